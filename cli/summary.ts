@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Report } from '#shared/model/report';
+import { faultsOf } from '#shared/render/health';
 import { style } from '#shared/render/html/style';
 import { type Markup, markup, printMarkup, verbatim } from '#shared/render/markup';
 import { join, type Shown, show } from './door.ts';
 import { isFinal, type Outcome } from './outcome.ts';
+import { worstOf } from './table.ts';
 
 /** What a summary keeps of a target. */
 type SummaryRow = {
@@ -76,12 +79,18 @@ function rowOf(outcome: Outcome): SummaryRow {
     grade: report?.grade ?? '-',
     score: report?.score ?? null,
     state: report?.state ?? (isFinal(outcome) ? 'refused' : 'not checked'),
-    detail: problem?.detail ?? graveFindings(outcome)[0]?.title ?? '',
+    detail: problem?.detail ?? worstTitle(report),
   };
 }
 
+function worstTitle(report: Report | undefined): string {
+  return (report && worstOf(report)?.title) ?? '';
+}
+
 function graveFindings({ report }: Outcome) {
-  return (report?.findings ?? []).filter(({ severity }) => graveSeverities.has(severity));
+  const faults = report && faultsOf(report);
+  const found = faults ? faults.map(({ main }) => main) : (report?.findings ?? []);
+  return found.filter(({ severity }) => graveSeverities.has(severity));
 }
 
 /** The summary as lines for a terminal. */

@@ -1,7 +1,20 @@
+import type { Finding } from '#shared/model/finding';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
-import { targetOf } from '#shared/render/report-words';
+import {
+  adviceOf,
+  alsoEnds,
+  capWords,
+  type DomainFault,
+  faultOf,
+  faultsOf,
+  gainWords,
+  groupByCategory,
+  togetherWords,
+} from '#shared/render/health';
+import { pointsWords, targetOf } from '#shared/render/report-words';
 import { clip, visible } from '#shared/render/visible-text';
+import { zoneLine } from '#shared/render/zone-line';
 import { coloured, hasColour, join, type Shown, show } from './door.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -35,11 +48,19 @@ export function tableHead(): Shown {
 export function tableRow({ target, report, problem }: Outcome): Shown {
   const name = clip(visible(target), targetWidth).padEnd(targetWidth);
   if (!report) return show`${name}  -          -  not checked  ${problem?.detail ?? ''}`;
-  const worst = report.findings[0];
+  const worst = worstOf(report);
   const grade = paint(report.grade ?? '-', (report.grade ?? '-').padEnd(5));
   const score = String(report.score ?? '-').padStart(5);
   const told = worst ? show`  ${paint(worst.severity, worst.severity)} ${worst.title}` : '';
   return show`${name}  ${grade}  ${score}  ${worst ? report.state.padEnd(11) : report.state}${told}`;
+}
+
+/** What to fix first: of a domain that is what would raise it most, else the worst finding. */
+export function worstOf(report: Report): Finding | undefined {
+  const faults = faultsOf(report);
+  if (!faults) return report.findings[0];
+  const [first] = adviceOf(report)?.raise ?? [];
+  return ((first && faultOf(first, faults)) ?? faults[0])?.main;
 }
 
 /** One report, for a person to read: its grade, and each finding with what to do. */
@@ -48,11 +69,48 @@ export function tellReport(report: Report): Shown {
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
   }`;
+  const domain = tellDomain(report);
+  if (domain) return show`${head}\n${domain}`;
   const counts = severities.flatMap((name) => (summary[name] > 0 ? [`${summary[name]} ${name}`] : []));
   const line = [...counts, `${summary.passed} passed`, `${summary.notTested} not tested`].join(', ');
-  const findings = report.findings.map(
-    ({ severity, title, detail, fix }) =>
-      show`\n${paint(severity, severity.toUpperCase().padEnd(8))} ${title}\n  ${detail}\n  Fix: ${fix.text}\n`,
+  return show`${head}\n${line}\n${join(report.findings.map((finding) => tellFinding(finding)))}`;
+}
+
+/** A domain: why the grade is what it is, what would raise it most, and every fault once under its category. */
+function tellDomain(report: Report): Shown | undefined {
+  const faults = faultsOf(report);
+  if (!faults) return undefined;
+  const cap = capWords(report);
+  const notes = faults.filter(({ main, cost }) => main.severity === 'info' && cost === 0);
+  const groups = groupByCategory(faults.filter((fault) => !notes.includes(fault))).map(
+    ({ name, faults: of }) => show`\n== ${name} ==\n${join(of.map(tellFault))}`,
   );
-  return show`${head}\n${line}\n${join(findings)}`;
+  const left =
+    notes.length === 0
+      ? ''
+      : show`\n${notes.length === 1 ? '1 note' : `${notes.length} notes`} in the other forms.\n`;
+  return show`${cap === undefined ? '' : show`${cap}\n`}${tellAdvice(report, faults)}${join(groups)}${left}`;
+}
+
+function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
+  const advice = adviceOf(report);
+  if (!advice || advice.raise.length === 0) return show``;
+  const lines = advice.raise.map((entry, index) => {
+    const title = faultOf(entry, faults)?.main.title ?? entry.findings[0]?.code ?? '';
+    return show`${String(index + 1).padStart(3)}. ${title}\n     ${entry.fix.text}\n     ${gainWords(entry, report)}\n`;
+  });
+  const together = togetherWords(advice);
+  return show`\nWhat would raise it most\n${join(lines)}${together === undefined ? '' : show`     ${together}\n`}`;
+}
+
+function tellFault(fault: DomainFault): Shown {
+  const { main, cost } = fault;
+  const also = alsoEnds(fault).map(({ text }) => show`  The same fix also ends: ${text}\n`);
+  return show`${tellFinding(main, cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``)}${join(also)}`;
+}
+
+function tellFinding({ severity, title, detail, fix }: Finding, cost: Shown = show``): Shown {
+  return show`\n${paint(severity, severity.toUpperCase().padEnd(8))} ${title}\n${cost}  ${detail}\n  Fix: ${fix.text}\n${
+    fix.record ? show`    ${zoneLine(fix.record)}\n` : ''
+  }`;
 }

@@ -904,6 +904,13 @@ export type DomainHealthReport = ReportFields & {
   readonly entryPoints: ReadonlyArray<EntryPoint>;
   readonly addressFamilies?: AddressFamilies;
   readonly worstFindings: ReadonlyArray<WorstFinding>;
+  /** The findings of the parts as they stand in their own reports, the dearest first. `findings` are those of this report alone, and `summary` counts only those. Absent in reports of earlier releases. */
+  readonly partFindings?: ReadonlyArray<PartFinding>;
+  /** What would raise the grade and the score most: first what caps the grade, then by points. Each figure is of that fix alone. */
+  readonly raise?: ReadonlyArray<Raise>;
+  readonly raisedTo?: RaisedTo;
+  /** How many faults more there are than were judged again for `raise`; absent where none. */
+  readonly raiseLeftOut?: number;
   readonly trend?: HealthTrend;
 } & Later;
 
@@ -989,6 +996,59 @@ export type WorstFinding = {
   readonly title: string;
   /** Points it takes from the score of the domain; 0 or below. */
   readonly scoreEffect: number;
+} & Later;
+
+export type PartFinding = {
+  /** Stable kebab-case code; all are listed at /api/findings. */
+  readonly code: string;
+  readonly part?: string;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly title: string;
+  readonly detail: string;
+  /** Points this finding takes from the score: 0 or below. */
+  readonly scoreEffect: number;
+  readonly evidence: ReadonlyArray<{ readonly [field: string]: unknown }>;
+  readonly fix: {
+    readonly text: string;
+    readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+    readonly snippets?: { readonly [field: string]: string };
+  };
+  readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
+  /** The check that found it; `code` is a code of that check. */
+  readonly check: string;
+  readonly target: string;
+  /** null for an entry point’s redirect-check, and for a finding of domain-health itself. */
+  readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
+  /** Points it takes from the score of the domain; `scoreEffect` is that of its own report. */
+  readonly domainEffect: number;
+} & Later;
+
+export type Raise = {
+  /** Everything that this one fix ends, in whatever reports it stands. */
+  readonly findings: ReadonlyArray<
+    {
+      readonly check: string;
+      readonly target: string;
+      /** null for an entry point’s redirect-check, and for a finding of domain-health itself. */
+      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
+      readonly code: string;
+    } & Later
+  >;
+  readonly fix: {
+    readonly text: string;
+    readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+    readonly snippets?: { readonly [field: string]: string };
+  };
+  /** What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that nobody knows. */
+  readonly points: number | null;
+  readonly scoreAfter: number | null;
+  readonly gradeAfter: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+} & Later;
+
+/** With everything in `raise` fixed; null where one of the fixes has no figure. */
+export type RaisedTo = {
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
 } & Later;
 
 /** Since the last report with the same rules and the same coverage; absent where there is none. */

@@ -21,6 +21,12 @@ import { requireDeclared } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
+/** Where pages have a form. */
+const methodsWithForm = 'GET, HEAD, POST, OPTIONS';
+
+/** What answers a path: everybody's GET, and the form of a page. */
+export type Answers = { readonly get: Answer; readonly post?: Answer };
+
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk): Express {
   const app = express();
@@ -31,17 +37,15 @@ export function makeApp(desk: Desk): Express {
     next();
   });
 
-  const get = (path: string, answer: Answer) => {
-    requireDeclared(path);
+  const add = (path: string, answers: Answers) => {
+    requireDeclared('GET', path);
+    if (answers.post) requireDeclared('POST', path);
     // One route of all methods: each is compared with the path of every request that none before it has answered.
-    app
-      .route(path)
-      .get(async (request, response) => {
-        const problem = await answer(request, response);
-        if (problem) throw problem;
-      })
-      .all(refuseMethod);
+    const route = app.route(path).get(answering(answers.get));
+    if (answers.post) route.post(answering(answers.post));
+    route.all(refuseOther(answers.post ? methodsWithForm : allowedMethods));
   };
+  const get = (path: string, answer: Answer) => add(path, { get: answer });
   for (const spec of catalogue) {
     get(
       toolPattern(spec),
@@ -65,7 +69,7 @@ export function makeApp(desk: Desk): Express {
 
   addReports(desk, get);
   addDocsPage(get);
-  addPages(desk, get);
+  addPages(desk, add);
 
   app.use((request) => {
     throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
@@ -91,14 +95,23 @@ function describeMiss(path: string, publicPath: string): string {
     : `There is nothing at this address. ${listed}`;
 }
 
-function refuseMethod(request: Request, response: Response): void {
-  if (request.method === 'OPTIONS') {
-    response.setHeader('Allow', allowedMethods);
-    response.statusCode = 204;
-    response.end();
-    return;
-  }
-  throw new Problem('method_not_allowed', `${request.method} is not allowed here. Use ${allowedMethods}.`, {
-    headers: { Allow: allowedMethods },
-  });
+function answering(answer: Answer) {
+  return async (request: Request, response: Response) => {
+    const problem = await answer(request, response);
+    if (problem) throw problem;
+  };
+}
+
+function refuseOther(allowed: string) {
+  return (request: Request, response: Response): void => {
+    if (request.method === 'OPTIONS') {
+      response.setHeader('Allow', allowed);
+      response.statusCode = 204;
+      response.end();
+      return;
+    }
+    throw new Problem('method_not_allowed', `${request.method} is not allowed here. Use ${allowed}.`, {
+      headers: { Allow: allowed },
+    });
+  };
 }

@@ -5,12 +5,13 @@ import { Problem } from '#shared/model/problem';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
-import type { IsFromOtherSite } from './other-site.ts';
+import type { IsFromOtherSite, IsOwnPage } from './other-site.ts';
 
 /** What is judged of a request before anything is read. */
 export type Door = {
   readonly isKnownHost: IsKnownHost;
   readonly isFromOtherSite: IsFromOtherSite;
+  readonly isOwnPage: IsOwnPage;
   readonly corsOrigins: readonly string[];
   readonly deprecations: readonly Deprecation[];
 };

@@ -42,6 +42,27 @@ export function openOwnOrigin(publicUrl: string | undefined): (origin: string) =
   };
 }
 
+/** True where a POST came from a page of ours, or from no page at all. */
+export type IsOwnPage = (headers: IncomingHttpHeaders) => boolean;
+
+/**
+ * Makes what tells the POSTs of our own pages. CORS_ORIGINS has no say: it lets pages read the API, and these start work in the name of the
+ * visitor. A client that is no browser sends neither field.
+ */
+export function openOwnPageCheck({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): IsOwnPage {
+  const isOwnOrigin = openOwnOrigin(PUBLIC_URL);
+  return ({ origin, 'sec-fetch-site': site }) =>
+    site === undefined ? origin === undefined || isOwnOrigin(origin) : site === 'same-origin';
+}
+
+/** What a form of another site's page gets. */
+export function foreignForm(): Problem {
+  return new Problem(
+    'cross_site_request',
+    'A page of another site sent this form, so nothing was started. Open the first page of this service and enter the domain or URL there.',
+  );
+}
+
 /** What such a request gets where an answer would take a new run. */
 export function crossSiteRequest(): Problem {
   return new Problem(

@@ -2,27 +2,42 @@ import { catalogue } from '#shared/catalogue/registry';
 import { jobPattern } from '../tools/answer-job.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 
-/** What is declared of a route. All take GET and HEAD, tell OPTIONS what they take, and refuse other methods. */
+/** What is declared of a route. GET means HEAD too; all tell OPTIONS what they take, and refuse other methods. */
 export type RouteRule = {
+  readonly method: 'GET' | 'POST';
   /** As Express has it. */
   readonly pattern: string;
   /**
    * `open`: every caller. `tools`: a token with that scope, in open mode also none. `reports:read`: a token with that scope, in both
-   * modes; without report ids nothing is there. `shared`: as `tools` while the mode is open and reports have ids, else nothing is there.
+   * modes; without report ids nothing is there. `shared`: as `tools` in open mode, as `reports:read` where tokens are needed.
    */
   readonly access: 'open' | 'tools' | 'reports:read' | 'shared';
-  /** Of a request that a page of another site caused: `read`: nothing here starts work. `stored`: it gets what is stored, and starts nothing. */
-  readonly crossSite: 'read' | 'stored';
+  /**
+   * Of a request that a page of another site caused: `read`: nothing here starts work. `stored`: it gets what is stored, and starts nothing.
+   * `refused`: only pages of ours may send it.
+   */
+  readonly crossSite: 'read' | 'stored' | 'refused';
   /** Points of the scans limit that a run costs: those of its check, those of a page load for a PDF, or none. */
   readonly cost: 'none' | 'check' | 'pdf';
 };
 
 const free = (access: RouteRule['access'], ...patterns: readonly string[]): RouteRule[] =>
-  patterns.map((pattern) => ({ pattern, access, crossSite: 'read', cost: 'none' }));
+  patterns.map((pattern) => ({ method: 'GET', pattern, access, crossSite: 'read', cost: 'none' }));
+
+/** What a form of our own pages sends: it starts a check. The field of the first page also tells who has no token yet where to go. */
+const starts = (access: 'open' | 'tools', ...patterns: readonly string[]): RouteRule[] =>
+  patterns.map((pattern) => ({
+    method: 'POST',
+    pattern,
+    access,
+    crossSite: 'refused',
+    cost: 'check',
+  }));
 
 /** Every route of the public listener. The app refuses to start with one that is not here. */
 export const routeTable: readonly RouteRule[] = [
   ...catalogue.map((spec): RouteRule => ({
+    method: 'GET',
     pattern: toolPattern(spec),
     access: 'tools',
     crossSite: 'stored',
@@ -32,20 +47,27 @@ export const routeTable: readonly RouteRule[] = [
   ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs'),
   ...free('open', '/docs/docs.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'),
   ...free('open', '/', '/go', '/assets/:name', '/robots.txt', '/api/badge/:file'),
-  { pattern: '/d/:domain', access: 'tools', crossSite: 'stored', cost: 'check' },
-  { pattern: '/d/:domain/:check', access: 'tools', crossSite: 'stored', cost: 'check' },
-  { pattern: '/u/:check', access: 'tools', crossSite: 'stored', cost: 'check' },
-  { pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
+  ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
+  ...starts('open', '/go'),
+  ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
+  { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   ...free('shared', '/r/:id/filmstrip.svg'),
   ...free('reports:read', '/api/reports', '/api/reports/:id', '/api/reports/:id/screenshot'),
   ...free('reports:read', '/api/reports/:a/diff/:b'),
   // A browser sends a token only after a preflight, so no page of another site comes this far.
-  { pattern: '/api/reports/:id/export', access: 'reports:read', crossSite: 'stored', cost: 'pdf' },
+  {
+    method: 'GET',
+    pattern: '/api/reports/:id/export',
+    access: 'reports:read',
+    crossSite: 'stored',
+    cost: 'pdf',
+  },
 ];
 
-const declared = new Set(routeTable.map(({ pattern }) => pattern));
+const declared = new Set(routeTable.map(({ method, pattern }) => `${method} ${pattern}`));
 
 /** Throws for a route that the table does not declare. */
-export function requireDeclared(pattern: string): void {
-  if (!declared.has(pattern)) throw new Error(`the route ${pattern} is not in the table of routes`);
+export function requireDeclared(method: RouteRule['method'], pattern: string): void {
+  if (!declared.has(`${method} ${pattern}`))
+    throw new Error(`the route ${method} ${pattern} is not in the table of routes`);
 }

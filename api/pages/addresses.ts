@@ -28,7 +28,7 @@ export function toolPath(spec: CheckSpec, segment: string, query: string): strin
 /** A query in two: what the page itself reads, and what is left for the tool, as it was sent. */
 export function splitQuery(raw: string): { readonly own: URLSearchParams; readonly rest: string } {
   const pairs = raw.split('&').filter((pair) => pair !== '');
-  const isOwn = (pair: string) => /^(?:start|job)=/.test(pair);
+  const isOwn = (pair: string) => pair.startsWith('job=');
   return {
     own: new URLSearchParams(pairs.filter(isOwn).join('&')),
     rest: pairs.filter((pair) => !isOwn(pair)).join('&'),

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
-import { catalogue } from '#shared/catalogue/registry';
+import { catalogue, findSpec } from '#shared/catalogue/registry';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
+import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
+import { readForm } from '../request/read-form.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { mainCheck } from './addresses.ts';
 import { checkWords } from './check-words.ts';
@@ -11,6 +13,8 @@ import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 import { readField } from './read-field.ts';
 import { samples } from './samples.ts';
 import { seeOther, sendPage, sendPassingPage } from './send-page.ts';
+import { startRun } from './start-run.ts';
+import { visitOf } from './tool-page.ts';
 
 const longestField = 300;
 
@@ -29,6 +33,24 @@ export async function answerGo(desk: PageDesk, request: Request, response: Respo
   const read = readField(target, query.get('check') ?? '', desk.targetPolicy);
   if (read.ok) return seeOther(response, `${basePathOf(desk.site)}${read.path}`);
   sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));
+}
+
+/** Answers a POST of the same field: starts the check, and sends the visitor to it. */
+export async function answerField(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  const caller = await admit(desk.admission, request, response, 'anyone');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  const { target = '', check = '' } = await readForm(request, ['target', 'check']);
+  const read = readField(target, check, desk.targetPolicy);
+  if (!read.ok)
+    return sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));
+  // The page of the target asks for the token, and has a button.
+  if (!caller.scopes.includes('tools')) return seeOther(response, `${basePathOf(desk.site)}${read.path}`);
+  const spec = findSpec(read.check);
+  if (!spec) throw new Error(`${read.check} is in the catalogue`);
+  const about = encodeURIComponent(read.target);
+  const query = spec.targetKind === 'url' ? `url=${about}` : '';
+  const visit = visitOf(desk, { request, caller, spec, segment: about, query });
+  return startRun(desk, visit, response, 'fresh-enough');
 }
 
 type Slip = { readonly target: string; readonly why: string };
@@ -58,7 +80,7 @@ function field(base: string, slip?: Slip): Markup {
   const others = catalogue.filter(({ name }) => name !== mainCheck);
   const value = slip ? clip(slip.target, longestField) : '';
   const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;
-  return markup`<form class="ask" action="${base}/go" method="get" role="search">
+  return markup`<form class="ask" action="${base}/go" method="post" role="search">
 <label for="target">Domain, URL or e-mail address</label>
 <div class="row"><input id="target" name="target" type="text" inputmode="url" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" placeholder="example.com" value="${value}"${wrong}>
 <button type="submit">Check</button></div>

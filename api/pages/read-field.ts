@@ -4,7 +4,7 @@ import { mainCheck, pagePath } from './addresses.ts';
 
 /** Where the one field of the first page leads, or what is wrong with its text. */
 export type FieldRead =
-  | { readonly ok: true; readonly path: string }
+  | { readonly ok: true; readonly check: string; readonly target: string; readonly path: string }
   | { readonly ok: false; readonly status: 400 | 422; readonly why: string };
 
 /**
@@ -20,7 +20,10 @@ export function readField(text: string, check: string, policy: TargetPolicy): Fi
     isUrl || spec.targetKind === 'url'
       ? hostOrUrl(meant.includes('://') ? meant : `https://${meant}`, spec.targetKind, policy)
       : parseDomain(meant, policy);
-  if (parsed.ok) return { ok: true, path: pagePath(spec.name, parsed.value) };
+  if (parsed.ok) {
+    const { value: target } = parsed;
+    return { ok: true, check: spec.name, target, path: pagePath(spec.name, target) };
+  }
   return {
     ok: false,
     status: parsed.fault.kind === 'refused' ? 422 : 400,

@@ -4,7 +4,7 @@ import { reportBody } from '#shared/render/html/report-body';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
-import { pagePath, splitQuery } from './addresses.ts';
+import { pagePath } from './addresses.ts';
 import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';
 import { changesSince, type Past } from './past.ts';
@@ -15,7 +15,7 @@ import type { Visit } from './visit.ts';
 export type Shown = {
   readonly report: Report;
   readonly base: string;
-  /** True where anybody may open the page of the report alone. */
+  /** True where anybody may open the page of any report. */
   readonly isOpen: boolean;
   readonly past: Past;
   /** Whose page it is; undefined for the page of the report alone. */
@@ -39,7 +39,12 @@ ${reportBody(report, {
   name,
   scores: past.scores,
   changes: changesSince(past, report),
-  linkOfReport: isOpen ? (reportId) => `${base}/r/${reportId}` : undefined,
+  links: {
+    // With tokens nobody was given the report of a part, which has a page by its target.
+    ...(isOpen ? { ofPart: (reportId: string) => `${base}/r/${reportId}` } : {}),
+    ofReport: (reportId) => `${base}/r/${reportId}`,
+    ofTarget: (check, about) => `${base}${pagePath(check, about)}`,
+  },
   actions: actionsOf(shown),
 })}${visit ? samplesOf(visit) : nothing}</div>
 `,
@@ -68,17 +73,15 @@ const takes = {
   composite: 'up to a minute, as a browser loads the page too',
 } as const;
 
-/** The button that starts a check, with the one-time token that lets it. */
-export function startForm({ self, start }: Visit, words: string): Markup {
-  const [action = '', query = ''] = self.split('?');
-  const fields = [...new URLSearchParams(splitQuery(query).rest), ['start', start] as const];
-  return markup`<form class="start" action="${action}" method="get">${fields.map(([name = '', value = '']) => markup`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">${words}</button></form>
+/** The button that starts a check. */
+export function startForm({ self }: Visit, words: string): Markup {
+  return markup`<form class="start" action="${self}" method="post"><button type="submit">${words}</button></form>
 `;
 }
 
-function actionsOf({ report, base, isOpen, visit }: Shown): Markup {
+function actionsOf({ report, base, visit }: Shown): Markup {
   const own = `${base}${pagePath(report.check, targetOf(report))}`;
-  const alone = isOpen && report.reportId !== undefined ? `${base}/r/${report.reportId}` : undefined;
+  const alone = report.reportId !== undefined ? `${base}/r/${report.reportId}` : undefined;
   const share =
     alone === undefined || !visit
       ? nothing
@@ -86,7 +89,7 @@ function actionsOf({ report, base, isOpen, visit }: Shown): Markup {
   const paper =
     alone === undefined
       ? nothing
-      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow">Save as PDF</a>`;
+      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow" download>Save as PDF</a>`;
   const again = visit
     ? startForm(visit, 'Check again')
     : markup`<a class="button" href="${own}">Newest report</a>`;

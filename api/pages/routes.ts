@@ -3,24 +3,29 @@ import type { Answer } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
 import { answerFilmstrip } from './filmstrip.ts';
-import { answerGo, answerHome } from './home.ts';
+import { answerField, answerGo, answerHome } from './home.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { asPage } from './problem-page.ts';
 import { answerSharedReport, openPages } from './shared-report.ts';
-import { openStarts } from './starts.ts';
-import { answerToolPage } from './tool-page.ts';
+import { answerStart, answerToolPage } from './tool-page.ts';
 
-/** Adds the pages for people, and the badge. @param get adds a route */
-export function addPages(desk: PageDesk, get: (path: string, answer: Answer) => void): void {
-  const starts = openStarts();
+type Add = (path: string, answers: { readonly get: Answer; readonly post?: Answer }) => void;
+
+/** Adds the pages for people, and the badge. @param add adds a route */
+export function addPages(desk: PageDesk, add: Add): void {
   const pages = openPages();
-  const page = (path: string, answer: Answer) => get(path, asPage(desk, answer));
-  const tool: Answer = (request, response) => answerToolPage(desk, starts, request, response);
+  const get = (path: string, answer: Answer) => add(path, { get: answer });
+  const page = (path: string, answer: Answer, post?: Answer) =>
+    add(path, { get: asPage(desk, answer), ...(post ? { post: asPage(desk, post) } : {}) });
+  const tool: Answer = (request, response) => answerToolPage(desk, request, response);
+  const start: Answer = (request, response) => answerStart(desk, request, response);
   page('/', (request, response) => answerHome(desk, request, response));
-  page('/go', (request, response) => answerGo(desk, request, response));
-  page('/d/:domain', tool);
-  page('/d/:domain/:check', tool);
-  page('/u/:check', tool);
+  page(
+    '/go',
+    (request, response) => answerGo(desk, request, response),
+    (request, response) => answerField(desk, request, response),
+  );
+  for (const path of ['/d/:domain', '/d/:domain/:check', '/u/:check']) page(path, tool, start);
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
   page('/assets/:name', answerAsset);

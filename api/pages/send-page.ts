@@ -9,7 +9,8 @@ export const pagePolicy =
 const fields: readonly (readonly [name: string, value: string])[] = [
   ['Content-Security-Policy', pagePolicy],
   ['X-Frame-Options', 'DENY'],
-  ['Referrer-Policy', 'no-referrer'],
+  // With no-referrer our own forms would send Origin: null.
+  ['Referrer-Policy', 'same-origin'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
   ['Cross-Origin-Embedder-Policy', 'require-corp'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],

@@ -16,7 +16,7 @@ import { basePathOf, type PageDesk } from './page-desk.ts';
 import { findPast } from './past.ts';
 import { reportPage } from './report-page.ts';
 import { seeOther } from './send-page.ts';
-import { isUnasked } from './starts.ts';
+import { isUnasked } from './unasked.ts';
 
 type Kept = { readonly page: Representation; heldBytes: number };
 type Pages = LRUCache<string, Kept>;
@@ -29,7 +29,7 @@ export function openPages(): Pages {
   return new LRUCache({ maxSize: pageBytes, sizeCalculation: ({ heldBytes }) => heldBytes });
 }
 
-/** Answers /r/{id}: a report for people, of those that were given to callers without a token; with `format=pdf` on paper. */
+/** Answers /r/{id}: a report for people; with `format=pdf` on paper. */
 export async function answerSharedReport(
   desk: PageDesk,
   pages: Pages,
@@ -40,15 +40,17 @@ export async function answerSharedReport(
   const { caller, stored } = await findShared(desk, request, response);
   const { format } = readOwnQuery(request, ['format']);
   if (format !== undefined) return answerPdf(desk, { caller, stored, format }, request, response);
-  const known = pages.get(stored.reportId)?.page;
-  const page = known ?? (await makePage());
-  await sendStored(request, response, stored, page);
+  // With tokens a page shows what its own account has seen before.
+  const known = site.isOpen ? pages.get(stored.reportId)?.page : undefined;
+  await sendStored(request, response, stored, known ?? (await makePage()));
 
   async function makePage(): Promise<Representation> {
-    const past = await findPast(desk, anonymousAccount, { grant: grantOf(stored), jobKey: stored.jobKey });
+    const account = site.isOpen ? anonymousAccount : caller.account;
+    const past = await findPast(desk, account, { grant: grantOf(stored), jobKey: stored.jobKey });
     const html = Buffer.from(
-      reportPage({ report: readReport(stored), base: basePathOf(site), isOpen: true, past }),
+      reportPage({ report: readReport(stored), base: basePathOf(site), isOpen: site.isOpen, past }),
     );
+    if (!site.isOpen) return represent(html, 'text/html; charset=utf-8');
     const made = represent(html, 'text/html; charset=utf-8', (moreBytes) => {
       kept.heldBytes += moreBytes;
       // The cache counts an entry when it is set.
@@ -61,10 +63,13 @@ export async function answerSharedReport(
   }
 }
 
-/** A report that was given to a caller without a token, and who asks for it now. */
+/** A report that may be shown, and who asks for it now. */
 export type Shared = { readonly caller: Caller; readonly stored: StoredReport };
 
-/** Finds the report of /r/{id}. Throws `report_not_found` also for one that was only given to accounts, and where tokens are needed. */
+/**
+ * Finds the report of /r/{id}: in open mode of those that were given to callers without a token, in token mode of those that the account was
+ * given, with the scope to read them. Throws `report_not_found` for every other.
+ */
 export async function findShared(
   { site, shelf, admission }: PageDesk,
   request: Request,
@@ -73,10 +78,9 @@ export async function findShared(
   // Before authentication: where there are no ids, no token opens anything.
   if (!site.reportIds)
     throw new Problem('report_ids_disabled', 'Reports have no ids here. Ask for the domain itself.');
-  const caller = await admit(admission, request, response, 'tools');
-  if (!site.isOpen) throw new Problem('report_not_found', 'Reports have no public pages here.');
-  const anybody = { ...caller, account: anonymousAccount };
-  return { caller, stored: await findReadable(shelf, anybody, String(request.params['id'])) };
+  const caller = await admit(admission, request, response, site.isOpen ? 'tools' : 'reports:read');
+  const reader = site.isOpen ? { ...caller, account: anonymousAccount } : caller;
+  return { caller, stored: await findReadable(shelf, reader, String(request.params['id'])) };
 }
 
 async function answerPdf(

@@ -3,8 +3,10 @@ import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { Problem } from '#shared/model/problem';
 import { readReport } from '#shared/stores/reports/read-report';
+import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
+import { readForm } from '../request/read-form.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { give } from '../tools/give.ts';
@@ -14,49 +16,57 @@ import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 import { findPast } from './past.ts';
 import { answerProgress } from './progress-page.ts';
 import { emptyPage, reportPage } from './report-page.ts';
-import { seeOther, sendPage } from './send-page.ts';
+import { sendPage } from './send-page.ts';
 import { startRun } from './start-run.ts';
-import { isUnasked, type Starts } from './starts.ts';
 import type { Visit } from './visit.ts';
 
-/** Answers /d/{domain}, /d/{domain}/{check} and /u/{check}?url=: what is stored, and a button; with `start` a check, with `job` how far it is. */
-export async function answerToolPage(
-  desk: PageDesk,
-  starts: Starts,
-  request: Request,
-  response: Response,
-): Promise<void> {
+/** Answers /d/{domain}, /d/{domain}/{check} and /u/{check}?url=: what is stored, and a button; with `job` how far a check is. Starts nothing. */
+export async function answerToolPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
   const caller = await admit(desk.admission, request, response, 'tools');
   const { own, rest } = splitQuery(rawQueryOf(request));
-  const visit = readVisit(desk, { request, rest, caller, starts });
+  const visit = readVisit(desk, { request, rest, caller });
   const jobId = own.get('job');
-  if (jobId !== null) return answerProgress(desk, visit, jobId, response);
-  const start = own.get('start');
-  if (start === null) return showKnown(desk, visit, request, response);
-  const isMeant =
-    !isUnasked(request.headers) && !desk.door.isFromOtherSite(request.headers) && request.method === 'GET';
-  if (isMeant && starts.redeem(start, visit.ask.jobKey, Date.now())) return startRun(desk, visit, response);
-  // Spent, old or nobody's wish: the page without it shows the same and has a button.
-  seeOther(response, visit.self);
+  return jobId === null
+    ? showKnown(desk, visit, request, response)
+    : answerProgress(desk, visit, jobId, response);
 }
 
-type Arrival = {
-  readonly request: Request;
-  readonly rest: string;
-  readonly caller: Caller;
-  readonly starts: Starts;
-};
+/** Answers a POST of the same addresses, by the button of a page: checks again, and sends the visitor to the running check. */
+export async function answerStart(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  const caller = await admit(desk.admission, request, response, 'tools');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  await readForm(request, []);
+  const { rest } = splitQuery(rawQueryOf(request));
+  return startRun(desk, readVisit(desk, { request, rest, caller }), response, 'again');
+}
 
-function readVisit(desk: PageDesk, { request, rest, caller, starts }: Arrival): Visit {
+type Arrival = { readonly request: Request; readonly rest: string; readonly caller: Caller };
+
+function readVisit(desk: PageDesk, { request, rest, caller }: Arrival): Visit {
   const spec = readSpec(request);
   const [, , segment = ''] = request.path.split('/');
-  const tool = toolPath(spec, segment, rest);
+  return visitOf(desk, { request, caller, spec, segment, query: rest });
+}
+
+/** What a visit is about. */
+export type Asked = {
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly spec: CheckSpec;
+  /** The domain as it stands in a path; not read for a check of URLs. */
+  readonly segment: string;
+  /** The query of the tool, as it was sent. */
+  readonly query: string;
+};
+
+/** Understands a visit. Throws the Problem of a target or option that the tool refuses. */
+export function visitOf(desk: PageDesk, { request, caller, spec, segment, query }: Asked): Visit {
+  const tool = toolPath(spec, segment, query);
   // The tool's own address is read by the one reader of addresses: a page never asks for something else than the API does.
   const ask = desk.readAsk(spec, { url: tool, headers: {} }, desk.site.ownerOf(caller.account));
-  const options = rest.split('&').filter((pair) => !pair.startsWith('url='));
+  const options = query.split('&').filter((pair) => !pair.startsWith('url='));
   const self = `${basePathOf(desk.site)}${pagePath(spec.name, ask.target, options.join('&'))}`;
-  const program = `${originOf(desk, request)}${tool}`;
-  return { spec, ask, caller, self, program, start: starts.issue(ask.jobKey, Date.now()) };
+  return { spec, ask, caller, self, program: `${originOf(desk, request)}${tool}` };
 }
 
 function readSpec({ path, params }: Request): CheckSpec {

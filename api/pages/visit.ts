@@ -11,6 +11,4 @@ export type Visit = {
   readonly self: string;
   /** The whole address of the tool that it stands for, as a program asks it. */
   readonly program: string;
-  /** What starts a check, for the button. */
-  readonly start: string;
 };

@@ -13,7 +13,8 @@ import {
 
 const referenceSchema = z.object({ title: z.string(), url: z.string() });
 
-const fixSchema = z.object({
+/** How to fix a finding. */
+export const fixSchema = z.object({
   text: z.string(),
   record: z.object({ name: z.string(), type: z.string(), value: z.string() }).optional(),
   snippets: z.record(z.string(), z.string()).optional(),

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
+import { partFindingsOf, type ToldFinding } from './health.ts';
 import { linkTo } from './link.ts';
 import { targetOf } from './report-words.ts';
 import { cut, jsonText, visible } from './visible-text.ts';
@@ -25,18 +26,21 @@ const columns = [
   'evidenceCount',
   'evidence',
   'reportId',
+  'category',
+  'partCheck',
+  'partTarget',
+  'domainEffect',
 ] as const;
 type Row = { readonly [column in (typeof columns)[number]]: string | number };
 
 /** Spreadsheets take 32,767 characters in a cell; with room for quotes and the guard. */
 const longestCell = 32_000;
 
-/** A header row, then a row for each finding (RFC 4180). Formulas are guarded by `'`; each row is one line. */
+/** A header row, then a row for each finding, and of domain-health for each finding of its parts (RFC 4180). Formulas are guarded by `'`; each row is one line. */
 export function renderCsv(report: Report): string {
-  const rows = report.findings.map((finding) => {
-    const row = rowOf(report, finding);
-    return columns.map((column) => row[column]);
-  });
+  const own = report.findings.map((finding) => rowOf(report, finding));
+  const parts = partFindingsOf(report).map((finding) => rowOfPart(report, finding));
+  const rows = [...own, ...parts].map((row) => columns.map((column) => row[column]));
   return stringify([[...columns], ...rows], { record_delimiter: 'windows', quoted_string: true });
 }
 
@@ -61,6 +65,21 @@ function rowOf(report: Report, finding: Finding): Row {
     evidenceCount: finding.evidence.length,
     evidence: cell(evidenceText(finding.evidence)),
     reportId: cell(report.reportId ?? ''),
+    category: '',
+    partCheck: '',
+    partTarget: '',
+    domainEffect: '',
+  };
+}
+
+/** Of a part's finding also which report it stands in, and what it costs the domain. */
+function rowOfPart(report: Report, finding: ToldFinding): Row {
+  return {
+    ...rowOf(report, finding),
+    category: finding.category ?? '',
+    partCheck: cell(finding.check),
+    partTarget: cell(finding.target),
+    domainEffect: finding.domainEffect,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
+import { partFindingsOf, type ToldFinding } from './health.ts';
 import { block, type Markup, markup, nothing, printMarkup } from './markup.ts';
 import { findingLines, stateWords, targetOf } from './report-words.ts';
 import { cut } from './visible-text.ts';
@@ -14,6 +15,9 @@ export function renderJunit(report: Report): string {
   const cases = [
     ...report.findings.map((finding) =>
       testCase(report, finding.code, finding.part, outcomeOf(report, finding)),
+    ),
+    ...partFindingsOf(report).map((finding) =>
+      testCase(report, finding.code, groupOf(finding), outcomeOf(report, finding)),
     ),
     ...report.notTested.map(({ code, reason }) =>
       testCase(report, code, undefined, markup`<skipped message="${cut(reason, longestText)}"/>`),
@@ -31,6 +35,11 @@ ${cases}  </testsuite>
 </testsuites>
 `;
   return printMarkup(document);
+}
+
+/** A dot would begin another group for those who read it. */
+function groupOf({ check, target }: ToldFinding): string {
+  return `${check}.${target.replaceAll('.', '_')}`;
 }
 
 function testCase(report: Report, code: string, part: string | undefined, outcome: Markup): Markup {
@@ -54,7 +63,7 @@ function isOurFailure({ state }: Report, { code }: Finding): boolean {
 
 function countCases(report: Report, tests: number): Markup {
   const errors = report.findings.filter((finding) => isOurFailure(report, finding)).length;
-  const failures = report.findings.filter(
+  const failures = [...report.findings, ...partFindingsOf(report)].filter(
     (finding) => finding.severity !== 'info' && !isOurFailure(report, finding),
   ).length;
   const seconds = (report.durationMs / 1000).toFixed(3);

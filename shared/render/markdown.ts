@@ -1,10 +1,22 @@
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { severities } from '../model/verdict.ts';
+import {
+  adviceOf,
+  alsoEnds,
+  capWords,
+  type DomainFault,
+  faultOf,
+  faultsOf,
+  gainWords,
+  groupByCategory,
+  togetherWords,
+} from './health.ts';
 import { codeBlock, codeSpan, reference, sentence } from './markdown-text.ts';
 import {
   bySeverity,
   effectWords,
+  pointsWords,
   scoreWords,
   severityWords,
   stateWords,
@@ -34,10 +46,7 @@ function writeReport(report: Report, pieces: number): string {
     `# ${sentence(report.check)}: ${codeSpan(cut(targetOf(report), longestText))}`,
     summaryLine(report),
     stateWords(report) ?? '',
-    countTable(report),
-    '## Findings',
-    report.findings.length === 0 ? 'None.' : '',
-    ...bySeverity(report).flatMap(({ findings }) => findings.map((finding) => writeFinding(finding, pieces))),
+    ...(writeDomain(report, pieces) ?? writeFindings(report, pieces)),
     ...writeNotTested(report),
     ...writePassed(report),
   ];
@@ -55,7 +64,7 @@ function summaryLine(report: Report): string {
   ].join(' · ');
 }
 
-function countTable({ summary }: Report): string {
+function countTable(summary: Report['summary']): string {
   const names = [...severities.map((severity) => severityWords[severity]), 'Passed', 'Not tested'];
   const counts = [...severities.map((severity) => summary[severity]), summary.passed, summary.notTested];
   return [`| ${names.join(' | ')} |`, `|${'---:|'.repeat(names.length)}`, `| ${counts.join(' | ')} |`].join(
@@ -63,13 +72,64 @@ function countTable({ summary }: Report): string {
   );
 }
 
-function writeFinding(finding: Finding, pieces: number): string {
-  const { severity, title, code, part, detail, fix, references } = finding;
-  const facts = [
-    codeSpan(code),
-    ...(part === undefined ? [] : [sentence(part)]),
-    effectWords(finding) ?? [],
-  ].flat();
+function writeFindings(report: Report, pieces: number): string[] {
+  return [
+    countTable(report.summary),
+    '## Findings',
+    report.findings.length === 0 ? 'None.' : '',
+    ...bySeverity(report).flatMap(({ findings }) =>
+      findings.map((finding) => writeFinding(finding, pieces, factsOf(finding))),
+    ),
+  ];
+}
+
+function factsOf(finding: Finding): readonly string[] {
+  const { part } = finding;
+  return [part === undefined ? [] : sentence(part), effectWords(finding) ?? []].flat();
+}
+
+/** What to fix first, and every fault once under its category; undefined where the report is not that of a domain. */
+function writeDomain(report: Report, pieces: number): string[] | undefined {
+  const faults = faultsOf(report);
+  if (!faults) return undefined;
+  const cap = capWords(report);
+  return [
+    ...(cap === undefined ? [] : [prose(cap)]),
+    ...writeAdvice(report, faults),
+    '## Findings',
+    faults.length === 0 ? 'None.' : '',
+    ...groupByCategory(faults).flatMap(({ name, faults: of }) => [
+      `## ${name}`,
+      ...of.map((fault) => writeFault(fault, pieces)),
+    ]),
+  ];
+}
+
+function writeAdvice(report: Report, faults: readonly DomainFault[]): string[] {
+  const advice = adviceOf(report);
+  if (!advice || advice.raise.length === 0) return [];
+  const lines = advice.raise.map((entry, index) => {
+    const title = faultOf(entry, faults)?.main.title ?? entry.findings[0]?.code ?? '';
+    return `${index + 1}. **${prose(title)}.** ${prose(entry.fix.text)} *${prose(gainWords(entry, report))}*`;
+  });
+  const together = togetherWords(advice);
+  return ['## What would raise it most', lines.join('\n'), together === undefined ? '' : prose(together)];
+}
+
+function writeFault(fault: DomainFault, pieces: number): string {
+  const { main, cost } = fault;
+  const also = alsoEnds(fault).map(({ text, code }) => `- ${prose(text)} ${codeSpan(code)}`);
+  const from = `From ${codeSpan(main.check)} of ${codeSpan(cut(main.target, longestText))}.`;
+  return [
+    writeFinding(main, pieces, cost < 0 ? [`${pointsWords(cost)} of the domain`] : []),
+    ...(also.length === 0 ? [] : ['The same fix also ends:', also.join('\n')]),
+    ...(main.check === 'domain-health' ? [] : [from]),
+  ].join('\n\n');
+}
+
+function writeFinding(finding: Finding, pieces: number, about: readonly string[]): string {
+  const { severity, title, code, detail, fix, references } = finding;
+  const facts = [codeSpan(code), ...about];
   return [
     `### ${severityWords[severity]}: ${prose(title)}`,
     facts.join(' · '),

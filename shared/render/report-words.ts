@@ -63,8 +63,31 @@ export function ownFields(report: Report): [string, unknown][] {
 
 /** "−12 points"; undefined where the finding takes none. */
 export function effectWords({ scoreEffect }: Finding): string | undefined {
-  if (scoreEffect === 0) return undefined;
-  return `${String(scoreEffect).replace('-', '−')} ${Math.abs(scoreEffect) === 1 ? 'point' : 'points'}`;
+  return scoreEffect === 0 ? undefined : pointsWords(scoreEffect);
+}
+
+/** "−12 points", "−1 point". */
+export function pointsWords(points: number): string {
+  return `${String(points).replace('-', '−')} ${Math.abs(points) === 1 ? 'point' : 'points'}`;
+}
+
+const units = [
+  { ms: 86_400_000, one: 'day' },
+  { ms: 3_600_000, one: 'hour' },
+  { ms: 60_000, one: 'minute' },
+  { ms: 1000, one: 'second' },
+] as const;
+
+/** A time in whole units that a reader knows: "365 days", "1 hour", "90 seconds". */
+export function spanWords(ms: number): string {
+  const { ms: unit, one } = units.find((each) => ms >= 2 * each.ms) ?? units[3];
+  const count = Math.floor(ms / unit);
+  return `${count} ${count === 1 ? one : `${one}s`}`;
+}
+
+/** How long something took: "412 ms", "16.7 s". */
+export function tookWords(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 const longestDetail = 4000;

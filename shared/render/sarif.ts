@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import type { Severity } from '../model/verdict.ts';
+import { partFindingsOf, type ToldFinding } from './health.ts';
 import { linkTo } from './link.ts';
 import { codeBlock, reference, sentence } from './markdown-text.ts';
 import { findingLines, targetOf } from './report-words.ts';
@@ -27,7 +28,8 @@ const longestText = 4000;
 
 /** SARIF 2.1.0 with one run: a rule and a result for each finding; what was not tested stands as notifications. */
 export function renderSarif(report: Report): string {
-  const rules = uniqueByCode(report.findings);
+  const findings: readonly Located[] = [...report.findings, ...partFindingsOf(report)];
+  const rules = uniqueByCode(findings);
   const log = {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
@@ -36,7 +38,7 @@ export function renderSarif(report: Report): string {
         tool: { driver: { name: 'Diagnostic Tools', rules: rules.map(makeRule) } },
         automationDetails: { id: `${visible(report.check)}/${artifactUri(report)}/` },
         invocations: [makeInvocation(report)],
-        results: report.findings.map((finding) => makeResult(report, finding, rules)),
+        results: findings.map((finding) => makeResult(report, finding, rules)),
         columnKind: 'utf16CodeUnits',
         properties: describeRun(report),
       },
@@ -44,6 +46,9 @@ export function renderSarif(report: Report): string {
   };
   return `${jsonText(log, 2)}\n`;
 }
+
+/** A finding of the report, or of one of its parts with the place where it stands. */
+type Located = Finding & Partial<Pick<ToldFinding, 'check' | 'target' | 'category' | 'domainEffect'>>;
 
 function uniqueByCode(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [finding.code, finding])).values()];
@@ -74,9 +79,11 @@ function makeRule({ code, title, severity, fix, references }: Finding) {
   };
 }
 
-function makeResult(report: Report, finding: Finding, rules: readonly Finding[]) {
-  const { code, severity, title, scoreEffect, part, evidence } = finding;
+function makeResult(report: Report, finding: Located, rules: readonly Finding[]) {
+  const { code, severity, title, scoreEffect, part, evidence, check, target, category, domainEffect } =
+    finding;
   const print = fingerprint(report, finding);
+  const place = check === undefined ? {} : { check, target, category: category ?? null, domainEffect };
   const [, ...more] = findingLines(finding);
   return {
     ruleId: visible(code),
@@ -94,14 +101,15 @@ function makeResult(report: Report, finding: Finding, rules: readonly Finding[])
     ],
     // The first is the only one that code scanning compares; the second is ours, for everyone else.
     partialFingerprints: { primaryLocationLineHash: `${print.slice(0, 16)}:1`, 'diagnosticTarget/v1': print },
-    properties: { severity, scoreEffect, ...(part === undefined ? {} : { part }), evidence },
+    properties: { severity, scoreEffect, ...(part === undefined ? {} : { part }), ...place, evidence },
   };
 }
 
 /** The same for every run: check, target and code decide, never what was seen this time. */
-function fingerprint(report: Report, { code }: Finding): string {
+function fingerprint(report: Report, { code, check, target }: Located): string {
+  const place = check === undefined ? [] : [check, target];
   return createHash('sha256')
-    .update(jsonText([report.check, report.target, code]))
+    .update(jsonText([report.check, report.target, code, ...place]))
     .digest('hex');
 }
 

@@ -21,7 +21,7 @@ const inputs: readonly ((text: string) => string)[] = [
   (text) => `/problems/${text}`,
   (text) => `/d/a${text}.test`,
   (text) => `/d/a.test/${text}?job=${text}`,
-  (text) => `/u/redirect-check?url=http%3A%2F%2Fa.test%2F${text}&start=${text}`,
+  (text) => `/u/redirect-check?url=http%3A%2F%2Fa.test%2F${text}&job=${text}`,
   (text) => `/r/${text}?format=${text}`,
   (text) => `/go?target=${text}&check=${text}`,
   (text) => `/go?target=http%3A%2F%2Fa.test%2F${text}`,

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { basePathOf } from '../../api/pages/page-desk.ts';
 import { readField } from '../../api/pages/read-field.ts';
@@ -33,19 +34,33 @@ async function load({ port }: Service, path: string, headers: Record<string, str
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/** The address that the page's button leads to. */
+/** Sends a form, as a browser does that tells nothing of the page it stands on. */
+async function send(
+  { port }: Service,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): Promise<Loaded> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { ...asBrowser, ...headers },
+    redirect: 'manual',
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** The address that the page's button sends its form to. */
 function buttonOf({ text }: Loaded): string {
-  const form = /<form class="start" action="([^"]+)".*?<\/form>/s.exec(text);
-  const fields = [...(form?.[0] ?? '').matchAll(/name="([^"]+)" value="([^"]*)"/g)];
-  const query = new URLSearchParams(
-    fields.map(([, name = '', value = '']): [string, string] => [name, value]),
+  return (/<form class="start" action="([^"]+)" method="post">/.exec(text)?.[1] ?? '').replaceAll(
+    '&amp;',
+    '&',
   );
-  return `${form?.[1] ?? ''}?${query.toString()}`;
 }
 
 /** Presses the button and reads on, as a browser without scripts does, to the page with the report. */
 async function check(over: Service, path: string): Promise<Loaded> {
-  const started = await load(over, buttonOf(await load(over, path)));
+  const started = await send(over, buttonOf(await load(over, path)));
   expect(started.status).toBe(303);
   const address = started.headers.get('location') ?? '';
   const jobId = /job=([0-9a-f]{32})/.exec(address)?.[1] ?? '';
@@ -53,6 +68,13 @@ async function check(over: Service, path: string): Promise<Loaded> {
   if (jobId !== '') await over.get(`/api/jobs/${jobId}?wait=20`);
   const last = await load(over, address);
   return last.status === 303 ? load(over, last.headers.get('location') ?? '') : last;
+}
+
+async function drawToken({ backend }: Service, scopes: readonly Scope[]): Promise<{ authorization: string }> {
+  const wish = { name: 'test', scopes: [...scopes], limits: {}, expiresAt: null };
+  const { text, token } = makeToken(wish, Date.now());
+  await backend.tokenStore.insert(token);
+  return { authorization: `Bearer ${text}` };
 }
 
 const pageOf = (url: string) => `/u/redirect-check?url=${encodeURIComponent(url)}`;
@@ -78,7 +100,7 @@ describe('the field of the first page', () => {
       path: '/u/redirect-check?url=http%3A%2F%2Fa.test%2Fx',
     },
   ])('$text with "$check" leads to $path', ({ text, check: name, path }) => {
-    expect(readField(text, name, policy)).toEqual({ ok: true, path });
+    expect(readField(text, name, policy)).toMatchObject({ ok: true, path });
   });
   test.for([
     { text: '', check: '', status: 400 },
@@ -131,42 +153,77 @@ describe('the pages', () => {
     expect(first.text).toContain('No report is stored yet');
     expect(visits).toBe(0);
 
-    const button = buttonOf(first);
-    const started = await load(service, button);
+    const started = await send(service, buttonOf(first));
     const address = started.headers.get('location') ?? '';
     expect(started.status).toBe(303);
     expect(address).toMatch(/&job=[0-9a-f]{32}$/);
     await service.get(`/api/jobs/${address.slice(-32)}?wait=20`);
     const before = visits;
     expect(before).toBeGreaterThan(0);
-    // The same address again, as a crawler or the history would ask it.
-    const again = await load(service, button);
+    // Pressed again, within the time in which nothing new is asked.
+    const again = await send(service, path);
     expect([again.status, again.headers.get('location')]).toEqual([303, path]);
+    // An address, whatever it says, starts nothing: as a crawler, a prefetch or the history would ask it.
+    for (const more of ['', '&fresh=1'])
+      await load(service, `${pageOf('http://a.test/never')}${more}`, { 'sec-purpose': 'prefetch' });
     expect(visits).toBe(before);
     const shown = await load(service, path);
     expect(shown.text).toContain('Check again');
   });
 
-  test.for([
-    { name: 'prefetch', headers: { 'sec-purpose': 'prefetch;prerender' } },
-    { name: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' } },
-  ])('$name starts nothing', async ({ name, headers }) => {
-    const path = pageOf(`http://a.test/${encodeURIComponent(name)}`);
+  test('the field of the first page starts the check with one press, and shows a fresh report at once', async () => {
+    const fields = { target: 'http://a.test/pressed', check: 'redirect-check' };
+    const path = pageOf(fields.target);
+    const started = await send(service, '/go', fields);
+    const address = started.headers.get('location') ?? '';
+    expect([started.status, address.slice(0, path.length)]).toEqual([303, path]);
+    await service.get(`/api/jobs/${address.slice(-32)}?wait=20`);
     const before = visits;
-    const { status, headers: given } = await load(service, buttonOf(await load(service, path)), headers);
-    expect([status, given.get('location')]).toEqual([303, path]);
+    const again = await send(service, '/go', fields);
+    expect([again.status, again.headers.get('location')]).toEqual([303, path]);
     expect(visits).toBe(before);
   });
 
-  test('made-up tokens, and those of another target, start nothing', async () => {
+  test.for([
+    { name: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' } },
+    { name: 'a page of our own site', headers: { 'sec-fetch-site': 'same-site' } },
+    { name: 'a reload', headers: { 'sec-fetch-site': 'none' } },
+    { name: 'a foreign Origin', headers: { origin: 'https://other.test' } },
+    { name: 'a sandboxed frame', headers: { origin: 'null' } },
+  ])('$name starts nothing by a form', async ({ headers }) => {
     const before = visits;
-    const other = new URL(buttonOf(await load(service, pageOf('http://a.test/x'))), 'http://x').searchParams;
-    for (const token of ['1', 'a.b.c', String(other.get('start'))]) {
-      const path = pageOf('http://a.test/y');
-      const { headers } = await load(service, `${path}&start=${token}`);
-      expect(headers.get('location')).toBe(path);
+    for (const path of ['/go', pageOf('http://a.test/foreign')]) {
+      const { status, text } = await send(service, path, {}, headers);
+      expect([path, status]).toEqual([path, 403]);
+      expect(text).toContain('cross_site_request');
     }
     expect(visits).toBe(before);
+  });
+
+  test.for([
+    { name: 'same-origin', headers: { 'sec-fetch-site': 'same-origin', origin: 'http://localhost:1' } },
+    { name: 'an own Origin of an old browser', headers: { origin: 'http://127.0.0.1:3000' } },
+  ])('$name may start', async ({ name, headers }) => {
+    const path = pageOf(`http://a.test/${encodeURIComponent(name)}`);
+    expect((await send(service, path, {}, headers)).headers.get('location')).toContain('job=');
+  });
+
+  test.for([
+    { name: 'a field that the form does not have', fields: { target: 'a.test', __proto: 'x' } },
+    { name: 'a field twice', body: 'target=a.test&target=b.test' },
+    { name: 'a form of another type', body: '{}', type: 'application/json' },
+    { name: 'a form that is too long', body: `target=${'a'.repeat(20_000)}` },
+    { name: 'a coded form', body: 'target=a.test', coding: 'gzip' },
+  ])('$name is a 400 and starts nothing', async ({ fields, body, type, coding }) => {
+    const answer = await fetch(`http://127.0.0.1:${service.port}/go`, {
+      method: 'POST',
+      body: body ?? new URLSearchParams(fields),
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': type ?? 'application/x-www-form-urlencoded' }),
+        ...(coding === undefined ? {} : { 'content-encoding': coding }),
+      },
+    });
+    expect(answer.status).toBe(400);
   });
 
   test('text of a target is never markup', async () => {
@@ -252,7 +309,7 @@ describe('/r/{id}', () => {
       expect((await load(service, `/r/${id}`)).status).toBe(404);
   });
 
-  test('is 404 in token mode and where reports have no ids', async () => {
+  test('in token mode shows what the account was given, to who may read reports', async () => {
     const closed = await openService({ settings: { AUTH_MODE: 'token', DATA_DIR: ':memory:' } });
     const bare = await openService({ settings: { REPORT_IDS: 'off' } });
     const { text, token } = makeToken(
@@ -271,7 +328,20 @@ describe('/r/{id}', () => {
       expect(asked.text).toContain('id="token"');
       const authorization = `Bearer ${text}`;
       expect((await load(closed, '/d/a.test', { authorization })).status).toBe(200);
-      expect((await load(closed, `/r/${id}`, { authorization })).status).toBe(404);
+      expect((await load(closed, `/r/${id}`, { authorization })).status).toBe(403);
+      const reader = await drawToken(closed, ['tools', 'reports:read']);
+      const other = await drawToken(closed, ['tools', 'reports:read']);
+      expect((await load(closed, `/r/${id}`, reader)).status).toBe(404);
+      const given = await closed.get(redirectPath('http://127.0.0.1.test/'), reader);
+      const own = `/r/${String(given.body['reportId'])}`;
+      const page = await load(closed, own, reader);
+      expect([page.status, page.headers.get('cache-control')]).toEqual([
+        200,
+        expect.stringMatching(/^private/),
+      ]);
+      expect(page.text).toContain(`${own}?format=pdf`);
+      expect((await load(closed, own, other)).status).toBe(404);
+      expect((await load(closed, own)).status).toBe(401);
       expect((await load(bare, `/r/${id}`)).text).toContain('report_ids_disabled');
     } finally {
       await closed.close();

@@ -130,7 +130,12 @@ function showState({ state, position, progress }, words, bar) {
 /** Goes to a page: as usual, or, where a token is kept, by a request that carries it, as a new page would forget it. */
 async function show(address, isReplacing = false) {
   if (token === '') return isReplacing ? location.replace(address) : location.assign(address);
-  const answer = await fetch(address, { headers: { ...headers(), Accept: 'text/html' } });
+  return showAnswer(await fetch(address, { headers: { ...headers(), Accept: 'text/html' } }), isReplacing);
+}
+
+/** Shows what a request that carried the token has got. */
+async function showAnswer(answer, isReplacing) {
+  const address = answer.url;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const main = page.querySelector('main');
   if (!main) return location.assign(address);
@@ -154,21 +159,36 @@ function askForToken(form) {
 const isPage = ({ origin, pathname }) =>
   origin === location.origin && !/^\/(?:api|docs|assets)(?:\/|$)/.test(pathname.slice(base.length));
 
+const isPlain = ({ button, ctrlKey, metaKey, shiftKey }) => button === 0 && !ctrlKey && !metaKey && !shiftKey;
+
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
-  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-  if (token === '' || !link || !isPlain || !isPage(link)) return;
+  if (token === '' || !link || !isPlain(event) || !isPage(link)) return;
   if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return;
   event.preventDefault();
-  void show(link.href);
+  void (link.hasAttribute('download') ? save(link) : show(link.href));
 });
 
 document.addEventListener('submit', (event) => {
   if (token === '' || event.defaultPrevented) return;
   event.preventDefault();
-  const query = new URLSearchParams(new FormData(event.target, event.submitter));
-  void show(`${event.target.action.split('?')[0]}?${query}`);
+  const body = new URLSearchParams(new FormData(event.target, event.submitter));
+  const asked = { method: 'POST', body, headers: { ...headers(), Accept: 'text/html' } };
+  void fetch(event.target.action, asked).then((answer) => showAnswer(answer, false));
 });
+
+/** Saves what only a request with the token gets. */
+async function save(link) {
+  const answer = await fetch(link.href, { headers: headers() });
+  if (!answer.ok) return show(link.href);
+  const [, name = 'report.pdf'] =
+    /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '') ?? [];
+  const file = document.createElement('a');
+  file.href = URL.createObjectURL(await answer.blob());
+  file.download = name;
+  file.click();
+  setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
+}
 
 addEventListener('popstate', () => {
   if (token !== '') void show(location.href, true);

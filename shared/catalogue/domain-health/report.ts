@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findingSchema, fixSchema } from '../../model/finding.ts';
 import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
 import { redirectEnds } from '../redirect-check/report.ts';
@@ -115,6 +116,39 @@ const worstFindingSchema = z
   })
   .meta({ id: 'WorstFinding' });
 
+const partCategory = categoryName.nullable().meta({
+  description: 'null for an entry point’s redirect-check, and for a finding of domain-health itself.',
+});
+
+const partFindingSchema = findingSchema
+  .extend({
+    check: z.string().meta({ description: 'The check that found it; `code` is a code of that check.' }),
+    target: z.string(),
+    category: partCategory,
+    domainEffect: z.number().max(0).meta({
+      description: 'Points it takes from the score of the domain; `scoreEffect` is that of its own report.',
+    }),
+  })
+  .meta({ id: 'PartFinding' });
+
+const raiseSchema = z
+  .looseObject({
+    findings: z
+      .array(
+        z.looseObject({ check: z.string(), target: z.string(), category: partCategory, code: z.string() }),
+      )
+      .min(1)
+      .meta({ description: 'Everything that this one fix ends, in whatever reports it stands.' }),
+    fix: fixSchema,
+    points: z.number().min(0).nullable().meta({
+      description:
+        'What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that nobody knows.',
+    }),
+    scoreAfter: points,
+    gradeAfter: grade,
+  })
+  .meta({ id: 'Raise' });
+
 /** The report of domain-health, beside the envelope. */
 export const domainHealthReportShape = {
   target: z.looseObject({ domain: z.string() }),
@@ -149,6 +183,21 @@ export const domainHealthReportShape = {
       description: 'Whether the web host can be reached over HTTPS by each family of addresses.',
     }),
   worstFindings: z.array(worstFindingSchema),
+  partFindings: z.array(partFindingSchema).optional().meta({
+    description:
+      'The findings of the parts as they stand in their own reports, the dearest first. `findings` are those of this report alone, and `summary` counts only those. Absent in reports of earlier releases.',
+  }),
+  raise: z.array(raiseSchema).max(10).optional().meta({
+    description:
+      'What would raise the grade and the score most: first what caps the grade, then by points. Each figure is of that fix alone.',
+  }),
+  raisedTo: z.looseObject({ score: points, grade }).optional().meta({
+    id: 'RaisedTo',
+    description: 'With everything in `raise` fixed; null where one of the fixes has no figure.',
+  }),
+  raiseLeftOut: count.optional().meta({
+    description: 'How many faults more there are than were judged again for `raise`; absent where none.',
+  }),
   trend: trendSchema.optional(),
 };
 

@@ -1,5 +1,5 @@
 import type { Report } from '../../model/report.ts';
-import { severities } from '../../model/verdict.ts';
+import { type Severity, severities } from '../../model/verdict.ts';
 import { type Markup, markup } from '../markup.ts';
 import { scoreWords, severityWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
@@ -26,7 +26,7 @@ function toneOf(score: number | null): string {
 type Bar = { readonly label: string; readonly value: number; readonly text: string; readonly tone: string };
 
 /** How many findings each severity has. */
-export function severityBars({ summary }: Report): Markup {
+export function severityBars(summary: { readonly [S in Severity]: number }): Markup {
   const most = Math.max(1, ...severities.map((severity) => summary[severity]));
   const rows = severities.map((severity) => ({
     label: severityWords[severity],

@@ -10,7 +10,7 @@ import { type Room, scrollable, valueTable } from './value.ts';
 
 const longestText = 4000;
 /** Values of evidence shown of all findings together. */
-const evidenceValues = 3000;
+export const evidenceValues = 3000;
 
 /** The findings, worst first, each with what was seen, how to fix it, and the source of the rule. */
 export function findingsSection(report: Report): Markup {
@@ -32,18 +32,38 @@ export function idOf({ findings }: Report, finding: Finding): string {
 }
 
 function showFinding(report: Report, finding: Finding, room: Room): Markup {
-  const { severity, title, code, part, detail } = finding;
-  const facts = [
-    markup`<span class="severity ${severity}">${severityWords[severity]}</span>`,
+  const cost = effectWords(finding);
+  return findingCard(finding, {
+    id: idOf(report, finding),
+    facts: [finding.part ?? [], cost ?? []].flat(),
+    more: nothing,
+    room,
+  });
+}
+
+/** What of a card differs from page to page. */
+export type CardParts = {
+  readonly id: string;
+  /** Beside its severity and its code. */
+  readonly facts: readonly string[];
+  /** Below the sources. */
+  readonly more: Markup;
+  readonly room: Room;
+};
+
+/** A finding as a card: what is wrong, what was seen, how to fix it, and where that is written. */
+export function findingCard(finding: Finding, { id, facts, more, room }: CardParts): Markup {
+  const { severity, title, code, detail } = finding;
+  const line = [
+    markup`<span class="severity ${severity}">${severityMark(severity)} ${severityWords[severity]}</span>`,
     markup`<code>${code}</code>`,
-    ...(part === undefined ? [] : [markup`<span>${part}</span>`]),
-    ...[effectWords(finding) ?? []].flat().map((words) => markup`<span>${words}</span>`),
+    ...facts.map((words) => markup`<span>${words}</span>`),
   ];
-  return markup`<article class="finding ${severity}" id="${idOf(report, finding)}">
+  return markup`<article class="finding ${severity}" id="${id}">
 <h4>${cut(title, longestText)}</h4>
-<p class="facts">${facts.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
+<p class="facts">${line.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
 <p>${cut(detail, longestText)}</p>
-${showEvidence(finding, room)}${showFix(finding)}${showReferences(finding)}</article>
+${showFix(finding)}${showEvidence(finding, room)}${showReferences(finding)}${more}</article>
 `;
 }
 
@@ -51,7 +71,7 @@ function showEvidence({ evidence, title }: Finding, room: Room): Markup {
   const pieces = evidence.filter((piece) => Object.keys(piece).length > 0);
   return pieces.length === 0
     ? nothing
-    : markup`<h5>Seen</h5>${scrollable(`Seen: ${cut(title, longestText)}`, valueTable(pieces, room))}
+    : markup`<h5>What was seen</h5>${scrollable(`What was seen: ${cut(title, longestText)}`, valueTable(pieces, room))}
 `;
 }
 

@@ -27,7 +27,7 @@ ${reportBody(report, {
   name: report.check,
   scores: [],
   changes: undefined,
-  linkOfReport: undefined,
+  links: {},
   actions: nothing,
 })}</main>
 <footer><p>Made by Diagnostic Tools from the report that was stored then. Kept until ${timeWords(report.expiresAt)}.</p></footer>

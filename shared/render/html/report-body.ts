@@ -1,13 +1,16 @@
 import type { ReportDiff } from '../../model/diff.ts';
 import type { Report } from '../../model/report.ts';
+import { type Severity, severities } from '../../model/verdict.ts';
+import { categoryNameOf, type DomainFault } from '../health.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
-import { ownFields, stateWords, targetOf, timeWords } from '../report-words.ts';
+import { ownFields, stateWords, targetOf, timeWords, tookWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
 import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { costsSection } from './costs.ts';
 import { findingsSection, notTestedSection, passedSection } from './findings.ts';
-import { wordOfCategory } from './pictures/domain-health.ts';
+import { healthPage } from './health.ts';
+import type { Links } from './pictures/figure.ts';
 import { pictures } from './pictures/pictures.ts';
 import { type ScorePoint, scoreLine } from './score-line.ts';
 import { type Room, scrollable, valueTable } from './value.ts';
@@ -25,44 +28,56 @@ export type Around = {
   readonly scores: readonly ScorePoint[];
   /** What is different from the report before. */
   readonly changes: ReportDiff | undefined;
-  /** Where another report can be read; undefined where there is no such page. */
-  readonly linkOfReport: ((reportId: string) => string) | undefined;
+  readonly links: Links;
   /** Buttons and links below the title. */
   readonly actions: Markup;
 };
 
 /** A report for people, the same for every check: grade and why, what changed, pictures, findings, and all else folded. */
 export function reportBody(report: Report, around: Around): Markup {
+  const health = healthPage(report, around.links);
+  const counts = health ? countsOf(health.faults) : report.summary;
   return markup`<header>
 <p class="check">${around.name}</p>
 <h1><bdi>${cut(targetOf(report), longestTarget)}</bdi></h1>
-${factLine(report)}${around.actions}</header>
-${notice(report)}<div class="summary">
+${factLine(report)}</header>
+<div class="summary">
 ${scoreGauge(report)}
-${severityBars(report)}
+${severityBars(counts)}
 ${categories(report)}</div>
-${jumps(report)}${changesSection(around.changes)}${costsSection(report)}${scoreLine(around.scores)}${pictures(report, around.linkOfReport)}${findingsSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}`;
+${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? costsSection(report)}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
-function factLine({ checkedAt, durationMs, state, rulesVersion, reportId }: Report): Markup {
-  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> · took ${durationMs} ms · ${state} · rules ${rulesVersion}${
-    reportId === undefined ? nothing : markup` · report <code>${reportId}</code>`
-  }</p>
+type Counts = { readonly [S in Severity]: number };
+
+function countsOf(faults: readonly DomainFault[]): Counts {
+  const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
+  for (const { main } of faults) counts[main.severity] += 1;
+  return counts;
+}
+
+function factLine({ checkedAt, durationMs }: Report): Markup {
+  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> in ${tookWords(durationMs)}</p>
 `;
 }
 
 /** Where the long parts begin: what stands between may be more than a screen. */
-function jumps({ findings, notTested, passed }: Report): Markup {
+function jumps({ notTested, passed }: Report, counts: Counts): Markup {
+  const found = severities.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${name}`] : []));
   const parts = [
-    {
-      id: 'findings',
-      words: findings.length === 1 ? '1 finding' : `${findings.length} findings`,
-      count: findings.length,
-    },
+    { id: 'findings', words: `Findings: ${found.join(', ')}`, count: found.length },
     { id: 'not-tested', words: `${notTested.length} not tested`, count: notTested.length },
     { id: 'passed', words: `${passed.length} passed`, count: passed.length },
   ].filter(({ count }) => count > 0);
   return markup`<ul class="jump">${parts.map(({ id, words }) => markup`<li><a href="#${id}">${words}</a></li>`)}</ul>
+`;
+}
+
+/** What names this report, for a question to the operator. */
+function aboutSection({ reportId, rulesVersion, check }: Report): Markup {
+  const id = reportId === undefined ? nothing : markup` Its id is <code>${reportId}</code>.`;
+  return markup`<section id="about"><h2>About this report</h2>
+<p>Made by <code>${check}</code> with version ${rulesVersion} of its rules.${id}</p></section>
 `;
 }
 
@@ -80,7 +95,7 @@ function categories(report: Report): Markup {
   const scored = Object.entries(value as { readonly [name: string]: unknown }).flatMap(([name, category]) => {
     if (typeof category !== 'object' || category === null || !('score' in category)) return [];
     const { score } = category;
-    return typeof score === 'number' || score === null ? [{ name: wordOfCategory(name), score }] : [];
+    return typeof score === 'number' || score === null ? [{ name: categoryNameOf(name), score }] : [];
   });
   return scored.length === 0
     ? nothing
@@ -88,8 +103,21 @@ function categories(report: Report): Markup {
 `;
 }
 
+/** Fields of domain-health that the sections above show as words. */
+const shownAbove: ReadonlySet<string> = new Set([
+  'partFindings',
+  'raise',
+  'raisedTo',
+  'raiseLeftOut',
+  'worstFindings',
+  'categories',
+  'caps',
+  'gradeBeforeCaps',
+]);
+
 function fieldsSection(report: Report): Markup {
-  const fields = ownFields(report);
+  const isDomain = report.check === 'domain-health';
+  const fields = ownFields(report).filter(([name]) => !(isDomain && shownAbove.has(name)));
   if (fields.length === 0) return nothing;
   const isNested = ([, value]: [string, unknown]) => typeof value === 'object' && value !== null;
   const nested = fields.filter(isNested);

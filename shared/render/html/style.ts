@@ -87,7 +87,18 @@ dd{margin:0 0 0 1.2rem}
 svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
-@media (max-width:30rem){.costs .cost{display:none}}
+@media (max-width:30rem){
+.costs .cost{display:none}
+.summary{margin:.5rem 0;gap:.5rem}
+.summary .gauge{width:150px}
+.summary .bars{display:none}
+}
+.raise ol{padding-left:1.6rem}
+.raise li{margin:0 0 .8rem}
+.raise p{margin:0}
+.raise .what{font-weight:600}
+.raise .gain,.from{color:var(--muted);font-size:.9rem}
+.raise .together{margin:.5rem 0 0;font-weight:600}
 @media screen and (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}

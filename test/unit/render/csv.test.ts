@@ -5,7 +5,7 @@ import { readCsv } from './readers.ts';
 import { badChain, goodChain, largeReport, reportOf } from './reports.ts';
 
 const header =
-  'check,target,checkedAt,state,score,grade,severity,code,part,title,detail,scoreEffect,fix,record,references,evidenceCount,evidence,reportId';
+  'check,target,checkedAt,state,score,grade,severity,code,part,title,detail,scoreEffect,fix,record,references,evidenceCount,evidence,reportId,category,partCheck,partTarget,domainEffect';
 
 test('the header row stands also where nothing was found, and lines end as RFC 4180 has it', async () => {
   const text = renderCsv(await goodChain());

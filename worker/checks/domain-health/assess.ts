@@ -8,8 +8,10 @@ import { failedHostOf, readHealth } from './facts/health.ts';
 import { judgeCaps } from './judge/caps.ts';
 import { isWarned, judgeHealth, judgeState } from './judge/health.ts';
 import { combine, limitGrade } from './judge/score.ts';
+import { reportRaise } from './raise/raise.ts';
 import { reportCategory } from './report/categories.ts';
 import { reportEntryPoint } from './report/entry-points.ts';
+import { listPartFindings } from './report/part-findings.ts';
 import { reportTrend } from './report/trend.ts';
 import { reportWorstFindings } from './report/worst-findings.ts';
 
@@ -30,6 +32,7 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
   const broken = codesBroken(verdicts);
   const gradeBeforeCaps = gradeOf(score, isWarned(categories, broken));
   const caps = judgeCaps(verdicts);
+  const parts = listPartFindings(facts, usedWeight);
   const trend = reportTrend(evidence.previous, { score, coverage, categories, codes: broken });
   return {
     state: judgeState(facts, verdicts),
@@ -55,6 +58,8 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
         ...(reason === '' ? {} : { reason }),
       })),
       worstFindings: reportWorstFindings(categories, usedWeight),
+      partFindings: parts,
+      ...reportRaise(facts, parts, verdicts),
       ...(trend ? { trend } : {}),
     },
   };

@@ -1,70 +1,58 @@
 import { domainHealthReportShape } from '../../../catalogue/domain-health/report.ts';
-import { categoryNames } from '../../../catalogue/domain-health/weights.ts';
+import { type CategoryName, categoryNames } from '../../../catalogue/domain-health/weights.ts';
 import type { Report } from '../../../model/report.ts';
+import { severities } from '../../../model/verdict.ts';
+import { categoryWords, partFindingsOf, type ToldFinding } from '../../health.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
+import { addressOfPart, cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
 import {
-  addressOf,
-  cellTable,
-  figure,
-  type LinkOfReport,
-  readFields,
-  tableSection,
+  codesWhere,
+  type Marked,
+  markOfFindings,
+  markOfThing,
+  tones,
+  unjudged,
   verdictWord,
-} from './figure.ts';
+} from './verdict-marks.ts';
 
-const { categories, entryPoints, caps, worstFindings } = domainHealthReportShape;
-const shape = { categories, entryPoints, caps, worstFindings };
+const { categories, entryPoints } = domainHealthReportShape;
+const shape = { categories, entryPoints };
 type Health = NonNullable<ReturnType<typeof readHealth>>;
 type EntryPoint = Health['entryPoints'][number];
+type Category = Health['categories'][CategoryName];
+type Drawing = { readonly report: Report; readonly links: Links; readonly parts: readonly ToldFinding[] };
 
-const categoryWords = {
-  dns: 'DNS',
-  ssl: 'TLS',
-  headers: 'Headers',
-  performance: 'Speed',
-  mail: 'Mail',
-} as const;
-/** What a reader calls a category; the name itself, where it is none of ours. */
-export function wordOfCategory(name: string): string {
-  return Object.hasOwn(categoryWords, name) ? categoryWords[name as keyof typeof categoryWords] : name;
-}
-
-const stateWords: { readonly [state: string]: string } = { ok: 'checked', partial: 'checked in part' };
 const longestReason = 300;
 const mostRows = 20;
 
-/** What the grade is made of, what limits it, and where each address of the domain ends. */
-export function drawHealth(report: Report, linkOfReport: LinkOfReport): Markup {
+/** What the grade is made of, and where each address of the domain ends. */
+export function drawHealth(report: Report, links: Links): Markup {
   const health = readHealth(report);
   if (!health) return nothing;
-  return markup`${categorySection(health, linkOfReport)}${capSection(health)}${costSection(health)}${entrySection(health)}`;
+  const drawing = { report, links, parts: partFindingsOf(report) };
+  return markup`${categorySection(health, drawing)}${entrySection(health, drawing)}`;
 }
 
 function readHealth(report: Report) {
   return readFields(report, shape);
 }
 
-function categorySection({ categories: all }: Health, linkOfReport: LinkOfReport): Markup {
+function categorySection({ categories: all }: Health, { links, parts }: Drawing): Markup {
   const rows = categoryNames.map((name) => {
-    const { grade, score, weight, state, reason, codes, report } = all[name];
-    const href = addressOf(report.reportId, linkOfReport);
+    const category = all[name];
+    const { grade, score, weight, codes } = category;
+    const href = addressOfPart(category.report, links);
     const words =
       href === undefined
         ? markup`${categoryWords[name]}`
         : markup`<a href="${href}">${categoryWords[name]}</a>`;
-    const standing =
-      reason === undefined
-        ? markup`${stateWords[state] ?? state}`
-        : markup`${stateWords[state] ?? state}: ${cut(reason, longestReason)}`;
     return [
       words,
-      grade === null
-        ? verdictWord(null, 'no grade')
-        : verdictWord(isGood(score), `${grade} ${String(score)}`),
+      verdictWord(markOfCategory(name, category, parts), grade === null ? 'no grade' : `${grade} ${score}`),
       markup`${weight} %`,
       markup`${codes.length}`,
-      standing,
+      markup`${standingWords(category)}`,
     ];
   });
   return tableSection(
@@ -73,32 +61,28 @@ function categorySection({ categories: all }: Health, linkOfReport: LinkOfReport
   );
 }
 
-function isGood(score: number | null): boolean | null {
-  return score === null ? null : score >= 70;
+const stateWords = {
+  ok: 'checked',
+  partial: 'checked in part',
+  unavailable: 'not checked',
+  'not-applicable': 'nothing to check',
+} as const;
+
+function standingWords({ state, reason }: Category): string {
+  return reason === undefined ? stateWords[state] : `${stateWords[state]}: ${cut(reason, longestReason)}`;
 }
 
-function capSection({ caps: all }: Health): Markup {
-  if (all.length === 0) return nothing;
-  const rows = all
-    .slice(0, mostRows)
-    .map(({ limit, reason, category }) => [
-      markup`${limit}`,
-      markup`${cut(reason, longestReason)}`,
-      markup`${category === null ? '–' : categoryWords[category]}`,
-    ]);
-  return tableSection('What limits the grade', cellTable(['At best', 'Because', 'Category'], rows));
-}
-
-function costSection({ worstFindings: all }: Health): Markup {
-  if (all.length === 0) return nothing;
-  const rows = all
-    .slice(0, mostRows)
-    .map(({ title, category, scoreEffect }) => [
-      markup`${cut(title, longestReason)}`,
-      markup`${categoryWords[category]}`,
-      markup`${String(scoreEffect).replace('-', '−')}`,
-    ]);
-  return tableSection('What costs the most', cellTable(['Finding', 'Category', 'Points of the score'], rows));
+/** By the findings of its report; by their counts, where an earlier release did not keep them. */
+function markOfCategory(
+  name: CategoryName,
+  { summary, score }: Category,
+  parts: readonly ToldFinding[],
+): Marked {
+  const own = parts.filter(({ category }) => category === name);
+  const counted = severities.filter((severity) => (summary?.[severity] ?? 0) > 0);
+  if (score === null && own.length === 0) return unjudged;
+  const found = own.length > 0 ? own : counted.map((severity) => ({ severity }));
+  return { mark: markOfFindings(found), codes: own.map(({ code }) => code) };
 }
 
 const rowHeight = 44;
@@ -107,36 +91,61 @@ const endLeft = 420;
 const width = endLeft + boxWidth + 2;
 
 /** http and https, with and without www: where a visitor who starts there ends. */
-function entrySection({ entryPoints: all }: Health): Markup {
+function entrySection({ entryPoints: all }: Health, drawing: Drawing): Markup {
   if (all.length === 0) return nothing;
   const shown = all.slice(0, mostRows);
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${shown.length * rowHeight}" role="img" aria-label="Where ${shown.length} entry points end; the table below says the same.">
-${shown.map(drawEntry)}</svg>`;
+${shown.map((point, index) => drawEntry(point, index, tones[markOfEntry(point, drawing).mark]))}</svg>`;
   const rows = shown.map((point) => [
     markup`<bdi class="value">${cut(point.url, longestReason)}</bdi>`,
     markup`<bdi class="value">${cut(point.finalUrl ?? '–', longestReason)}</bdi>`,
-    verdictWord(point.state === 'unknown' ? null : point.state === 'ok', endWords(point)),
+    verdictWord(markOfEntry(point, drawing), endWords(point)),
     markup`${cut(point.reason ?? '–', longestReason)}`,
   ]);
   return figure('Entry points', picture, cellTable(['Start', 'End', 'State', 'Why'], rows));
 }
 
-const tones = { ok: 'pass', invalid: 'high', missing: 'info', unknown: 'info' } as const;
+const entryCodes = codesWhere(
+  'domain-health',
+  (code, part) => part === 'entryPoints' || code === 'https-missing',
+);
 
-function drawEntry(point: EntryPoint, index: number): Markup {
+/** By the rules of the entry points that name this one, and by what its own redirect-check found. */
+function markOfEntry({ url, state }: EntryPoint, { report, parts }: Drawing): Marked {
+  const { mark, codes } = markOfThing(report, entryCodes, [url]);
+  const own = parts.filter(({ check, target }) => check === 'redirect-check' && target === url);
+  const found = markOfFindings(own);
+  const isQuiet = state === 'missing' || state === 'unknown';
+  const worst = found === 'bad' || mark === 'bad' ? 'bad' : found === 'warned' ? found : mark;
+  return {
+    mark: isQuiet && worst === 'good' ? 'unknown' : worst,
+    codes: [...codes, ...own.map(({ code }) => code)],
+  };
+}
+
+function drawEntry(point: EntryPoint, index: number, tone: string): Markup {
   const y = index * rowHeight + 6;
   const middle = y + 16;
   const end = point.state === 'missing' ? 'no server answers' : (point.finalUrl ?? point.ended ?? 'unknown');
-  return markup`<g class="${tones[point.state]}"><rect class="box" x="1" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="10" y="${middle + 5}">${shorten(point.url)}</text>
+  return markup`<g class="${tone}"><rect class="box" x="1" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="10" y="${middle + 5}">${shorten(point.url)}</text>
 <path class="wire" d="M${boxWidth + 1} ${middle}H${endLeft - 9}"/><path class="band" d="M${endLeft} ${middle}l-9 -5v10z"/><text class="small quiet" x="${(boxWidth + endLeft) / 2}" y="${middle - 5}" text-anchor="middle">${endWords(point)}</text>
 <rect class="box" x="${endLeft}" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="${endLeft + 10}" y="${middle + 5}">${shorten(end)}</text></g>
 `;
 }
 
+const endStates = {
+  ok: 'reached',
+  invalid: 'no page',
+  missing: 'nothing there',
+  unknown: 'not seen',
+} as const;
+
 function endWords({ state, redirects, finalStatus }: EntryPoint): string {
   if (state === 'missing') return 'nothing there';
   const hops = redirects === null ? '' : `${redirects} ${redirects === 1 ? 'redirect' : 'redirects'}`;
-  return [hops, finalStatus === null ? state : String(finalStatus)].filter((part) => part !== '').join(', ');
+  return [hops, finalStatus === null ? endStates[state] : `status ${finalStatus}`]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 function shorten(text: string): string {

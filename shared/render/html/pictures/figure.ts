@@ -3,12 +3,33 @@ import type { Report } from '../../../model/report.ts';
 import { type Markup, markup } from '../../markup.ts';
 import { scrollable } from '../value.ts';
 
-/** Where another report can be read; undefined where there is no such page. */
-export type LinkOfReport = ((reportId: string) => string) | undefined;
+/** Where other reports can be read; a file that stands alone has no such pages. */
+export type Links = {
+  /** The page of a report by its id. */
+  readonly ofReport?: (reportId: string) => string;
+  /** The page of a part's report by its id, where readers of the whole may read it. */
+  readonly ofPart?: (reportId: string) => string;
+  /** The page of a check and a domain or URL. */
+  readonly ofTarget?: (check: string, target: string) => string;
+};
 
 /** The address of a report's page; undefined without one, and for what has not the form of an id. */
-export function addressOf(reportId: string | undefined, linkOfReport: LinkOfReport): string | undefined {
-  return reportId !== undefined && /^[\w-]{1,64}$/.test(reportId) ? linkOfReport?.(reportId) : undefined;
+export function addressOf(reportId: string | undefined, { ofReport }: Links): string | undefined {
+  return reportId !== undefined && /^[\w-]{1,64}$/.test(reportId) ? ofReport?.(reportId) : undefined;
+}
+
+/** The address of the report of a part: itself, or the page of what it is about. */
+export function addressOfPart(
+  {
+    check,
+    target,
+    reportId,
+  }: { readonly check: string; readonly target: string; readonly reportId?: unknown },
+  links: Links,
+): string | undefined {
+  const { ofPart, ofTarget } = links;
+  const own = typeof reportId === 'string' && ofPart ? addressOf(reportId, { ofReport: ofPart }) : undefined;
+  return own ?? ofTarget?.(check, target);
 }
 
 /** A picture with the same facts as a table, for those who do not see it. */
@@ -34,13 +55,6 @@ ${rows.map(
     markup`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>
 `,
 )}</tbody></table>`;
-}
-
-/** A word with a mark, so that colour is never the only difference. */
-export function verdictWord(isGood: boolean | null, words: string): Markup {
-  const tone = isGood === null ? 'info' : isGood ? 'pass' : 'high';
-  const sign = isGood === null ? '–' : isGood ? '✓' : '✗';
-  return markup`<span class="severity ${tone}"><span aria-hidden="true">${sign}</span> ${words}</span>`;
 }
 
 /** Own fields of a report as their check promises them; undefined where the stored report has others, as one of an older release may. */

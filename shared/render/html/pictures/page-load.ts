@@ -4,7 +4,7 @@ import { sizeOfFilmstrip, timeOf } from '../../filmstrip.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
 import { scrollable } from '../value.ts';
-import { addressOf, cellTable, figure, type LinkOfReport, readFields } from './figure.ts';
+import { addressOf, cellTable, figure, type Links, readFields } from './figure.ts';
 
 const { filmstrip, requests, screenshot } = pagespeedReportShape;
 type Request = NonNullable<NonNullable<ReturnType<typeof readRequests>>['requests']>['first'][number];
@@ -12,9 +12,9 @@ type Request = NonNullable<NonNullable<ReturnType<typeof readRequests>>['request
 const mostRequests = 50;
 
 /** How the page looked while it loaded; nothing where the pictures have no address, as in a file. */
-export function drawFrames(report: Report, linkOfReport: LinkOfReport): Markup {
+export function drawFrames(report: Report, links: Links): Markup {
   const seen = readFields(report, { filmstrip, screenshot });
-  const address = addressOf(report.reportId, linkOfReport);
+  const address = addressOf(report.reportId, links);
   if (!seen || address === undefined) return nothing;
   const taken = seen.filmstrip ?? [];
   // A report without pictures of the load may still have the last one.

@@ -2,7 +2,7 @@ import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { cut } from '../../visible-text.ts';
-import { cellTable, figure, type LinkOfReport, readFields, tableSection } from './figure.ts';
+import { cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
 import { drawFrames, drawRequests } from './page-load.ts';
 
 const { metrics, field, opportunities, resources } = pagespeedReportShape;
@@ -24,10 +24,10 @@ const mostRows = 20;
 const longestTitle = 200;
 
 /** The vitals on their scales, from the lab and from real visits, how the page appeared, what would save the most, and what was requested. */
-export function drawSpeed(report: Report, linkOfReport: LinkOfReport): Markup {
+export function drawSpeed(report: Report, links: Links): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed)}${drawFrames(report, linkOfReport)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {

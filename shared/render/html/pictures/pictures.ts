@@ -3,13 +3,13 @@ import { type Markup, nothing } from '../../markup.ts';
 import { waterfall } from '../waterfall.ts';
 import { drawDns } from './dns-check.ts';
 import { drawHealth } from './domain-health.ts';
-import type { LinkOfReport } from './figure.ts';
+import type { Links } from './figure.ts';
 import { drawSpeed } from './pagespeed-check.ts';
 import { drawHeaders } from './security-headers.ts';
 import { drawTls } from './ssl-check.ts';
 
 /** What people would rather look at than read, of each check. */
-const drawers: { readonly [check: string]: (report: Report, linkOfReport: LinkOfReport) => Markup } = {
+const drawers: { readonly [check: string]: (report: Report, links: Links) => Markup } = {
   'dns-check': drawDns,
   'domain-health': drawHealth,
   'pagespeed-check': drawSpeed,
@@ -19,7 +19,7 @@ const drawers: { readonly [check: string]: (report: Report, linkOfReport: LinkOf
 };
 
 /** The pictures of a report; nothing where its fields are not those of its check. */
-export function pictures(report: Report, linkOfReport: LinkOfReport): Markup {
+export function pictures(report: Report, links: Links): Markup {
   const draw = Object.hasOwn(drawers, report.check) ? drawers[report.check] : undefined;
-  return draw ? draw(report, linkOfReport) : nothing;
+  return draw ? draw(report, links) : nothing;
 }

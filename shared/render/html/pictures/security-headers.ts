@@ -1,8 +1,18 @@
 import { headerReportShape } from '../../../catalogue/security-header-check/report.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
+import { spanWords } from '../../report-words.ts';
 import { cut } from '../../visible-text.ts';
-import { cellTable, readFields, tableSection, verdictWord } from './figure.ts';
+import { cellTable, readFields, tableSection } from './figure.ts';
+import {
+  codesOfPart,
+  codesWhere,
+  type Marked,
+  markOf,
+  markOfThing,
+  unjudged,
+  verdictWord,
+} from './verdict-marks.ts';
 
 const { effective, groups, cookies, csp } = headerReportShape;
 type Headers = NonNullable<ReturnType<typeof readHeaders>>;
@@ -18,86 +28,114 @@ const longestValue = 600;
 export function drawHeaders(report: Report): Markup {
   const headers = readHeaders(report);
   if (!headers) return nothing;
-  return markup`${matrixSection(headers)}${cookieSection(headers)}${policySection(headers)}`;
+  return markup`${matrixSection(headers, report)}${cookieSection(headers, report)}${policySection(headers)}`;
 }
 
 function readHeaders(report: Report) {
   return readFields(report, { effective, groups, cookies, csp });
 }
 
-type Line = { readonly name: string; readonly isGood: boolean | null; readonly words: string };
+type Line = { readonly name: string; readonly marked: Marked; readonly words: string };
 
-function matrixSection({ effective: seen, groups: all }: Headers): Markup {
-  const rows = linesOf(seen).map(({ name, isGood, words }) => [
+const stateOfMark = { good: 'protected', warned: 'not fully', bad: 'open', unknown: 'not seen' } as const;
+
+function matrixSection({ effective: seen, groups: all }: Headers, report: Report): Markup {
+  const rows = linesOf(seen, report).map(({ name, marked, words }) => [
     markup`${name}`,
-    verdictWord(isGood, isGood === null ? 'not seen' : isGood ? 'protected' : 'open'),
+    verdictWord(marked, stateOfMark[marked.mark]),
     markup`${words}`,
   ]);
   const lost = Object.entries(all)
     .filter(([, { points }]) => points > 0)
     .slice(0, 20)
     .map(([name, { points, lost: taken, state }]) => [
-      markup`${cut(name, longestName)}`,
-      verdictWord(state === 'ok' ? true : state === 'lost' ? false : null, cut(state, longestName)),
+      markup`${groupWords[name] ?? cut(name, longestName)}`,
+      verdictWord(
+        state === 'not-applicable' ? unjudged : markOf(report, codesOfPart(check, name)),
+        groupStates[state] ?? cut(state, longestName),
+      ),
       markup`${taken} of ${points}`,
     ]);
   return markup`${tableSection('What a browser enforces', cellTable(['Protection', 'State', 'What it does'], rows))}${tableSection('Points by protection', cellTable(['Protection', 'State', 'Lost'], lost))}`;
 }
 
-function linesOf({ hsts, framing, script, sniffing, referrer, isolation, cors }: Effective): readonly Line[] {
+const check = 'security-header-check';
+const groupStates: { readonly [state: string]: string } = {
+  ok: 'nothing lost',
+  lost: 'points lost',
+  'not-applicable': 'nothing to check',
+  'not-tested': 'not checked',
+};
+const groupWords: { readonly [group: string]: string } = {
+  transport: 'HTTPS only',
+  'script-injection': 'Injected scripts',
+  framing: 'Framing by others',
+  cookies: 'Cookies',
+  cors: 'Reading by other origins',
+  sniffing: 'Type sniffing',
+  referrer: 'Referrer',
+  permissions: 'Browser features',
+  isolation: 'Isolation',
+  subresources: 'What the page loads',
+  leakage: 'What headers give away',
+};
+
+function linesOf(
+  { hsts, framing, script, sniffing, referrer, isolation, cors }: Effective,
+  report: Report,
+): readonly Line[] {
+  const line = <T>(part: string, seen: T | null, words: (value: T) => string): Line => ({
+    name: groupWords[part] ?? part,
+    marked: seen === null ? unjudged : markOf(report, codesOfPart(check, part)),
+    words: seen === null ? 'could not be seen, or does not apply' : words(seen),
+  });
   return [
-    line('HTTPS only', hsts, ({ applied, seconds }) => [
-      applied,
+    line('transport', hsts, ({ applied, seconds }) =>
       applied
-        ? `HTTPS is kept for ${Math.floor((seconds ?? 0) / 86_400)} days`
+        ? `browsers keep to HTTPS for ${spanWords((seconds ?? 0) * 1000)}`
         : 'the first request may go by http',
-    ]),
-    line('Injected scripts', script, ({ level }) => [
-      level === 'strict' || level === 'hosts',
-      `script policy: ${level}`,
-    ]),
-    line('Framing by others', framing, ({ allowed, by }) => [
-      allowed !== 'all',
-      `allowed: ${allowed}, by ${by}`,
-    ]),
-    line('Type sniffing', sniffing, ({ nosniff }) => [
-      nosniff,
-      nosniff ? 'types are taken as sent' : 'types are guessed',
-    ]),
-    line('Referrer', referrer, ({ policy }) => [policy !== 'unsafe-url', cut(policy, longestName)]),
-    line('Isolation', isolation, ({ opener, embedder }) => [
-      opener.startsWith('same-origin'),
-      `opener ${cut(opener, longestName)}, embedder ${cut(embedder, longestName)}`,
-    ]),
-    line('Reading by other origins', cors, ({ access }) => [
-      access === 'unknown' ? null : !access.startsWith('any-origin'),
-      `access: ${access}`,
-    ]),
+    ),
+    line('script-injection', script, ({ level }) => `script policy: ${level}`),
+    line('framing', framing, ({ allowed, by }) => `allowed: ${allowed}, by ${by}`),
+    line('sniffing', sniffing, ({ nosniff }) => (nosniff ? 'types are taken as sent' : 'types are guessed')),
+    line('referrer', referrer, ({ policy }) => cut(policy, longestName)),
+    line(
+      'isolation',
+      isolation,
+      ({ opener, embedder }) => `opener ${cut(opener, longestName)}, embedder ${cut(embedder, longestName)}`,
+    ),
+    line('cors', cors, ({ access }) => `access: ${access}`),
   ];
 }
 
-function line<T>(name: string, seen: T | null, read: (value: T) => readonly [boolean | null, string]): Line {
-  if (seen === null) return { name, isGood: null, words: 'could not be seen, or does not apply' };
-  const [isGood, words] = read(seen);
-  return { name, isGood, words };
-}
-
-function cookieSection({ cookies: all }: Headers): Markup {
+function cookieSection({ cookies: all }: Headers, report: Report): Markup {
   if (all.length === 0) return nothing;
   const rows = all
     .slice(0, mostCookies)
-    .map(({ name, secure, httpOnly, sameSite, stored, reason, domain, path }) => [
-      markup`<bdi class="value">${cut(name, longestName)}</bdi>`,
-      verdictWord(secure, secure ? 'yes' : 'no'),
-      verdictWord(httpOnly, httpOnly ? 'yes' : 'no'),
-      verdictWord(sameSite === null ? false : sameSite !== 'None', sameSite ?? 'not set'),
-      verdictWord(stored, stored ? 'yes' : cut(reason ?? 'no', longestValue)),
-      markup`<bdi class="value">${cut(`${domain}${path}`, longestName)}</bdi>`,
-    ]);
+    .map(({ name, secure, httpOnly, sameSite, stored, reason, domain, path }) => {
+      const mark = (word: string) =>
+        markOfThing(
+          report,
+          codesWhere(check, (code) => isAbout(code, word)),
+          [name],
+        );
+      return [
+        markup`<bdi class="value">${cut(name, longestName)}</bdi>`,
+        verdictWord(mark('secure'), secure ? 'yes' : 'no'),
+        verdictWord(mark('httponly'), httpOnly ? 'yes' : 'no'),
+        verdictWord(mark('samesite'), sameSite ?? 'not set'),
+        verdictWord(mark('refused'), stored ? 'yes' : cut(reason ?? 'no', longestValue)),
+        markup`<bdi class="value">${cut(`${domain}${path}`, longestName)}</bdi>`,
+      ];
+    });
   return tableSection(
     'Cookies',
     cellTable(['Name', 'Secure', 'HttpOnly', 'SameSite', 'Stored', 'Sent to'], rows),
   );
+}
+
+function isAbout(code: string, word: string): boolean {
+  return code.startsWith('cookie-') && code.includes(word);
 }
 
 function policySection({ csp: { policies, evaluator } }: Headers): Markup {
@@ -109,7 +147,7 @@ function policySection({ csp: { policies, evaluator } }: Headers): Markup {
         markup`<bdi class="value">${cut(values.join(' '), longestValue)}</bdi>`,
         weak.length === 0
           ? markup`–`
-          : markup`${weak.slice(0, 5).map(({ description }) => markup`<p>${verdictWord(false, cut(description, longestValue))}</p>`)}`,
+          : markup`${weak.slice(0, 5).map(({ description }) => markup`<p>${cut(description, longestValue)}</p>`)}`,
       ];
     });
     return tableSection(

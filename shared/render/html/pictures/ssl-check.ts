@@ -2,7 +2,8 @@ import { sslReportShape } from '../../../catalogue/ssl-check/report.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { cellTable, figure, readFields, tableSection, verdictWord } from './figure.ts';
+import { cellTable, figure, readFields, tableSection } from './figure.ts';
+import { codesOfPart, type Marked, markOf, tones, unjudged, verdictWord } from './verdict-marks.ts';
 
 const { certificates, trust, protocols, suites } = sslReportShape;
 type Tls = NonNullable<ReturnType<typeof readTls>>;
@@ -16,7 +17,7 @@ const longestName = 300;
 export function drawTls(report: Report): Markup {
   const tls = readTls(report);
   if (!tls) return nothing;
-  return markup`${chainSection(tls, Date.parse(report.checkedAt))}${protocolSection(tls)}${suiteSection(tls)}`;
+  return markup`${chainSection(tls, report)}${protocolSection(tls, report)}${suiteSection(tls)}`;
 }
 
 function readTls(report: Report) {
@@ -29,8 +30,19 @@ const lineLeft = 470;
 const lineWidth = 210;
 const width = lineLeft + lineWidth + 10;
 
-function chainSection({ certificates: all, trust: { trusted, error } }: Tls, atMs: number): Markup {
+const check = 'ssl-check';
+const certificateCodes = codesOfPart(check, 'certificate');
+
+/** The leaf stands for every rule about certificates, one below it for those about its own dates; nothing is judged of others. */
+function markOfCertificate({ role }: Certificate, report: Report): Marked {
+  if (role === 'leaf') return markOf(report, certificateCodes);
+  return role === 'intermediate' ? markOf(report, ['chain-certificate-expired']) : unjudged;
+}
+
+function chainSection({ certificates: all, trust: { trusted, error } }: Tls, report: Report): Markup {
   const shown = all.slice(0, mostCertificates);
+  const atMs = Date.parse(report.checkedAt);
+  const toneOf = (certificate: Certificate) => tones[markOfCertificate(certificate, report).mark];
   if (shown.length === 0) return nothing;
   const height = shown.length * rowHeight + 34;
   const end =
@@ -40,23 +52,24 @@ function chainSection({ certificates: all, trust: { trusted, error } }: Tls, atM
         ? `not trusted: ${cut(error ?? 'unknown', 60)}`
         : 'trust unknown';
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${shown.length} certificates as sent, ending at ${end}; the table below says the same.">
-${shown.map((certificate, index) => drawCertificate(certificate, index, atMs))}<g class="${trusted === true ? 'pass' : trusted === false ? 'high' : 'info'}"><rect class="box" x="1" y="${height - 33}" width="${boxWidth}" height="30" rx="5"/><text x="12" y="${height - 13}">${end}</text></g></svg>`;
-  const rows = shown.map(({ subject, issuer, role, notBefore, notAfter, key }) => [
-    markup`<bdi class="value">${cut(subject, longestName)}</bdi>`,
-    markup`${role}`,
-    markup`<bdi class="value">${cut(issuer, longestName)}</bdi>`,
-    markup`${notBefore.slice(0, 10)}`,
-    verdictWord(isValidAt({ notBefore, notAfter }, atMs), notAfter.slice(0, 10)),
-    markup`${keyWords(key)}`,
+${shown.map((certificate, index) => drawCertificate(certificate, { index, atMs, tone: toneOf(certificate) }))}<g class="${tones[markOf(report, certificateCodes).mark]}"><rect class="box" x="1" y="${height - 33}" width="${boxWidth}" height="30" rx="5"/><text x="12" y="${height - 13}">${end}</text></g></svg>`;
+  const rows = shown.map((certificate) => [
+    markup`<bdi class="value">${cut(certificate.subject, longestName)}</bdi>`,
+    markup`${certificate.role}`,
+    markup`<bdi class="value">${cut(certificate.issuer, longestName)}</bdi>`,
+    markup`${certificate.notBefore.slice(0, 10)}`,
+    verdictWord(markOfCertificate(certificate, report), certificate.notAfter.slice(0, 10)),
+    markup`${keyWords(certificate.key)}`,
   ]);
   const heads = ['Subject', 'Role', 'Issuer', 'From', 'Until', 'Key'];
   return figure('Certificate chain', picture, cellTable(heads, rows));
 }
 
-function drawCertificate(certificate: Certificate, index: number, atMs: number): Markup {
+type PlaceInChain = { readonly index: number; readonly atMs: number; readonly tone: string };
+
+function drawCertificate(certificate: Certificate, { index, atMs, tone }: PlaceInChain): Markup {
   const { subject, role, notBefore, notAfter, key, signatureAlgorithm } = certificate;
   const y = index * rowHeight + 2;
-  const tone = isValidAt(certificate, atMs) ? 'pass' : 'high';
   return markup`<g class="${tone}"><rect class="box" x="1" y="${y}" width="${boxWidth}" height="62" rx="5"/><text x="12" y="${y + 24}" font-weight="600">${shorten(subject)}</text><text class="small quiet" x="12" y="${y + 46}">${role} · ${keyWords(key)} · ${clip(signatureAlgorithm, 30)}</text>
 <path class="wire" d="M40 ${y + 62}v21"/><path class="band" d="M40 ${y + 90}l-5 -8h10z"/>
 <rect class="bar-track" x="${lineLeft}" y="${y + 28}" width="${lineWidth}" height="8"/><rect class="band" x="${lineLeft}" y="${y + 28}" width="${usedWidth(certificate, atMs)}" height="8"/><text class="small quiet" x="${lineLeft}" y="${y + 20}">${notBefore.slice(0, 10)}</text><text class="small quiet" x="${lineLeft + lineWidth}" y="${y + 20}" text-anchor="end">${notAfter.slice(0, 10)}</text><text class="small" x="${lineLeft}" y="${y + 54}">${leftWords(certificate, atMs)}</text></g>
@@ -64,10 +77,6 @@ function drawCertificate(certificate: Certificate, index: number, atMs: number):
 }
 
 type Dates = Pick<Certificate, 'notBefore' | 'notAfter'>;
-
-function isValidAt({ notBefore, notAfter }: Dates, atMs: number): boolean {
-  return Date.parse(notBefore) <= atMs && atMs <= Date.parse(notAfter);
-}
 
 function usedWidth({ notBefore, notAfter }: Dates, atMs: number): number {
   const [from, until] = [Date.parse(notBefore), Date.parse(notAfter)];
@@ -88,15 +97,21 @@ function keyWords({ type, bits, curve }: Certificate['key']): string {
   return clip(words.join(' '), 40);
 }
 
-const goodProtocols = new Set(['TLSv1.2', 'TLSv1.3']);
+const versionCodes: { readonly [version: string]: readonly string[] } = {
+  SSLv2: ['sslv2-offered'],
+  SSLv3: ['sslv3-offered', 'sslv3-cbc-offered'],
+  TLSv1: ['tls10-offered'],
+  'TLSv1.1': ['tls11-offered'],
+  'TLSv1.2': ['tls12-missing'],
+  'TLSv1.3': ['tls13-missing'],
+};
 
-function protocolSection({ protocols: all }: Tls): Markup {
+function protocolSection({ protocols: all }: Tls, report: Report): Markup {
   const pills = Object.entries(all)
     .slice(0, 12)
     .map(([name, isOffered]) => {
-      const isGood = isOffered === null ? null : isOffered === goodProtocols.has(name);
       const words = isOffered === null ? 'unknown' : isOffered ? 'offered' : 'not offered';
-      return [markup`${cut(name, 20)}`, verdictWord(isGood, words)];
+      return [markup`${cut(name, 20)}`, verdictWord(markOf(report, versionCodes[name] ?? []), words)];
     });
   return pills.length === 0 ? nothing : tableSection('Protocols', cellTable(['Version', 'Server'], pills));
 }
@@ -107,8 +122,8 @@ function suiteSection({ suites: all }: Tls): Markup {
   const rows = shown.map(({ name, versions, bits, forwardSecrecy, aead }) => [
     markup`<bdi class="value">${cut(name, 100)}</bdi>`,
     strength({ bits, forwardSecrecy, aead }),
-    verdictWord(forwardSecrecy, forwardSecrecy ? 'yes' : 'no'),
-    verdictWord(aead, aead ? 'yes' : 'no'),
+    markup`${forwardSecrecy ? 'yes' : 'no'}`,
+    markup`${aead ? 'yes' : 'no'}`,
     markup`${versions.slice(0, 6).join(', ')}`,
   ]);
   const heads = ['Suite', 'Strength', 'Forward secrecy', 'AEAD', 'Versions'];

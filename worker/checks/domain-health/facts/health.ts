@@ -4,40 +4,70 @@ import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { hasFailedTls } from './failed-tls.ts';
 import { type FamilyFacts, readFamilies } from './families.ts';
 import { type DnsFields, readDnsFields } from './fields.ts';
+import type { Asked } from './links.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
 
-/** All that a domain is judged by. */
-export type HealthFacts = {
-  readonly domain: string;
-  readonly webHost: string;
-  readonly exists: boolean;
+/** Every source, read once. */
+export type SourcesRead = {
+  readonly asked: Asked;
   readonly dns: SourceFacts;
   readonly dnsFields: DnsFields | null;
   readonly ssl: SourceFacts;
+  readonly headers: SourceFacts;
+  readonly performance: SourceFacts;
+  readonly entries: readonly EntryPoint[];
+  readonly families: readonly FamilyFacts[];
+};
+
+/** All that a domain is judged by. */
+export type HealthFacts = SourcesRead & {
+  readonly domain: string;
+  readonly webHost: string;
+  readonly exists: boolean;
   /** Every source: that of each category and of each entry point. */
   readonly all: readonly SourceFacts[];
-  readonly entries: readonly EntryPoint[];
   readonly web: WebFacts;
-  readonly families: readonly FamilyFacts[];
   readonly categories: readonly Category[];
 };
 
 /** Reads the evidence: each source once, then what they say together. */
 export function readHealth(evidence: HealthEvidence): HealthFacts {
-  const { domain, webHost = domain } = evidence;
+  const { domain, webHost, pageUrl } = evidence;
   const dns = readSource(evidence.dns);
   const ssl = readSource(evidence.ssl);
   const headers = readSource(evidence.headers);
-  const performance = readSource(evidence.performance);
-  const dnsFields = dns.report && readDnsFields(dns.report);
-  const entries = readEntryPoints(evidence);
+  return joinSources({
+    asked: {
+      domain,
+      ...(webHost === undefined ? {} : { webHost }),
+      ...(pageUrl === undefined ? {} : { pageUrl }),
+    },
+    dns,
+    dnsFields: dns.report && readDnsFields(dns.report),
+    ssl,
+    headers,
+    performance: readSource(evidence.performance),
+    entries: readEntryPoints(evidence),
+    families: readFamilies(ssl, headers),
+  });
+}
+
+/** What the sources say together. */
+export function joinSources(sources: SourcesRead): HealthFacts {
+  const { asked, dns, dnsFields, ssl, headers, performance, entries } = sources;
+  const { domain, webHost = domain } = asked;
   const web = readWeb(domain, entries, { dns: dnsFields, ssl });
   const exists = findingIn(dns, 'domain-not-found') === undefined && dnsFields?.exists !== false;
-  const sources = { domain, webHost, exists, dns, dnsFields, ssl, headers, performance, entries, web };
-  const all = [dns, ssl, headers, performance, ...entries.map((entry) => entry.source)];
-  const families = readFamilies(ssl, headers);
-  return { ...sources, all, families, categories: readCategories({ ...sources, asked: evidence }) };
+  return {
+    ...sources,
+    domain,
+    webHost,
+    exists,
+    web,
+    all: [dns, ssl, headers, performance, ...entries.map((entry) => entry.source)],
+    categories: readCategories({ ...sources, exists, web }),
+  };
 }
 
 /** The host whose TLS ssl-failed tells of; null where it tells of none. */

@@ -1,0 +1,143 @@
+import type { Finding } from '../../model/finding.ts';
+import { certificateRules } from '../ssl-check/rules/certificate.ts';
+import { protocolRules } from '../ssl-check/rules/protocol.ts';
+import { suiteRules } from '../ssl-check/rules/suite.ts';
+import type { CategoryName } from './weights.ts';
+
+/** A finding of one of the reports that a domain-health is made of, or one of its own. */
+export type Told = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
+  readonly check: string;
+  /** The domain or URL that its report is about. */
+  readonly target: string;
+  /** null for an entry point, and for a finding of domain-health itself. */
+  readonly category: CategoryName | null;
+  /** Points that it takes from the score of the domain: 0 or below. */
+  readonly domainEffect: number;
+};
+
+/** Findings that one fix ends; the first speaks for all. */
+export type Fault<T extends Told> = {
+  readonly main: T;
+  readonly others: readonly T[];
+};
+
+/** Own findings that only sum up what parts found: they end with those, and have no fix of their own. */
+export const conclusions: ReadonlySet<string> = new Set([
+  'ssl-failed',
+  'finding-critical',
+  'category-failed',
+  'category-poor',
+]);
+
+/** What a new certificate from a public CA ends, in every report that met the old one. */
+const certificateCodes: readonly string[] = [
+  ...Object.entries(certificateRules)
+    .filter(([code, { severity }]) => severity === 'critical' && !code.startsWith('chain-'))
+    .map(([code]) => code),
+  'entry-point-certificate-not-trusted',
+  'mta-sts-certificate',
+];
+
+const namesOfOldVersions = /^(?:sslv|tls1[01]-)/;
+
+/** Codes that one fix ends, by the name of that fix. What has the same code in several reports is one fault anyway. */
+const families: { readonly [family: string]: readonly string[] } = {
+  'tls-versions': Object.keys(protocolRules).filter((code) => namesOfOldVersions.test(code)),
+  'cipher-suites': Object.keys(suiteRules).filter(
+    (code) => code.startsWith('suite-') && suiteRules[code as keyof typeof suiteRules].points >= 20,
+  ),
+  https: [
+    'https-missing',
+    'connection-refused',
+    'connection-reset',
+    'connection-closed',
+    'tls-alert',
+    'tls-silent',
+    'port-speaks-http',
+    'port-not-tls',
+    'parameters-not-common',
+  ],
+  hsts: ['hsts-missing', 'hsts-off', 'hsts-invalid', 'hsts-short', 'hsts-duplicate-conflict'],
+  redirects: [
+    'redirect-no-page',
+    'redirect-loop',
+    'redirect-too-many',
+    'location-invalid',
+    'location-scheme-not-allowed',
+    'page-interstitial',
+    'entry-points-all-broken',
+    'entry-point-broken',
+  ],
+  'error-status': ['target-error-status', 'entry-point-error-status'],
+  'dnssec-bogus': [
+    'dnssec-bogus',
+    'dnssec-ds-without-key',
+    'dnssec-signature-invalid',
+    'dnssec-denial-invalid',
+  ],
+  'mail-hosts': ['mx-none-reachable', 'mx-no-address', 'mx-private-address'],
+};
+
+const familyOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(families).flatMap(([family, codes]) => codes.map((code) => [code, family] as const)),
+);
+
+/**
+ * Puts together the findings that one fix ends, in whatever reports they stand: an expired certificate is seen by TLS, by the headers and by
+ * the page load. Conclusions, and own findings that repeat one of a part, are left out. The order is that of the dearest finding of each.
+ */
+export function groupFaults<T extends Told>(all: readonly T[]): readonly Fault<T>[] {
+  const parts = new Set(all.filter(isOfPart).map(({ check, code }) => `${check} ${code}`));
+  const told = all.filter((one) => !isRepeated(one, parts));
+  const expired = told.find(({ code }) => code === 'certificate-expired');
+  const groups = [...Map.groupBy(told, (one) => keyOf(one, expired?.target)).values()];
+  return groups
+    .map((group) => group.toSorted(bySpeaker))
+    .flatMap(([main, ...others]) => (main ? [{ main, others }] : []))
+    .toSorted((a, b) => costOf(a) - costOf(b));
+}
+
+/** What a fault costs the domain's score, in all parts together: 0 or below. */
+export function costOf({ main, others }: Fault<Told>): number {
+  const sum = [main, ...others].reduce((total, { domainEffect }) => total + domainEffect, 0);
+  return Math.round(sum * 10) / 10 + 0;
+}
+
+function isOfPart({ check }: Told): boolean {
+  return check !== 'domain-health';
+}
+
+/** Whether it is an own finding that says again what a part's finding says. */
+function isRepeated(one: Told, parts: ReadonlySet<string>): boolean {
+  if (isOfPart(one)) return false;
+  if (conclusions.has(one.code)) return true;
+  return one.evidence.some(({ check, code }) => parts.has(`${String(check)} ${String(code)}`));
+}
+
+/** @param expiredAt the host whose certificate has expired, where one has */
+function keyOf(one: Told, expiredAt: string | undefined): string {
+  if (!certificateCodes.includes(one.code)) return familyOf.get(one.code) ?? one.code;
+  // www and the policy host of MTA-STS usually have the certificate of the web host, or one from the same renewal.
+  const isSameRenewal = expiredAt !== undefined && one.evidence.some(({ reason }) => isExpiry(reason));
+  return `certificate ${isSameRenewal ? expiredAt : hostOf(one)}`;
+}
+
+function isExpiry(reason: unknown): boolean {
+  return typeof reason === 'string' && /expired/i.test(reason);
+}
+
+/** The host that showed the certificate. */
+function hostOf({ evidence, target }: Told): string {
+  const [first = {}] = evidence;
+  const at = first['at'] ?? first['url'];
+  const named = typeof at === 'string' ? URL.parse(at)?.hostname : undefined;
+  return named ?? URL.parse(target)?.hostname ?? target;
+}
+
+const order = ['ssl-check', 'dns-check', 'security-header-check', 'pagespeed-check', 'redirect-check'];
+
+// The check that looks closest at a thing says most of it; of several findings of one check the dearest speaks.
+function bySpeaker(a: Told, b: Told): number {
+  const rank = ({ check }: Told) => (order.includes(check) ? order.indexOf(check) : order.length);
+  return rank(a) - rank(b) || a.domainEffect - b.domainEffect;
+}

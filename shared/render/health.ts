@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { costOf, type Fault, groupFaults, type Told } from '../catalogue/domain-health/faults.ts';
+import { domainHealthReportShape } from '../catalogue/domain-health/report.ts';
+import { type CategoryName, categoryNames } from '../catalogue/domain-health/weights.ts';
+import { type Finding, findingSchema } from '../model/finding.ts';
+import type { Report } from '../model/report.ts';
+
+/** A finding of a part of domain-health, or one of its own. */
+export type ToldFinding = Told & Finding;
+
+/** A fault of a domain: it stands once, in whatever reports it was met. */
+export type DomainFault = Fault<ToldFinding> & {
+  /** Points that it takes from the domain's score, in all parts together: 0 or below. */
+  readonly cost: number;
+};
+
+/** The faults of one category, of the entry points, or of the domain as a whole; the dearest first. */
+export type FaultGroup = { readonly name: string; readonly faults: readonly DomainFault[] };
+
+/** What a reader calls each category. */
+export const categoryWords: { readonly [N in CategoryName]: string } = {
+  dns: 'DNS',
+  ssl: 'TLS',
+  headers: 'Headers',
+  performance: 'Speed',
+  mail: 'Mail',
+};
+
+/** What a reader calls a category of a report; the name itself, where it is none of a domain’s. */
+export function categoryNameOf(name: string): string {
+  return Object.hasOwn(categoryWords, name) ? categoryWords[name as CategoryName] : name;
+}
+
+const { raise, raisedTo, caps, gradeBeforeCaps } = domainHealthReportShape;
+const adviceShape = z.looseObject({ raise: raise.unwrap(), raisedTo: raisedTo.unwrap() });
+const capShape = z.looseObject({ caps, gradeBeforeCaps });
+const partsShape = z.looseObject({ partFindings: z.array(z.unknown()) });
+const partShape = findingSchema.extend({
+  check: z.string(),
+  target: z.string(),
+  category: z.enum(categoryNames as [CategoryName, ...CategoryName[]]).nullable(),
+  domainEffect: z.number(),
+});
+
+/** The findings of the parts; none in a report of another check, or of a release that did not keep them. */
+export function partFindingsOf(report: Report): readonly ToldFinding[] {
+  if (report.check !== 'domain-health') return [];
+  const { partFindings } = partsShape.safeParse(report).data ?? { partFindings: [] };
+  return partFindings.flatMap((one) => partShape.safeParse(one).data ?? []);
+}
+
+/** Every fault of the domain, the dearest first; undefined where the report does not tell the findings of its parts. */
+export function faultsOf(report: Report): readonly DomainFault[] | undefined {
+  if (report.check !== 'domain-health' || !partsShape.safeParse(report).success) return undefined;
+  const target = String(report.target['domain']);
+  const own = report.findings.map((finding): ToldFinding => ({
+    ...finding,
+    check: report.check,
+    target,
+    category: categoryNames.find((name) => name === finding.part) ?? null,
+    domainEffect: 0,
+  }));
+  return groupFaults([...partFindingsOf(report), ...own]).map((fault) => ({ ...fault, cost: costOf(fault) }));
+}
+
+/** The faults under the names that a reader knows; first the group with the dearest. */
+export function groupByCategory(faults: readonly DomainFault[]): readonly FaultGroup[] {
+  return [...Map.groupBy(faults, groupNameOf)].map(([name, of]) => ({ name, faults: of }));
+}
+
+/** What a reader calls the part where a finding stands. */
+export function groupNameOf({ main }: Pick<DomainFault, 'main'>): string {
+  if (main.category !== null) return categoryWords[main.category];
+  return main.check === 'domain-health' && main.part === 'categories' ? 'The whole domain' : 'Entry points';
+}
+
+/** What would raise the domain most; undefined where the report does not tell. */
+export function adviceOf(report: Report): z.infer<typeof adviceShape> | undefined {
+  return report.check === 'domain-health' ? adviceShape.safeParse(report).data : undefined;
+}
+
+/** Why the letter is not that of the score: a sentence, undefined where it is. */
+export function capWords(report: Report): string | undefined {
+  const { caps: all, gradeBeforeCaps: letter } = capShape.safeParse(report).data ?? {};
+  const [first] = all ?? [];
+  if (!first || !letter || report.grade === null || letter === report.grade) return undefined;
+  const { score, grade } = report;
+  return `${score} points alone would be ${articleOf(letter)} ${letter}. The grade is ${grade} because of this: ${first.reason}`;
+}
+
+function articleOf(letter: string): string {
+  return /^[AF]/.test(letter) ? 'an' : 'a';
+}
+
+type Raise = z.infer<typeof adviceShape>['raise'][number];
+
+/** "+12 points: 78 of 100, grade C", or why there is no figure. */
+export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string {
+  if (points === null || scoreAfter === null) return 'What this gives is known only after the fix.';
+  if (points > 0)
+    return `+${points} ${points === 1 ? 'point' : 'points'}: ${scoreAfter} of 100, grade ${gradeAfter}`;
+  return gradeAfter === grade
+    ? `The grade stays ${grade} as long as this is not fixed.`
+    : `Grade ${gradeAfter} instead of ${grade}`;
+}
+
+/** "With all of these fixed: 97 of 100, grade A."; undefined where nobody knows. */
+export function togetherWords({ raise: all, raisedTo: to }: z.infer<typeof adviceShape>): string | undefined {
+  return all.length < 2 || to.score === null
+    ? undefined
+    : `With all of these fixed: ${to.score} of 100, grade ${to.grade}.`;
+}
+
+/** The fault that an entry of `raise` fixes. */
+export function faultOf(entry: Raise, faults: readonly DomainFault[]): DomainFault | undefined {
+  const [first] = entry.findings;
+  return faults.find(({ main, others }) =>
+    [main, ...others].some(
+      ({ check, code, target }) => check === first?.check && code === first.code && target === first.target,
+    ),
+  );
+}
+
+/** "TLS: The certificate has expired", for each other finding that the same fix ends; what says the same of several addresses stands once. */
+export function alsoEnds({
+  main,
+  others,
+}: DomainFault): readonly { readonly text: string; readonly code: string }[] {
+  const lines = others.map((other) => ({
+    text: `${groupNameOf({ main: other })}: ${other.title}`,
+    code: other.code,
+  }));
+  const own = `${groupNameOf({ main })}: ${main.title}`;
+  return [...new Map(lines.map((line) => [line.text, line])).values()].filter(({ text }) => text !== own);
+}

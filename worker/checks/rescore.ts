@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import { partStates } from '#shared/catalogue/dns-check/part-state';
+import { dnsRules } from '#shared/catalogue/dns-check/rules';
+import { rules as speedRules } from '#shared/catalogue/pagespeed-check/rules';
+import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
+import { type SslLabsLetter, sslLabsLetters } from '#shared/catalogue/ssl-check/report';
+import { rules as sslRules, type SslCode } from '#shared/catalogue/ssl-check/rules';
+import type { Report } from '#shared/model/report';
+import { codesOf, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { capScore } from './dns-check/cap.ts';
+import { scoreMail, scoreParts } from './dns-check/mail/score.ts';
+import { scoreGroups } from './security-header-check/report/score.ts';
+import { capsOf, scoreOf } from './ssl-check/judge/grade/grade.ts';
+
+/** Scores of a report: of dns-check also those of its halves. */
+export type Scores = {
+  readonly score: number | null;
+  readonly halves?: { readonly dnsScore: number | null; readonly mailScore: number | null };
+};
+
+/** What is broken once something is fixed. */
+export type Remaining = {
+  /** Codes that are broken then. */
+  readonly broken: ReadonlySet<string>;
+  /** Codes that were broken and hold then. */
+  readonly fixed: ReadonlySet<string>;
+};
+
+/**
+ * The scores that a check would give a report if other rules of it were broken: the arithmetic of the check itself, on the stored report.
+ * Undefined where a report does not tell enough for that, which is the case wherever nothing fixed does not give the score it has.
+ */
+export function rescore(report: Report, remaining: Remaining): Scores | undefined {
+  const again = arithmetic[report.check];
+  if (again === undefined || report.score === null) return undefined;
+  const asItIs = again(report, { broken: brokenIn(report), fixed: new Set() });
+  return asItIs !== undefined && isSame(asItIs, report) ? again(report, remaining) : undefined;
+}
+
+/** The codes of a report's findings. */
+export function brokenIn({ findings }: Report): ReadonlySet<string> {
+  return new Set(findings.map(({ code }) => code));
+}
+
+type Arithmetic = (report: Report, remaining: Remaining) => Scores | undefined;
+
+const arithmetic: { readonly [check: string]: Arithmetic } = {
+  'dns-check': scoreDns,
+  'ssl-check': scoreSsl,
+  'security-header-check': (report, { broken, fixed }) => ({
+    score: scoreGroups(verdictsOf(headerRules, report, { broken, fixed })).score,
+  }),
+  'pagespeed-check': scoreSpeed,
+};
+
+function isSame({ score, halves }: Scores, report: Report): boolean {
+  if (!halves) return score === report.score;
+  return halves.dnsScore === report['dnsScore'] && halves.mailScore === report['mailScore'];
+}
+
+function verdictsOf<Code extends string>(
+  rules: { readonly [C in Code]: unknown },
+  { passed, notTested }: Report,
+  { broken, fixed }: Remaining,
+): Verdicts<Code> {
+  const holding = new Set([...passed, ...fixed]);
+  const unseen = new Set(notTested.map(({ code }) => code));
+  const verdictOf = (code: string): Verdict => {
+    if (broken.has(code)) return { broken: [{}] };
+    if (holding.has(code)) return 'holds';
+    return unseen.has(code) ? { notTested: 'as it was' } : 'not-applicable';
+  };
+  return Object.fromEntries(codesOf(rules).map((code) => [code, verdictOf(code)])) as Verdicts<Code>;
+}
+
+function scoreDns(report: Report, remaining: Remaining): Scores | undefined {
+  const states = readMailStates(report);
+  if (states === undefined) return undefined;
+  const verdicts = verdictsOf(mailRules, report, remaining);
+  const mail = report['mailScore'] === null ? null : scoreMail(verdicts, scoreParts(verdicts, states)).score;
+  const dns = report['dnsScore'] === null ? null : scoreZone(remaining.broken);
+  return { score: report.score, halves: { dnsScore: dns, mailScore: mail } };
+}
+
+// That a zone is bogus, and what makes it so, are one fault.
+const causesOfBogus: readonly string[] = [
+  'dnssec-ds-without-key',
+  'dnssec-signature-invalid',
+  'dnssec-denial-invalid',
+];
+
+function scoreZone(broken: ReadonlySet<string>): number | null {
+  const own = codesOf(dnsRules).filter((code) => broken.has(code));
+  const counted = own.filter((code) => !(broken.has('dnssec-bogus') && causesOfBogus.includes(code)));
+  const lost = counted.reduce((sum, code) => sum + dnsRules[code].points, 0);
+  return capScore(Math.max(0, Math.round(100 - lost)), own, {}).score;
+}
+
+const mailParts = z.array(z.looseObject({ part: z.string(), state: z.enum(partStates) }));
+
+function readMailStates({ mailScoreParts }: Report): Parameters<typeof scoreParts>[1] | undefined {
+  const parts = mailParts.safeParse(mailScoreParts).data;
+  if (!parts || !mailWeights.every(({ part }) => parts.some((one) => one.part === part))) return undefined;
+  return Object.fromEntries(parts.map(({ part, state }) => [part, state])) as Parameters<
+    typeof scoreParts
+  >[1];
+}
+
+/** From here on the arithmetic of the rating guide gives an A, so that only broken rules hold the letter down. */
+const leastForA = 80;
+const rated = z.object({ score: z.number().min(leastForA) });
+
+/** What must have been seen to hold for the letter A+. */
+const flawless: readonly SslCode[] = [
+  'certificate-expired',
+  'certificate-root-unknown',
+  'hsts-missing',
+  'tls10-offered',
+  'tls11-offered',
+  'sslv3-offered',
+  'suite-rc4-offered',
+];
+
+function scoreSsl(report: Report, { broken, fixed }: Remaining): Scores | undefined {
+  if (!rated.safeParse(report['sslLabs']).success) return undefined;
+  const own = codesOf(sslRules).filter((code) => broken.has(code));
+  const isFlawless = flawless.every((code) => report.passed.includes(code) || fixed.has(code));
+  const best: SslLabsLetter = isFlawless ? 'A+' : 'A';
+  const capped = capsOf(own)[0]?.letter ?? best;
+  const isLower = sslLabsLetters.indexOf(capped) > sslLabsLetters.indexOf(best);
+  return { score: scoreOf(isLower ? capped : best, own) };
+}
+
+/** A metric is good from nine tenths of its own score on, and more is not promised. */
+const shareOfGood = 0.1;
+const metrics = ['lcp', 'cls', 'tbt', 'fcp', 'si'] as const;
+
+function scoreSpeed(report: Report, { fixed }: Remaining): Scores | undefined {
+  const won = report.findings
+    .filter(({ code }) => fixed.has(code))
+    .map(({ code, scoreEffect }) => Math.max(0, -scoreEffect - shareOfGood * weightOf(code)));
+  const score = (report.score ?? 0) + won.reduce((sum, points) => sum + points, 0);
+  return { score: Math.min(100, Math.round(score)) };
+}
+
+/** What a metric weighs in Lighthouse’s score of 100: the most that its worst finding can take. */
+function weightOf(code: string): number {
+  const metric = metrics.find((name) => code.startsWith(`${name}-`));
+  return metric === undefined ? 0 : speedRules[`${metric}-poor`].points;
+}
