@@ -4,6 +4,7 @@ import { catalogue } from '../catalogue/registry.ts';
 import { openMemoryPace } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
+import type { AccessRecords } from '../ports/access-record.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { Pace } from '../ports/pace.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
@@ -30,6 +31,8 @@ export type Backend = {
   readonly tokenStore: TokenStore;
   readonly pace: Pace;
   readonly strikes: Strikes;
+  /** The record for complaints. */
+  readonly access: AccessRecords;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -76,6 +79,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
         parts.pace.close(),
         parts.reportStore.close(),
         parts.tokenStore.close(),
+        parts.access.close(),
       ]);
     },
   };
@@ -149,6 +153,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryPace(),
     strikes: openMemoryStrikes(),
+    access: await openAccess(config, log),
   };
 }
 
@@ -198,6 +203,7 @@ async function openScaled(
     tokenStore: await openTokenStore(config, log),
     pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
+    access: await openAccess(config, log),
   };
 }
 
@@ -228,6 +234,16 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
   }
   const { openSqliteTokenStore } = await import('../stores/tokens/sqlite.ts');
   return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
+}
+
+/** Opens the record for complaints alone, for the command line as for the service. */
+export async function openAccess({ MONGODB_URL, DATA_DIR }: Config, log: Logger): Promise<AccessRecords> {
+  if (MONGODB_URL !== undefined) {
+    const { openMongoAccess } = await import('../stores/access/mongo.ts');
+    return openMongoAccess(MONGODB_URL, log);
+  }
+  const { openSqliteAccess } = await import('../stores/access/sqlite.ts');
+  return openSqliteAccess(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'access.sqlite'), log);
 }
 
 // The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.

@@ -8,6 +8,7 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { openOnceEach } from '#shared/queue/once-each';
 import type { Config } from '#shared/settings/config';
 import { denyListOf } from '#shared/settings/deny-list';
+import { openAccessWriter } from '#shared/stores/access/writer';
 import { deniedWhy, hostOfTarget } from '#shared/targets/denied-names';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
@@ -20,6 +21,7 @@ import { openRunner, type Runner } from '../run/run-job.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
 import { browserSettingsOf } from './probe-settings.ts';
+import { recordAccess } from './record-access.ts';
 import { reportSettingsOf } from './report-settings.ts';
 import { tellResolvers } from './tell-resolvers.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
@@ -35,7 +37,8 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'> &
+    Partial<Pick<Backend, 'access'>>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -50,7 +53,9 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue } = context.backend;
   const examiners = openExaminers(context);
-  const runner = openRunnerOf(context, examiners.examineJob);
+  const now = () => sharedNow(jobQueue);
+  const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
+  const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
   void tellResolvers(config, log);
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
@@ -83,9 +88,12 @@ export function openWorker(context: WorkerContext): OpenWorker {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
       await examiners.close();
+      await writer.close();
     },
   };
 }
+
+const keptByNobody = { keep: async () => undefined };
 
 /** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */
 function watchAnnouncements(crews: ReadonlyMap<QueueName, QueueWorker>): () => true | string {
