@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { addAccessCommand } from './access.ts';
 import { addCheckCommands } from './check-commands.ts';
 import { block, say, warn } from './door.ts';
 import { exitOf } from './exit-status.ts';
@@ -44,6 +45,7 @@ program
 
 addQueueCommands(program);
 addPurgeCommand(program);
+addAccessCommand(program);
 
 const token = program
   .command('token')

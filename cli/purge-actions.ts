@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openAccess } from '#shared/lifecycle/backend';
 import { type Config, readConfig } from '#shared/settings/config';
 import type { Purged, PurgeWish } from '#shared/stores/reports/purge';
+import { openLogger } from '#shared/telemetry/logger';
 import { say, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -13,8 +15,12 @@ type Options = { readonly account?: string; readonly target?: string; readonly o
 
 /** Deletes what is kept of an account or a target, or what is too old, tells every API, and prints the counts. */
 export async function purge(options: Options): Promise<void> {
-  const { reports, grants, blobs } = await purgeStore(readConfig(), readWish(options));
-  say(show`${reports} reports, ${grants} grants and ${blobs} pieces of evidence deleted`);
+  const [config, wish] = [readConfig(), readWish(options)];
+  const { reports, grants, blobs } = await purgeStore(config, wish);
+  const records = await purgeAccess(config, wish);
+  say(
+    show`${reports} reports, ${grants} grants, ${blobs} pieces of evidence and ${records} records of runs deleted`,
+  );
 }
 
 function readWish({ account, target, olderThan }: Options): PurgeWish {
@@ -25,6 +31,15 @@ function readWish({ account, target, olderThan }: Options): PurgeWish {
   ];
   if (!wish || other) throw new UsageError('Give one of --account, --target and --older-than.');
   return wish;
+}
+
+async function purgeAccess(config: Config, wish: PurgeWish): Promise<number> {
+  const access = await openAccess(config, openLogger('silent'));
+  try {
+    return await access.purge(wish);
+  } finally {
+    await access.close();
+  }
 }
 
 async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: PurgeWish): Promise<Purged> {

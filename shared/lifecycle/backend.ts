@@ -5,6 +5,7 @@ import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
+import type { AccessRecords } from '../ports/access-record.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import type { ReportStore } from '../ports/report-store.ts';
@@ -31,6 +32,8 @@ export type Backend = {
   /** The account of the pace of all runs, of which each process that runs some takes portions. */
   readonly pace: Ledger;
   readonly strikes: Strikes;
+  /** The record for complaints. */
+  readonly access: AccessRecords;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -73,7 +76,12 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
       for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);
       parts.pace.close();
-      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close(), parts.tokenStore.close()]);
+      await Promise.all([
+        parts.rateLimiter.close(),
+        parts.reportStore.close(),
+        parts.tokenStore.close(),
+        parts.access.close(),
+      ]);
     },
   };
 }
@@ -146,6 +154,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryLedger(),
     strikes: openMemoryStrikes(),
+    access: await openAccess(config, log),
   };
 }
 
@@ -195,6 +204,7 @@ async function openScaled(
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
+    access: await openAccess(config, log),
   };
 }
 
@@ -225,6 +235,16 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
   }
   const { openSqliteTokenStore } = await import('../stores/tokens/sqlite.ts');
   return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
+}
+
+/** Opens the record for complaints alone, for the command line as for the service. */
+export async function openAccess({ MONGODB_URL, DATA_DIR }: Config, log: Logger): Promise<AccessRecords> {
+  if (MONGODB_URL !== undefined) {
+    const { openMongoAccess } = await import('../stores/access/mongo.ts');
+    return openMongoAccess(MONGODB_URL, log);
+  }
+  const { openSqliteAccess } = await import('../stores/access/sqlite.ts');
+  return openSqliteAccess(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'access.sqlite'), log);
 }
 
 // The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.

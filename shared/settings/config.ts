@@ -191,6 +191,7 @@ const settingsSchema = z.object({
   REPORT_IDS: flag.default(true),
   REPORT_TTL_DAYS: count(1, 36_500).default(30),
   EVIDENCE_HOURS: count(0, 876_000).default(24),
+  ACCESS_DAYS: count(0, 36_500).default(30),
   STORE_MAX_MB: count(10).default(20_000),
   RATE_LIMIT: flag.default(true),
   LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),

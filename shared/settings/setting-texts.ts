@@ -68,6 +68,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     byDefault: '24',
     meaning: 'How long `diag evidence <reportId>` finds what a report was judged from.',
   },
+  ACCESS_DAYS: {
+    byDefault: '30',
+    meaning:
+      'How long the record for complaints is kept: who asked for a run, and what it sent where (`diag access`). 0: none is kept.',
+  },
   STORE_MAX_MB: {
     byDefault: '20000',
     meaning: 'What the store may hold; beyond it the oldest reports are deleted first.',

@@ -6,6 +6,7 @@ import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';
 import type { ChargeRequest } from './browser/socks-proxy.ts';
 import { type Budget, describeSpent, openBudget, type RunOwner } from './budget.ts';
+import { countContacts } from './contacts.ts';
 import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
 import { chooseAddresses, findAddresses, type GuardSettings, openGuard } from './guard.ts';
@@ -59,7 +60,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const ofHttp = { slots, policy, userAgent, limits: settings.http };
   return {
     open(signal, owner, slot = ownSlot) {
-      const budget = openBudget(settings.pace, owner, slot);
+      const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
       // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
       // Its port is our choice, never the target's.
       const dialAddress = openGuard({
@@ -92,6 +93,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work: openWork(signal),
         spent: () => budget.spent(),
+        contacts,
         close: () => http.close(),
       };
     },

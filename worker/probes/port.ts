@@ -1,3 +1,4 @@
+import type { Contact } from '#shared/ports/access-record';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { BrowserProbe } from './browser/port.ts';
 import type { SpentBudget } from './budget.ts';
@@ -24,6 +25,8 @@ export type Probes = {
 export type OpenedProbes = Probes & {
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];
+  /** What this run was let send, and where to, for the record for complaints. */
+  contacts?(): readonly Contact[];
   /** Ends every socket that the run still holds. */
   close(): void;
 };

@@ -1,5 +1,6 @@
 import type { Job } from '#shared/model/job';
 import type { Report, ReportState } from '#shared/model/report';
+import type { Contact } from '#shared/ports/access-record';
 import type { Run, RunStart } from '#shared/ports/job-queue';
 import type { Blob } from '#shared/ports/report-store';
 import type { Tracing } from '#shared/ports/tracing';
@@ -8,6 +9,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';
+import { collectContacts } from '../probes/contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { takeTurn } from '../probes/turns.ts';
 import { runVisit } from '../visit/run.ts';
@@ -48,6 +50,8 @@ export type RunOutcome = {
   readonly blobs: readonly Blob[];
   /** For the log. */
   readonly told: { readonly state: ReportState; readonly [field: string]: string | number | null };
+  /** What was sent where, for the record for complaints. */
+  readonly contacts?: readonly Contact[];
   /** For the run's span. */
   readonly questions?: { readonly [name: string]: number | undefined };
 };
@@ -59,14 +63,15 @@ export type ExamineJob = (job: Job, running: Running) => Promise<RunOutcome>;
 export function openExaminer(settings: ExaminerSettings): ExamineJob {
   return async (job, running) => {
     await takeTurn();
-    const traced = traceProbes(settings, job);
+    const collected = collectContacts(settings.probes);
+    const traced = traceProbes({ ...settings, probes: collected.probes }, job);
     const told = { ...settings, probes: traced.probes };
     const outcome =
       job.check === domainVisit.name
         ? await examineVisit(job, told, running)
         : await examineCheck(job, told, running);
     const questions = traced.counts();
-    return { ...outcome, ...(questions ? { questions } : {}) };
+    return { ...outcome, contacts: collected.contacts(), ...(questions ? { questions } : {}) };
   };
 }
 

@@ -8,6 +8,7 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { openOnceEach } from '#shared/queue/once-each';
 import type { Config } from '#shared/settings/config';
 import { denyListOf } from '#shared/settings/deny-list';
+import { openAccessWriter } from '#shared/stores/access/writer';
 import { deniedWhy, hostOfTarget } from '#shared/targets/denied-names';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
@@ -20,6 +21,7 @@ import { openRunner, type Runner } from '../run/run-job.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
+import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
 import { tellResolvers } from './tell-resolvers.ts';
@@ -36,7 +38,8 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'> &
+    Partial<Pick<Backend, 'access'>>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -51,7 +54,9 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue } = context.backend;
   const examiners = openExaminers(context);
-  const runner = openRunnerOf(context, examiners.examineJob);
+  const now = () => sharedNow(jobQueue);
+  const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
+  const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
   void tellResolvers(config, log);
   context.metrics?.showTables(referenceData);
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
@@ -85,9 +90,12 @@ export function openWorker(context: WorkerContext): OpenWorker {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
       await examiners.close();
+      await writer.close();
     },
   };
 }
+
+const keptByNobody = { keep: async () => undefined };
 
 /** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */
 function watchAnnouncements(crews: ReadonlyMap<QueueName, QueueWorker>): () => true | string {

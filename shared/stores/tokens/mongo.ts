@@ -64,7 +64,7 @@ async function revoke(tokens: Collection<TokenDocument>, { tokenId, at }: Revoca
     { $set: { revokedAt: at } },
     limit,
   );
-  return tokens.findOne({ _id: tokenId });
+  return tokens.findOne({ _id: tokenId }, { maxTimeMS: limit.writeConcern.wtimeoutMS });
 }
 
 async function prepareIndexes(url: string): Promise<void> {

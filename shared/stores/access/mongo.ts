@@ -1,0 +1,138 @@
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
+import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import {
+  type AccessRecord,
+  type AccessRecords,
+  type AccessWish,
+  readAccessRecord,
+  withoutHost,
+} from '../../ports/access-record.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { targetMatcher } from '../reports/purge.ts';
+import { openRowReader } from '../stored-row.ts';
+
+type AccessDocument = Omit<AccessRecord, 'startedAt' | 'endedAt'> & {
+  readonly _id: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly expiresAt: Date;
+};
+
+// A server that has no TTL indexes (FerretDB 1).
+const notImplemented = 238;
+const runsOf = (database: Db) => database.collection<AccessDocument>('access');
+
+/** The records of a scaled deployment. A process that keeps none opens no connection. @param url mongodb://…/database */
+export function openMongoAccess(url: string, log: Logger): AccessRecords {
+  const readRow = openRowReader(log);
+  let mongo: Mongo | undefined;
+  let prepared: Promise<boolean> | undefined;
+  const prepare = async () => {
+    mongo ??= openMongo(url, log);
+    prepared ??= withPatientMongo(url, prepareIndexes).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    const doesExpire = await withMongo(() => prepared ?? Promise.resolve(true));
+    return { mongo, doesExpire };
+  };
+  return {
+    async keep(records, expiresAt) {
+      const opened = await prepare();
+      const documents = records.map((record) => toDocument(record, expiresAt));
+      await opened.mongo.write((database, limit) =>
+        onceMore(() => insertOnce(runsOf(database), documents, limit)),
+      );
+      if (!opened.doesExpire)
+        await opened.mongo.write((database, limit) =>
+          runsOf(database).deleteMany({ expiresAt: { $lte: new Date() } }, limit),
+        );
+    },
+    async *find({ since, until }) {
+      const found = await withMongo(() =>
+        withPatientMongo(url, (database) => findBetween(runsOf(database), since, until)),
+      );
+      for (const document of found) {
+        const record = readRow({ kind: 'access record', id: String(document._id) }, () =>
+          fromDocument(document),
+        );
+        if (record) yield record;
+      }
+    },
+    purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(runsOf(database), wish))),
+    async close() {
+      await mongo?.close();
+    },
+  };
+}
+
+function findBetween(runs: Collection<AccessDocument>, since: number, until: number) {
+  const filter = {
+    endedAt: { $gte: new Date(since) },
+    startedAt: { $lte: new Date(until) },
+    expiresAt: { $gt: new Date() },
+  };
+  return runs.find(filter).sort({ startedAt: 1 }).toArray();
+}
+
+function toDocument({ runId, startedAt, endedAt, ...rest }: AccessRecord, expiresAt: number): AccessDocument {
+  return {
+    _id: `${runId} ${startedAt}`,
+    runId,
+    ...rest,
+    startedAt: new Date(startedAt),
+    endedAt: new Date(endedAt),
+    expiresAt: new Date(expiresAt),
+  };
+}
+
+function fromDocument({ startedAt, endedAt, ...rest }: AccessDocument): AccessRecord {
+  return readAccessRecord({ ...rest, startedAt: startedAt.getTime(), endedAt: endedAt.getTime() });
+}
+
+// Keyed by run and start: a second writing changes nothing.
+async function insertOnce(
+  runs: Collection<AccessDocument>,
+  documents: readonly AccessDocument[],
+  limit: object,
+): Promise<void> {
+  try {
+    await runs.insertMany(documents, { ...limit, ordered: false });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
+  }
+}
+
+async function prepareIndexes(database: Db): Promise<boolean> {
+  const runs = runsOf(database);
+  await runs.createIndex({ endedAt: 1 }, { name: 'access_by_end' });
+  await runs.createIndex({ caller: 1 }, { name: 'access_by_caller' });
+  try {
+    await runs.createIndex({ expiresAt: 1 }, { name: 'access_by_expiry', expireAfterSeconds: 0 });
+    return true;
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== notImplemented) throw error;
+    return false;
+  }
+}
+
+async function purge(runs: Collection<AccessDocument>, wish: AccessWish): Promise<number> {
+  if ('target' in wish) return strike(runs, targetMatcher(wish.target));
+  const isMeant =
+    'account' in wish ? { caller: wish.account } : { startedAt: { $lt: new Date(wish.madeBefore) } };
+  return (await runs.deleteMany(isMeant)).deletedCount;
+}
+
+async function strike(runs: Collection<AccessDocument>, isMeant: (name: string) => boolean): Promise<number> {
+  let changed = 0;
+  for await (const document of runs.find({})) {
+    const record = fromDocument(document);
+    const left = withoutHost(record, isMeant);
+    if (left === record) continue;
+    if (left) await runs.updateOne({ _id: document._id }, { $set: { contacts: left.contacts } });
+    else await runs.deleteOne({ _id: document._id });
+    changed += 1;
+  }
+  return changed;
+}

@@ -1,0 +1,66 @@
+import type { Contact } from '#shared/ports/access-record';
+import type { Budget } from './budget.ts';
+import type { ProbeFactory } from './open.ts';
+import type { Charge } from './pace-turns.ts';
+
+/** Places of which a run is told one by one; the rest are counted together. */
+const placesMost = 200;
+const others = 'others';
+
+/** Counts what a run was let send, and where to. */
+export type ContactCount = {
+  /** The same budget, which counts what it grants. */
+  readonly budget: Budget;
+  contacts(): readonly Contact[];
+};
+
+/** Opens the count of one run. Everything that is sent to a target or to those it names is charged first, so nothing goes uncounted. */
+export function countContacts(budget: Budget): ContactCount {
+  const places = new Map<string, Map<Charge, number>>();
+  const note = (what: Charge, host: string) => {
+    // These go to our own resolvers.
+    if (what === 'foreign questions') return;
+    const place = places.has(host) || places.size < placesMost ? host : others;
+    const counts = places.get(place) ?? new Map<Charge, number>();
+    places.set(place, counts.set(what, (counts.get(what) ?? 0) + 1));
+  };
+  const counted =
+    (charge: Budget['charge']): Budget['charge'] =>
+    async (what, host, signal) => {
+      const spent = await charge(what, host, signal);
+      if (!spent) note(what, host);
+      return spent;
+    };
+  return {
+    budget: { ...budget, charge: counted(budget.charge), chargeInSlot: counted(budget.chargeInSlot) },
+    contacts: () =>
+      [...places].map(([place, counts]) => ({
+        place,
+        counts: Object.fromEntries([...counts].map(([what, count]) => [wordOf(what), count])),
+      })),
+  };
+}
+
+// What is foreign to a run matters to its budget, and to nobody who was connected to.
+function wordOf(what: Charge): string {
+  return what === 'foreign connections' ? 'connections' : what;
+}
+
+/** The same factory, and what all probes that it opened have sent so far. */
+export function collectContacts(factory: ProbeFactory): {
+  readonly probes: ProbeFactory;
+  readonly contacts: () => readonly Contact[];
+} {
+  const opened: (() => readonly Contact[])[] = [];
+  return {
+    probes: {
+      ...factory,
+      open(...given) {
+        const probes = factory.open(...given);
+        if (probes.contacts) opened.push(probes.contacts);
+        return probes;
+      },
+    },
+    contacts: () => opened.flatMap((contacts) => contacts()),
+  };
+}
