@@ -4,9 +4,11 @@ export const recordTypes = {
   NS: 2,
   CNAME: 5,
   SOA: 6,
+  PTR: 12,
   MX: 15,
   TXT: 16,
   AAAA: 28,
+  SRV: 33,
   DS: 43,
   RRSIG: 46,
   NSEC: 47,
@@ -17,5 +19,6 @@ export const recordTypes = {
   CDS: 59,
   CDNSKEY: 60,
   HTTPS: 65,
+  SPF: 99,
   CAA: 257,
 } as const;

@@ -61,6 +61,10 @@ const records: readonly Case[] = [
       'caa-missing',
       'caa-unknown-critical',
       'caa-value-malformed',
+      'caa-methods-none-known',
+      'caa-method-unknown',
+      'caa-parameter-misspelt',
+      'caa-contact-invalid',
       'caa-iodef-invalid',
       'caa-tag-unknown',
       'caa-forbids-all',
@@ -142,6 +146,37 @@ const records: readonly Case[] = [
     change: { add: ['*.good.test 3600 A 192.0.2.80'] },
     broken: ['wildcard-present'],
     score: 100,
+  },
+  {
+    name: 'a mail host whose last dot is missing, at an address of the wildcard',
+    change: {
+      without: ['@ 3600 MX'],
+      add: ['@ 3600 MX 10 aspmx.l.google.com.good.test', '*.good.test 3600 A 192.0.2.80'],
+    },
+    broken: ['record-dot-missing', 'wildcard-present'],
+    score: 70,
+  },
+  {
+    name: 'the same without a wildcard has no address, which mail tells',
+    change: { without: ['@ 3600 MX'], add: ['@ 3600 MX 10 aspmx.l.google.com.good.test'] },
+    broken: ['soa-rname-no-mail'],
+    unjudged: ['record-dot-missing'],
+  },
+  {
+    name: 'a host that is only named like a domain, beside a wildcard',
+    change: {
+      without: ['@ 3600 MX'],
+      add: ['@ 3600 MX 10 mx.eu.good.test', '*.good.test 3600 A 192.0.2.80'],
+    },
+    broken: ['wildcard-present'],
+  },
+  {
+    name: 'a www whose alias lacks its last dot, and a wildcard',
+    change: {
+      without: ['www'],
+      add: ['www.good.test 3600 CNAME shops.myshopify.com.good.test', '*.good.test 3600 A 192.0.2.80'],
+    },
+    broken: ['record-dot-missing', 'wildcard-present'],
   },
   {
     name: 'a wildcard cannot be told where every name below the domain fails',
@@ -496,6 +531,16 @@ const nameServers: readonly Case[] = [
       'ns-cname-target',
       'ns-address-not-public',
     ],
+  },
+  {
+    name: 'a name server with an underscore in its name',
+    change: {
+      add: ['@ 3600 NS ns_4.good.test', 'ns_4.good.test 3600 A 203.0.113.9'],
+      parentAdd: ['good.test 3600 NS ns_4.good.test', 'ns_4.good.test 3600 A 203.0.113.9'],
+      servers: { '203.0.113.9': {} },
+    },
+    broken: ['ns-name-invalid'],
+    score: 97,
   },
   {
     name: 'a server without TCP loses long answers',
@@ -1091,9 +1136,10 @@ const dnssec: readonly Case[] = [
     score: 91,
   },
   {
-    name: 'a DS of SHA-1 beside one of SHA-256 is ignored by validators',
+    name: 'a DS of SHA-1 beside one of SHA-256, which validators ignore, is not to be published (RFC 9905)',
     change: { ds: [dsLine('good.test', keySigning), dsLine('good.test', keySigning, { digestType: 1 })] },
-    broken: [],
+    broken: ['dnssec-algorithm-not-recommended'],
+    score: 98,
   },
   {
     name: 'a key of RSA/SHA-1 with 1024 bits',
@@ -1145,9 +1191,9 @@ const cdsCases: readonly Case[] = [
     broken: ['dnssec-number-unknown'],
   },
   {
-    name: 'a server that refuses MX in any case is not blamed for the letters',
+    name: 'a server that refuses MX in any case is blamed for that, and not for the letters',
     change: { servers: { '198.51.100.1': { refuses: 'MX' } } },
-    broken: [],
+    broken: ['ns-type-failed'],
   },
   {
     name: 'one server has no CDS yet, whatever the resolver has met',
@@ -1213,6 +1259,77 @@ const caaCases: readonly Case[] = [
     change: caa('@ 3600 CAA 0 issue %%%%%'),
     broken: ['caa-value-malformed', 'caa-forbids-all'],
     score: 91,
+  },
+  {
+    name: 'an issuer with a dot at its end',
+    change: caa('@ 3600 CAA 0 issue ca.example.'),
+    broken: ['caa-value-malformed', 'caa-forbids-all'],
+  },
+  {
+    name: 'an account and methods that a CA can read (RFC 8657)',
+    change: caa(
+      '@ 3600 CAA 0 issue ca.example; accounturi=https://ca.example/acct/1; validationmethods=dns-01,ca-own',
+      '@ 3600 CAA 0 issuewild ca.example; validationmethods=dns-persist-01; policy=ev',
+    ),
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'an account that is no URI',
+    change: caa('@ 3600 CAA 0 issue ca.example; accounturi=12345'),
+    broken: ['caa-value-malformed'],
+  },
+  {
+    name: 'two lists of methods in one record',
+    change: caa('@ 3600 CAA 0 issue ca.example; validationmethods=dns-01; validationmethods=http-01'),
+    broken: ['caa-value-malformed', 'caa-forbids-all'],
+  },
+  {
+    name: 'one method that does not exist, beside one that does',
+    change: caa('@ 3600 CAA 0 issue ca.example; validationmethods=dns-01,htttp-01'),
+    broken: ['caa-method-unknown'],
+    score: 99,
+  },
+  {
+    name: 'methods in another letter case alone, which CAs do not read',
+    change: caa('@ 3600 CAA 0 issue ca.example; validationmethods=DNS-01'),
+    broken: ['caa-methods-none-known'],
+    score: 91,
+  },
+  {
+    name: 'no method at all',
+    change: caa('@ 3600 CAA 0 issue ca.example; validationmethods='),
+    broken: ['caa-methods-none-known'],
+  },
+  {
+    name: 'a parameter whose name lacks a letter',
+    change: caa('@ 3600 CAA 0 issue ca.example; validationmethod=dns-01'),
+    broken: ['caa-parameter-misspelt'],
+    score: 99,
+  },
+  {
+    name: 'contacts that CAs can use',
+    change: caa(
+      '@ 3600 CAA 0 issue ca.example',
+      '@ 3600 CAA 0 contactemail hostmaster@good.test',
+      '@ 3600 CAA 0 contactphone +1-555-555-0100',
+    ),
+    broken: [],
+  },
+  {
+    name: 'a contact with a scheme',
+    change: caa('@ 3600 CAA 0 issue ca.example', '@ 3600 CAA 0 contactemail mailto:hostmaster@good.test'),
+    broken: ['caa-contact-invalid'],
+    score: 99,
+  },
+  {
+    name: 'a telephone number without its country, and with spaces',
+    change: caa(
+      '@ 3600 CAA 0 issue ca.example',
+      '@ 3600 CAA 0 contactphone 0555 5550100',
+      '@ 3600 CAA 0 contactphone +1 555 5550100',
+    ),
+    broken: ['caa-contact-invalid'],
   },
   {
     name: 'an iodef without a scheme',

@@ -41,6 +41,9 @@ export type ServerManner = {
   readonly refuses?: string;
   /** A type of record for which it answers SERVFAIL. */
   readonly failsFor?: string;
+  /** A type of record for which it answers NXDOMAIN, or nothing. */
+  readonly deniesName?: string;
+  readonly ignoresType?: string;
   /** What it answers to the question for a transfer; refused when left out. */
   readonly transfer?: DnsTransfer;
 };
@@ -173,6 +176,8 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
   if (rcode !== undefined) return { ...plain, edns, rcode };
   if (manner.refuses === question.type) return { ...plain, edns, rcode: 'REFUSED' };
   if (manner.failsFor === question.type) return { ...plain, edns, rcode: 'SERVFAIL' };
+  if (manner.deniesName === question.type) return { ...plain, edns, rcode: 'NXDOMAIN' };
+  if (manner.ignoresType === question.type) return fail(question, silence, server);
   const odd = oddAnswer(manner, options);
   if (odd === 'silence') return fail(question, silence, server);
   const answer = { ...plain, edns, ...zoneAnswer(world, manner, question, options) };

@@ -1,5 +1,6 @@
 import type { Json } from '#shared/model/verdict';
 import type { DnsRecord } from '../../../worker/probes/dns/port.ts';
+import { recordTypes } from '../../kit/record-types.ts';
 
 /**
  * Reads zone lines "name ttl type value…"; names whole and without the last dot, "@" is the zone.
@@ -89,8 +90,47 @@ function encodeHashing(fields: Fields): Buffer {
   return Buffer.concat([algorithm, flags, u16(number(fields, 'iterations')), Buffer.of(salt.length), salt]);
 }
 
-// What the judgement reads of it stands in `types`; here its octets only have to be its own.
-const encodeTypes = (fields: Fields): Buffer => octets(String(fields['types']));
+/** The bit map of types that a name has (RFC 4034 §4.1.2). */
+function encodeTypes(fields: Fields): Buffer {
+  const numbers: { readonly [type: string]: number } = recordTypes;
+  const codes = String(fields['types'])
+    .split(',')
+    .flatMap((type) => numbers[type] ?? []);
+  const windows = Map.groupBy(codes, (code) => code >> 8);
+  return Buffer.concat(
+    [...windows]
+      .toSorted(([a], [b]) => a - b)
+      .map(([window, of]) => {
+        const bits = Buffer.alloc((Math.max(...of.map((code) => code & 0xff)) >> 3) + 1);
+        for (const code of of)
+          bits[(code & 0xff) >> 3] = (bits[(code & 0xff) >> 3] ?? 0) | (0x80 >> (code & 7));
+        return Buffer.concat([Buffer.of(window, bits.length), bits]);
+      }),
+  );
+}
+
+type Params = { readonly [key: string]: readonly string[] | number | boolean };
+
+const paramKeys = ['mandatory', 'alpn', 'no-default-alpn', 'port', 'ipv4hint', 'ech', 'ipv6hint'];
+
+/** An HTTPS record (RFC 9460 §2.2), with the parameters that the tests use. */
+function encodeService(fields: Fields): Buffer {
+  const params = (fields as unknown as { readonly params?: Params }).params ?? {};
+  const parts = Object.entries(params)
+    .map(([key, value]) => [paramKeys.indexOf(key), encodeParam(key, value)] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([key, value]) => Buffer.concat([u16(key), u16(value.length), value]));
+  return Buffer.concat([u16(number(fields, 'priority')), wireName(text(fields, 'target')), ...parts]);
+}
+
+function encodeParam(key: string, value: Params[string]): Buffer {
+  const list = Array.isArray(value) ? (value as readonly string[]) : [];
+  if (key === 'port') return u16(Number(value));
+  if (key === 'alpn') return Buffer.concat(list.map(octets));
+  if (key === 'ipv4hint') return Buffer.concat(list.map((ip) => Buffer.from(ip.split('.').map(Number))));
+  if (key === 'ipv6hint') return Buffer.concat(list.map(encodeIpv6));
+  return Buffer.concat(list.map((name) => u16(paramKeys.indexOf(name))));
+}
 
 function fromBase32Hex(hash: string): Buffer {
   const bits = hash
@@ -105,8 +145,9 @@ const encoders = new Map<string, (fields: Fields) => Buffer>([
   ['AAAA', (fields) => encodeIpv6(text(fields, 'text'))],
   ['NS', encodeName],
   ['CNAME', encodeName],
+  ['PTR', encodeName],
   ['MX', (fields) => Buffer.concat([u16(number(fields, 'preference')), wireName(text(fields, 'exchange'))])],
-  ['TXT', (fields) => octets(text(fields, 'text'))],
+  ['TXT', (fields) => Buffer.concat((text(fields, 'text').match(/.{1,255}/gs) ?? ['']).map(octets))],
   [
     'CAA',
     (fields) =>
@@ -116,8 +157,7 @@ const encoders = new Map<string, (fields: Fields) => Buffer>([
         Buffer.from(text(fields, 'value'), 'latin1'),
       ]),
   ],
-  // Its octets are the probe's matter; here they only have to be its own.
-  ['HTTPS', (fields) => Buffer.from(JSON.stringify(fields), 'latin1')],
+  ['HTTPS', encodeService],
   ['DNSKEY', encodeKey],
   ['CDNSKEY', encodeKey],
   ['DS', encodeDigest],

@@ -515,11 +515,11 @@ const limited: readonly Case[] = [
     evidence({ dns: dns({ broken: ['ns-parent-child-disjoint'] }) }),
   ),
   domain(
-    [null, null, ['delegation-broken', 'category-failed', 'page-not-seen', 'coverage-incomplete']],
-    'dead name servers: no score but what the DNS itself is worth, and the domain is unreachable',
+    [0, 'F', ['delegation-broken', 'category-failed', 'page-not-seen', 'coverage-incomplete']],
+    'dead name servers: what dns-check says of the domain, complete and F, and nothing behind it applies',
     evidence({
       dns: dns(
-        { broken: ['ns-none-answers'], state: 'partial' },
+        { broken: ['ns-none-answers'] },
         {
           ...nameServers(null, null),
           records: {},
@@ -535,14 +535,13 @@ const limited: readonly Case[] = [
       ...everyWay('name-unresolved'),
     }),
     {
-      state: 'unreachable',
-      coverage: 0.2,
+      state: 'complete',
+      coverage: 1,
       states: {
-        dns: 'partial',
-        mail: 'unavailable',
-        ssl: 'unavailable',
-        headers: 'unavailable',
-        performance: 'unavailable',
+        mail: 'not-applicable',
+        ssl: 'not-applicable',
+        headers: 'not-applicable',
+        performance: 'not-applicable',
       },
     },
   ),

@@ -1,5 +1,10 @@
 import type { Rule } from '../../../model/verdict.ts';
 
+const acmeMethods = {
+  title: 'IANA: ACME Validation Methods',
+  url: 'https://www.iana.org/assignments/acme/#acme-validation-methods',
+};
+
 /** What can be wrong with CAA. Points: 20 no certificate is issued, 9 it does not do what it says, 1 hygiene. */
 export const caaRules = {
   'caa-missing': {
@@ -29,6 +34,50 @@ export const caaRules = {
     detail: '{tag} “{value}” at {name}: {reason}. A CA treats it as a ban.',
     fix: 'Write only the CA’s own domain name, for example “letsencrypt.org”, with parameters after a semicolon.',
     references: ['RFC 8659 §4.2'],
+  },
+  'caa-methods-none-known': {
+    part: 'caa',
+    severity: 'medium',
+    points: 9,
+    title: 'A CAA record allows only validation methods that do not exist',
+    detail:
+      '{tag} “{value}” at {name} allows {methods}, and no CA knows such a method.{meant} The CA cannot issue by this record.',
+    fix: 'Name methods as ACME does, in small letters with commas between them, for example validationmethods=dns-01,http-01.',
+    references: ['RFC 8657 §4', acmeMethods],
+  },
+  'caa-method-unknown': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'A CAA record names a validation method that does not exist',
+    detail:
+      '{tag} at {name} allows the method “{method}”, which no CA knows.{meant} The other methods count.',
+    fix: 'Correct the name of the method, or remove it.',
+    references: ['RFC 8657 §4', acmeMethods],
+  },
+  'caa-parameter-misspelt': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'A parameter of a CAA record is misspelt',
+    detail:
+      '{tag} at {name} has the parameter “{parameter}”, which probably means {meant}. CAs ignore it, so what it should restrict is open.',
+    fix: 'Correct the name of the parameter.',
+    references: ['RFC 8657 §3', 'RFC 8657 §4', 'RFC 8659 §4.2'],
+  },
+  'caa-contact-invalid': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'A contact for CAs is not valid',
+    detail: '{tag} “{value}” at {name} must be {wanted}. CAs cannot use it to validate the domain.',
+    fix: 'Write contactemail as user@example.com and contactphone as +15555550100.',
+    references: [
+      {
+        title: 'CA/Browser Forum Baseline Requirements, appendix A.1',
+        url: 'https://cabforum.org/working-groups/server/baseline-requirements/requirements/',
+      },
+    ],
   },
   'caa-iodef-invalid': {
     part: 'caa',

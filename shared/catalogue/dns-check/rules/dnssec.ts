@@ -5,6 +5,11 @@ const iana = {
   url: 'https://www.iana.org/assignments/dns-sec-alg-numbers/',
 };
 
+const ianaDigests = {
+  title: 'IANA: DS Digest Algorithms',
+  url: 'https://www.iana.org/assignments/ds-rr-types/',
+};
+
 /** What can be wrong with DNSSEC. Points: 50 the domain is gone for resolvers that validate, 20 it soon will be, 9 it works but is weak, 2 hygiene. */
 export const dnssecRules = {
   'dnssec-bogus': {
@@ -91,7 +96,7 @@ export const dnssecRules = {
     points: 9,
     title: 'The name servers ask the parent for different DS records',
     detail:
-      '{server} ({ip}) gives the CDS {cds}, other servers give {others}. A parent that reads CDS may enter a DS that not all servers can serve.',
+      '{server} ({ip}) gives the {record} {cds}, other servers give {others}. A parent that reads it may enter a DS that not all servers can serve.',
     fix: 'Bring the zone to the same version on all servers; with two providers, publish the CDS of both at both.',
     references: ['RFC 7344 §6.1', 'RFC 8901 §6'],
   },
@@ -170,7 +175,16 @@ export const dnssecRules = {
     detail:
       '{what} uses {algorithm}, which must not be used for signing any more; many validators treat it as unsigned.',
     fix: 'Roll over to algorithm 13 (ECDSA P-256) with SHA-256 (digest type 2) in the DS.',
-    references: ['RFC 9904', 'RFC 9905', 'RFC 9906', iana],
+    references: ['RFC 9904', 'RFC 9905', 'RFC 9906', iana, ianaDigests],
+  },
+  'dnssec-algorithm-not-recommended': {
+    part: 'dnssec',
+    severity: 'low',
+    points: 2,
+    title: 'DNSSEC uses an algorithm that is not recommended',
+    detail: '{what} uses {algorithm}, {why}. Validation works today.',
+    fix: 'Roll over to algorithm 13 (ECDSA P-256) when it suits you. Remove a DS with SHA-1 where one with SHA-256 is there.',
+    references: ['RFC 9904', 'RFC 9905', iana, ianaDigests],
   },
   'dnssec-number-unknown': {
     part: 'dnssec',
@@ -178,9 +192,9 @@ export const dnssecRules = {
     points: 9,
     title: 'DNSSEC uses a number that validators do not know',
     detail:
-      '{what} has the {kind} {number}, which cannot be used to check the zone. Validators ignore it; where nothing else is left, the zone counts as unsigned.',
+      '{what} has the {kind} {number}, which {why}. Validators ignore it; where nothing else is left, the zone counts as unsigned.',
     fix: 'Use algorithm 13 (ECDSA P-256), with SHA-256 (digest type 2) in the DS.',
-    references: ['RFC 4035 §5.2', 'RFC 6840 §5.2', iana],
+    references: ['RFC 4035 §5.2', 'RFC 6840 §5.2', iana, ianaDigests],
   },
   'dnssec-key-short': {
     part: 'dnssec',

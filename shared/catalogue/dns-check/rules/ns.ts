@@ -33,7 +33,7 @@ export const nsRules = {
     points: 30,
     title: 'A name server fails for one type of record',
     detail:
-      '{server} ({ip}) answers {rcode} when asked for {type} of {zone}, although it serves the zone. Resolvers pass the failure on instead of “there is none”.',
+      '{server} ({ip}) {how} when asked for {type} of {zone}, although it serves the zone. Resolvers that ask it fail, or take a name for missing that is there.',
     fix: 'Update the software of the server, or repair the zone on it. “There is none” is an answer without an error.',
     references: ['RFC 4074 §4', 'RFC 2308 §2.2'],
   },
@@ -110,7 +110,7 @@ export const nsRules = {
     severity: 'high',
     points: 30,
     title: 'A name server has no address',
-    detail: 'The name server {server} {reason}.',
+    detail: 'The name server {server} {reason}.{slip} Resolvers cannot ask it.',
     fix: 'Give the name an A and an AAAA record, or remove it from the delegation.',
     references: ['RFC 1912 §2.8', 'RFC 1034 §4.2.2'],
   },
@@ -132,6 +132,16 @@ export const nsRules = {
     detail: '{server} is a CNAME for {target}. Resolvers may treat such a server as missing.',
     fix: 'Use the name of the host itself in the NS record.',
     references: ['RFC 2181 §10.3', 'RFC 1912 §2.4'],
+  },
+  'ns-name-invalid': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'A name server has a name that is no host name',
+    detail:
+      'The NS record names {server}. Registries refuse such names, and some resolvers do not look them up.',
+    fix: 'Give the server a name of letters, digits and hyphens, and use it in the NS record and at the registrar.',
+    references: ['RFC 1123 §2.1', 'RFC 1912 §2.1'],
   },
   'ns-tcp-missing': {
     part: 'ns',

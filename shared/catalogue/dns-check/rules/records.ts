@@ -30,6 +30,16 @@ export const recordRules = {
     fix: 'Use the name of a public host instead, or remove the record.',
     references: ['RFC 6761 §3', 'RFC 8244 §3'],
   },
+  'record-dot-missing': {
+    part: 'records',
+    severity: 'high',
+    points: 30,
+    title: 'A record lacks its last dot, and a wildcard hides it',
+    detail:
+      '{record} leads to {name}: the dot behind {meant} seems to be missing, so the zone’s name was added to it. The wildcard gives that name an address, so mail or visitors go to the wrong host.',
+    fix: 'Write the name with a dot at its end, or in the form that your DNS provider wants for a name outside the zone.',
+    references: ['RFC 1035 §5.1', 'RFC 1912 §2.4', 'RFC 4592 §2'],
+  },
   'apex-cname': {
     part: 'records',
     severity: 'high',
@@ -46,7 +56,7 @@ export const recordRules = {
     points: 30,
     title: 'An alias leads to a name that does not exist',
     detail:
-      '{name} is an alias for {target}, which does not exist. Anyone who can register that name, or claim it at the provider, takes over {name}.',
+      '{name} is an alias for {target}, which does not exist.{slip} Anyone who can register that name, or claim it at the provider, takes over {name}.',
     fix: 'Delete the CNAME, or set up the service that it points to.',
     references: [
       'RFC 1034 §3.6.2',

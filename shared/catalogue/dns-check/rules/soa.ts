@@ -76,7 +76,7 @@ export const soaRules = {
     severity: 'low',
     points: 3,
     title: 'The primary server named in the SOA has no address',
-    detail: 'MNAME is {mname}, and that name {reason}. Dynamic updates cannot find the primary.',
+    detail: 'MNAME is {mname}, and that name {reason}.{slip} Dynamic updates cannot find the primary.',
     fix: 'Use the name of the primary server in the SOA. A primary that the public cannot reach still needs a name that exists.',
     references: ['RFC 1035 §3.3.13', 'RFC 2136 §4.3'],
   },

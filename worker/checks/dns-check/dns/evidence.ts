@@ -88,12 +88,14 @@ export type ServerAnswers = {
   readonly foreign: DnsAnswer;
   /** Asked in mixed case. Absent in evidence of before, and of a server that answered nothing else. */
   readonly mx?: DnsAnswer;
-  /** The same as it is usually written; asked where the server answered an error, or that there is no such name. */
+  /** The same as it is usually written; asked where the server answered an error, that there is no such name, or nothing. */
   readonly plainMx?: DnsAnswer;
   /** With its signatures; asked where the zone is signed. */
   readonly dnskey?: DnsAnswer;
   /** What it asks the parent to enter; asked where the zone is signed. Absent in evidence of before. */
   readonly cds?: DnsAnswer;
+  /** The same as keys; asked where the resolver saw either. */
+  readonly cdnskey?: DnsAnswer;
   /** A random name below the domain, with DNSSEC; asked where the zone is signed. */
   readonly absentName?: DnsAnswer;
   /** A type that no domain has at its own name, with DNSSEC; asked where the zone is signed. */

@@ -2,7 +2,7 @@ import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/repo
 import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
 import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
-import { isPublicSuffix } from '../../../dns/public-suffix.ts';
+import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
 import type { HalfAssessment } from '../halves.ts';
 import { judgeBimi } from './bimi/judge.ts';
@@ -75,12 +75,12 @@ function judge(
       mode,
       mxHosts,
       isImplicit: facts.mx.isImplicit === true,
-      isCovered: isEmpty(facts) || isRejectedAbove(facts.dmarc, dmarcPolicy?.effective),
+      isCovered: isNameOnly(facts) || isRejectedAbove(facts.dmarc, dmarcPolicy?.effective),
       senders,
     }),
     ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
     ...judgeDkim(facts.dkim, mode, senders),
-    ...judgeMx(facts.mx, mode),
+    ...judgeMx(facts.mx, mode, isNameOnly(facts)),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({
       bimi: facts.bimi,
@@ -92,8 +92,9 @@ function judge(
   };
 }
 
-// A name that only has others below it.
-function isEmpty({ mx, spf }: MailFacts): boolean {
+// A name that only has others below it: no mail comes from it, and none goes there. A domain that somebody has registered is more.
+function isNameOnly({ mx, spf, domain }: MailFacts): boolean {
+  if (isRegistrable(domain)) return false;
   return [mx.sight, ...mx.addresses, spf.sight].every(({ outcome }) => outcome === 'nodata');
 }
 

@@ -7,7 +7,7 @@ import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
 import { type Asked, linkTo, questionOf, type SourceLink } from './links.ts';
-import { isBlocked, type SourceFacts, whyBlocked } from './source.ts';
+import { findingIn, isBlocked, type SourceFacts, whyBlocked } from './source.ts';
 import { isTlsLeftOut, type WebFacts } from './web.ts';
 
 /** A category, judged. A score is there when the state is `ok` or `partial`, and then only. */
@@ -99,8 +99,14 @@ function standingOf(name: CategoryName, told: CategoryReport | null, sources: So
     const unknown = name === 'dns' ? sources.dnsFields?.recordsUnknown[0] : undefined;
     return { score, grade, ...(isPartial ? partial(told, unknown) : { state: 'ok', reason: '' }) };
   }
+  if (isBehindDead(name, sources)) return without('not-applicable', 'no name server answers for the domain');
   if (name !== 'dns' && name !== 'mail') return standOnWeb(name, told, sources);
   return without('unavailable', told ? whyNoScore(told) : sources.dns.why || 'its report cannot be read');
+}
+
+// That nobody answers for the domain is proven then, and behind it there is neither web nor mail.
+function isBehindDead(name: CategoryName, { dns }: Sources): boolean {
+  return name !== 'dns' && findingIn(dns, 'ns-none-answers') !== undefined;
 }
 
 type RecordUnknown = DnsFields['recordsUnknown'][number];

@@ -33,9 +33,9 @@ export function isWarned(categories: readonly Category[], broken: readonly Healt
 }
 
 /**
- * The report's state. unreachable: the domain does not exist, leads to an address that is not public, no name server answers, or every
- * source with a report says so. partial: something that applies was not seen, or not all of it; such a report is fresh for a shorter time.
- * complete: everything else, whatever the findings.
+ * The report's state. unreachable: the domain does not exist, leads to an address that is not public, or every source with a report says
+ * so. partial: something that applies was not seen, or not all of it; such a report is fresh for a shorter time. complete: everything else,
+ * whatever the findings, and a domain that nobody answers for: that is proven, and nothing behind it could be seen.
  */
 export function judgeState(
   { exists, dns, web, all, categories }: HealthFacts,
@@ -46,6 +46,7 @@ export function judgeState(
   const isDead = findingIn(dns, 'ns-none-answers') !== undefined;
   const isUnscored = categories.every(({ score, name }) => score === null || name === 'dns');
   const isHidden = web.kind !== 'present' && isBroken(verdicts['target-address-not-allowed']);
-  if (!exists || isGone || isHidden || (isDead && isUnscored)) return 'unreachable';
+  if (!exists || isGone || isHidden) return 'unreachable';
+  if (isDead && isUnscored) return 'complete';
   return isBroken(verdicts['coverage-incomplete']) ? 'partial' : 'complete';
 }

@@ -11,7 +11,7 @@ export const dkimRules = {
     points: 9,
     title: 'There can be no DKIM key',
     detail:
-      '{name} does not exist, so no selector below it can exist (RFC 8020). Mail of this domain cannot be signed in its name.',
+      '{name} does not exist, so no selector below it can exist (RFC 8020).{slip} Mail of this domain cannot be signed in its name.',
     fix: 'Enable DKIM in your mail provider’s settings, and publish the key that it gives you.',
     references: ['RFC 8020 §2', 'RFC 6376 §3.6.2'],
   },

@@ -242,7 +242,7 @@ export const dmarcRules = {
     severity: 'high',
     points: 20,
     title: 'A DMARC record is in the wrong place',
-    detail: '{name} itself has the TXT record “{record}”. Receivers only look at _dmarc.{name}.',
+    detail: 'The TXT record “{record}” is at {place}. Receivers only look at _dmarc.{name}.',
     fix: 'Move the record to the name _dmarc below the domain.',
     references: ['RFC 9989 §4.5', 'RFC 9989 §4.10'],
   },

@@ -29,8 +29,7 @@ export const mxRules = {
     severity: 'low',
     points: 2,
     title: 'A domain without mail has no null MX',
-    detail:
-      '{name} does not accept mail, but has no null MX. Senders keep trying for days before they give up.',
+    detail: '{name} does not accept mail, but has no null MX. {effect}.',
     fix: 'Publish a null MX.',
     references: ['RFC 7505 §1', 'RFC 7505 §3'],
   },
@@ -94,7 +93,7 @@ export const mxRules = {
     points: 50,
     title: 'No mail host can be reached',
     detail:
-      'None of the mail hosts of {name} ({hosts}) has a public address. All mail to the domain is lost.',
+      'None of the mail hosts of {name} ({hosts}) has a public address.{slip} All mail to the domain is lost.',
     fix: 'Use at least one host with a public address.',
     references: ['RFC 5321 §5.1'],
   },
@@ -159,7 +158,7 @@ export const mxRules = {
     severity: 'medium',
     points: 9,
     title: 'The name of a mail host’s address does not lead back',
-    detail: '{address} of {host} has the name {ptr}, which does not resolve to that address.',
+    detail: '{address} of {host} has the name {ptr}, which {why}.',
     fix: 'Point the PTR record at the host, and the host’s A or AAAA record at the address.',
     references: ['RFC 1912 §2.1'],
   },

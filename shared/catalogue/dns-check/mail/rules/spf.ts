@@ -13,7 +13,7 @@ export const spfRules = {
     points: 20,
     title: 'There is no SPF record',
     detail:
-      'No TXT record of {name} begins with v=spf1, so receivers cannot tell your servers from those of a forger.',
+      'No TXT record of {name} begins with v=spf1.{slip} Receivers cannot tell your servers from those of a forger.',
     fix: 'Publish one TXT record that lists every server that sends for this domain.',
     references: ['RFC 7208 §3', 'RFC 7208 §4.5'],
   },
@@ -22,7 +22,7 @@ export const spfRules = {
     severity: 'medium',
     points: 9,
     title: 'A domain without mail has no SPF record that forbids sending',
-    detail: '{name} does not accept mail, and has no SPF record that forbids sending in its name.',
+    detail: '{name} does not accept mail.{slip} Its TXT records do not forbid sending in its name.',
     fix: 'Publish v=spf1 -all, so that nobody can send in the name of this domain.',
     references: ['RFC 7208 §10.1.2'],
   },

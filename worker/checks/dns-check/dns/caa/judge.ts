@@ -12,12 +12,15 @@ import { climbCaa } from '../../../../dns/climb-caa.ts';
 import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
+import { findParameterFaults, isContactEmail, isContactPhone } from './judge-parameters.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 
 export type CaaCode = keyof typeof caaRules;
 
 const criticalFlag = 128;
 const issueTags = ['issue', 'issuewild', 'issuemail', 'issuevmc'];
+// Those of certificates for web servers, for which RFC 8657 binds accounts and methods.
+const methodTags = ['issue', 'issuewild'];
 // IANA "Certification Authority Restriction Properties".
 const knownTags = [...issueTags, 'iodef', 'contactemail', 'contactphone'];
 
@@ -34,6 +37,7 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
       }),
     };
   const { at: name, records } = climb;
+  const parameters = findParameterFaults(name, records, methodTags);
   return {
     'caa-missing': 'holds',
     'caa-unknown-critical': brokenBy(
@@ -41,7 +45,11 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
         .filter(({ flags, tag }) => (flags & criticalFlag) !== 0 && !isKnown(tag))
         .map(({ tag }) => ({ name, tag })),
     ),
-    'caa-value-malformed': brokenBy(malformedIssues(name, records)),
+    'caa-value-malformed': brokenBy([...malformedIssues(name, records), ...parameters.malformed]),
+    'caa-methods-none-known': brokenBy(parameters.closed),
+    'caa-method-unknown': brokenBy(parameters.strange),
+    'caa-parameter-misspelt': brokenBy(parameters.misspelt),
+    'caa-contact-invalid': brokenBy(badContacts(name, records)),
     'caa-iodef-invalid': brokenBy(
       records
         .filter(({ tag, value }) => tag.toLowerCase() === 'iodef' && !isReportAddress(value))
@@ -82,6 +90,17 @@ function malformedIssues(name: string, records: readonly Caa[]): readonly Eviden
     if (!issueTags.includes(tag.toLowerCase())) return [];
     const issue = parseCaaIssue(value);
     return isMalformed(issue) ? [{ name, tag, value, reason: issue.malformed }] : [];
+  });
+}
+
+function badContacts(name: string, records: readonly Caa[]): readonly Evidence[] {
+  return records.flatMap(({ tag, value }) => {
+    const kind = tag.toLowerCase();
+    if (kind === 'contactemail' && !isContactEmail(value))
+      return [{ name, tag, value, wanted: 'a mail address alone, without mailto:' }];
+    if (kind === 'contactphone' && !isContactPhone(value))
+      return [{ name, tag, value, wanted: 'a plus sign, the country code and digits, without spaces' }];
+    return [];
   });
 }
 

@@ -12,7 +12,7 @@ export type CaaIssue = {
 export function parseCaaIssue(text: string): CaaIssue | Malformed {
   const [head = '', ...rest] = text.split(';');
   const issuer = trimSpaces(head);
-  if (issuer !== '' && !isIssuerName(issuer)) return malformed(`“${issuer}” is not a domain name`);
+  if (issuer !== '' && !isIssuerName(issuer)) return malformed(describeIssuer(issuer));
   const parameters = parseParameters(rest);
   if ('malformed' in parameters) return parameters;
   return { issuer: issuer === '' ? null : issuer.toLowerCase(), parameters: parameters.read };
@@ -30,9 +30,22 @@ function parseParameters(pieces: readonly string[]): { read: ReadonlyMap<string,
     if (!isTag(tag)) return malformed(`“${tag}” is not the name of a parameter`);
     if (!/^[!-:<-~]*$/.test(value))
       return malformed(`the value of “${tag}” has a character that is not allowed`);
-    read.set(tag.toLowerCase(), value);
+    const name = tag.toLowerCase();
+    // A CA must not take a property that has one of these twice (RFC 8657 §3 and §4).
+    if (read.has(name) && bindingTags.includes(name))
+      return malformed(`the parameter “${name}” is there more than once`);
+    read.set(name, value);
   }
   return { read };
+}
+
+const bindingTags: readonly string[] = ['accounturi', 'validationmethods'];
+
+function describeIssuer(text: string): string {
+  if (/^["'“”]|["'“”]$/.test(text)) return `“${text}” has quotes in it, which are part of the value`;
+  if (isIssuerName(text.replace(/\.$/, ''))) return `“${text}” ends in a dot`;
+  if (/^https?:/i.test(text)) return `“${text}” is a web address and not a domain name`;
+  return `“${text}” is not a domain name`;
 }
 
 function isIssuerName(text: string): boolean {

@@ -1,6 +1,7 @@
 import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
-import { type Dnskey, readAll, readDs } from '../../../../dns/record-values.ts';
+import { type Dnskey, readAll, readDnskey, readDs } from '../../../../dns/record-values.ts';
+import type { DnsAnswer, DnsRecord } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent, sorted } from '../ns/delegation.ts';
 import { algorithmOf } from './algorithms.ts';
@@ -29,15 +30,35 @@ function printKeys(keys: readonly Dnskey[]): string {
 /** Judges that every name server asks the parent for the same DS; a parent that asks one of them would enter what the others do not have. */
 export function judgeCdsSets({ evidence, authoritative }: DnsFacts, { keys }: Signing): Verdict {
   if (keys.length === 0) return 'not-applicable';
-  const seen = evidence.servers.flatMap(({ name, address, cds }) => {
-    const isKnown = authoritative.some(({ ip }) => ip === address);
-    if (!isKnown || cds?.kind !== 'answer' || readAnswer(cds).state === 'unknown') return [];
-    const own = sorted(readAll(ownRecords(cds), readDs).map(printDs)).join(', ');
-    return [{ server: name, ip: address, cds: own || 'none' }];
-  });
-  if (seen.length < 2) return notTested('fewer than two name servers gave their CDS');
+  const known = evidence.servers.filter(({ address }) => authoritative.some(({ ip }) => ip === address));
+  const cds = known.flatMap(({ name, address, cds: answer }) =>
+    readRequests({ record: 'CDS', server: name, ip: address }, answer, (records) =>
+      readAll(records, readDs).map(printDs),
+    ),
+  );
+  const cdnskeys = known.flatMap(({ name, address, cdnskey: answer }) =>
+    readRequests({ record: 'CDNSKEY', server: name, ip: address }, answer, (records) =>
+      readAll(records, readDnskey).map((key) => `${keyTagOf(key)} (${algorithmOf(key.algorithm).name})`),
+    ),
+  );
+  if (cds.length < 2) return notTested('fewer than two name servers gave their CDS');
+  return brokenBy([...differing(cds), ...differing(cdnskeys)]);
+}
+
+type Request = { readonly record: string; readonly server: string; readonly ip: string };
+
+function readRequests(
+  who: Request,
+  answer: DnsAnswer | undefined,
+  print: (records: readonly DnsRecord[]) => readonly string[],
+): readonly (Request & { readonly cds: string })[] {
+  if (answer?.kind !== 'answer' || readAnswer(answer).state === 'unknown') return [];
+  return [{ ...who, cds: sorted(print(ownRecords(answer))).join(', ') || 'none' }];
+}
+
+function differing(seen: readonly (Request & { readonly cds: string })[]) {
   const usual = mostFrequent(seen.map(({ cds }) => cds));
-  return brokenBy(seen.filter(({ cds }) => cds !== usual).map((one) => ({ ...one, others: usual })));
+  return seen.filter(({ cds }) => cds !== usual).map((one) => ({ ...one, others: usual }));
 }
 
 /** Judges that every server of the parent refers with the same DS. One that gives a referral without DNSSEC has none to give. */

@@ -5,21 +5,19 @@ import {
   brokenIf,
   type Evidence,
   eachOf,
-  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import type { Dnskey } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
-import { algorithmOf } from './algorithms.ts';
-import { digestOf } from './ds-digest.ts';
+import { isUsableDs } from './algorithms.ts';
+import { enterDs } from './enter-ds.ts';
 import { judgeAlgorithms } from './judge-algorithms.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
 import { judgeDenial, judgeOptOut } from './judge-denial.ts';
 import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
-import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
+import { keyTagOf } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
 import { readDenials } from './read-denial.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
@@ -71,53 +69,30 @@ const chainCodes = [
   'dnssec-ds-missing',
 ] as const;
 
-function judgeChain(
-  { apex, domain }: DnsFacts,
-  { ds, keys }: Signing,
-): Verdicts<(typeof chainCodes)[number]> {
+function judgeChain({ apex, domain }: DnsFacts, signing: Signing): Verdicts<(typeof chainCodes)[number]> {
+  const { ds, keys } = signing;
   const unseen = [apex.DS, apex.DNSKEY].find(({ state }) => state === 'unknown');
   if (unseen?.state === 'unknown')
     return eachOf(chainCodes, notTested(`DS or DNSKEY was not seen: ${unseen.why}`));
   const hasDs = apex.DS.state === 'found';
-  const isSigned = apex.DNSKEY.state === 'found';
-  const stray = ds.filter(({ key }) => key === null).map(({ ds: one }) => ({ ds: printDs(one) }));
-  const isBroken = hasDs && stray.length === ds.length;
+  // The resolver may have met the one server without keys.
+  const isSigned = keys.length > 0;
+  // One that validators cannot use binds them to nothing, and has a rule of its own.
+  const usable = ds.filter(({ ds: one }) => isUsableDs(one));
+  const stray = usable.filter(({ key }) => key === null).map(({ ds: one }) => ({ ds: printDs(one) }));
+  const isBroken = hasDs && stray.length === usable.length;
   return {
     'dnssec-ds-without-key': hasDs
-      ? brokenBy(isBroken ? stray : [], enterDs(domain, keys))
+      ? brokenBy(isBroken ? stray : [], enterDs(domain, signing))
       : 'not-applicable',
     'dnssec-ds-stale': hasDs && !isBroken ? brokenBy(stray) : 'not-applicable',
     'dnssec-unsigned': brokenIf(!hasDs && !isSigned, { zone: domain }),
     'dnssec-ds-missing':
       isSigned && !hasDs
-        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, keys))
+        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, signing))
         : hasDs
           ? 'holds'
           : 'not-applicable',
-  };
-}
-
-// A DS of a number that validators do not know, or must not trust, would help nobody.
-function canSign(algorithm: number): boolean {
-  const { scheme, isWeak } = algorithmOf(algorithm);
-  return scheme !== null && !isWeak;
-}
-
-// The DS that the registrar wants, ready to paste: of a key-signing key, with SHA-256.
-function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
-  const signer = keys.find(
-    ({ flags, algorithm }) =>
-      canSign(algorithm) &&
-      (flags & zoneKeyFlag) !== 0 &&
-      (flags & entryPointFlag) !== 0 &&
-      (flags & revokedFlag) === 0,
-  );
-  const digest = signer && digestOf(zone, signer, 2);
-  if (!signer || digest === undefined) return undefined;
-  const value = printDs({ keyTag: keyTagOf(signer), algorithm: signer.algorithm, digestType: 2, digest });
-  return {
-    text: 'Enter this DS at the registrar. It is made from the zone’s key-signing key.',
-    record: { name: zone, type: 'DS', value },
   };
 }
 

@@ -3,7 +3,7 @@ import { describeRcode, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
 import type { DnsFacts } from '../facts.ts';
-import { isUnusableAlgorithm, isUnusableDigest } from './algorithms.ts';
+import { isUsableDs } from './algorithms.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
 
@@ -48,11 +48,8 @@ function statusOfZone(
 ): DnssecFacts {
   if (apex.DS.state === 'unknown') return told('indeterminate', `the DS was not seen: ${apex.DS.why}`);
   if (apex.DS.state === 'none') return told('insecure', 'the parent zone has no DS for it');
-  const isUsable = signing.ds.some(
-    ({ ds }) => !isUnusableDigest(ds.digestType) && !isUnusableAlgorithm(ds.algorithm),
-  );
-  if (signing.ds.length > 0 && !isUsable)
-    return told('insecure', 'the parent has no DS that validators know');
+  if (signing.ds.length > 0 && !signing.ds.some(({ ds }) => isUsableDs(ds)))
+    return told('insecure', 'the parent has no DS that validators can use');
   const fault = ownFault(signing);
   if (fault !== undefined) return told('bogus', fault);
   if (hasAd(answers.SOA) || hasAd(answers.DNSKEY)) return told('secure', 'the resolver has validated it');
@@ -77,7 +74,8 @@ function statusInside({ answers }: DnsFacts, validates: boolean | null, told: Te
 }
 
 function ownFault({ ds, sets }: Signing): string | undefined {
-  if (ds.length > 0 && ds.every(({ key }) => key === null))
+  const usable = ds.filter(({ ds: one }) => isUsableDs(one));
+  if (usable.length > 0 && usable.every(({ key }) => key === null))
     return 'no key of the zone matches the parent’s DS';
   const [fault] = brokenSets(sets);
   return fault && `the signature over ${fault.type} does not hold: ${fault.reason}`;

@@ -28,11 +28,15 @@ export function readDelegation({ evidence, domain, authoritative, apex }: DnsFac
   return { parent, isReferred, child, all: sorted([...delegated, ...own, ...resolved]) };
 }
 
-/** An address that the parent gives for a name server inside the domain. */
-export type Glue = { readonly server: string; readonly addresses: readonly string[] };
+/** The addresses that the parent gives for a name server; only one inside the domain cannot do without. */
+export type Glue = {
+  readonly server: string;
+  readonly addresses: readonly string[];
+  readonly isInside: boolean;
+};
 
 /**
- * The glue of the parent's referrals (RFC 9471), for each name server inside the domain.
+ * The glue of the parent's referrals (RFC 9471), for each name server inside the domain, and for others that the parent gives addresses of.
  * @returns null when the parent's servers gave no referral: they do not answer, or serve the zone themselves
  */
 export function readGlue({ evidence, domain }: DnsFacts): readonly Glue[] | null {
@@ -44,15 +48,16 @@ export function readGlue({ evidence, domain }: DnsFacts): readonly Glue[] | null
     referrals.flatMap(({ authority }) => readAll(recordsAt(authority, domain, 'NS'), readText)),
   );
   return names
-    .filter((name) => isInZone(name, domain))
     .map((server) => ({
       server,
+      isInside: isInZone(server, domain),
       addresses: sorted(
         referrals.flatMap(({ additional }) =>
           ['A', 'AAAA'].flatMap((type) => readAll(recordsAt(additional, server, type), readText)),
         ),
       ),
-    }));
+    }))
+    .filter(({ isInside, addresses }) => isInside || addresses.length > 0);
 }
 
 /** Addresses of all name servers, and whether every lookup of them was answered. */

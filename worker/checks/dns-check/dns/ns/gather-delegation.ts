@@ -45,7 +45,11 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   const own = childNames(context, known);
   const parents = gatherParents(context, known.ancestors, askHosts);
   const referrals = parents.then((heard) => heard.referrals);
-  const zone: ZoneKnown = { isSigned: hasKeys(known), random: known.random };
+  const zone: ZoneKnown = {
+    isSigned: hasKeys(known),
+    hasRequests: hasRequests(known),
+    random: known.random,
+  };
   const [first, rest, { referrals: delegated, parentServers }] = await Promise.all([
     gatherServers(context, own, { referrals, zone }),
     gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
@@ -130,6 +134,11 @@ async function hasKeys({ shared, unchecked }: Known): Promise<boolean> {
   if (ownRecords(ds).length > 0) return true;
   const seen = readAnswer(answer).state === 'unknown' ? ((await unchecked).DNSKEY ?? answer) : answer;
   return ownRecords(seen).length > 0;
+}
+
+async function hasRequests({ shared }: Known): Promise<boolean> {
+  const answers = await Promise.all([shared.apex.CDS, shared.apex.CDNSKEY]);
+  return answers.some((answer) => ownRecords(answer).length > 0);
 }
 
 async function childNames(context: HalfContext, known: Known): Promise<readonly string[]> {

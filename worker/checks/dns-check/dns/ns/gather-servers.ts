@@ -22,6 +22,8 @@ export const absentType = 'SRV';
 /** What is known of the zone when its servers are asked. */
 export type ZoneKnown = {
   readonly isSigned: Promise<boolean>;
+  /** Whether the resolver saw that the zone asks its parent for a DS. */
+  readonly hasRequests: Promise<boolean>;
   /** A name below the domain that is surely not there. */
   readonly random: string;
 };
@@ -122,7 +124,7 @@ async function askMx(
   const question = { name: domain, type: 'MX' };
   const mx = await ask(question, { server, ...inMixedCase });
   // Whether the letters are to blame is told by the same question without them.
-  return mx.kind === 'answer' && mx.rcode !== 'NOERROR'
+  return mx.kind === 'failure' || mx.rcode !== 'NOERROR'
     ? { mx, plainMx: await ask(question, { server }) }
     : { mx };
 }
@@ -148,17 +150,19 @@ async function askEdns(
 async function askSigned(
   { domain, ask }: HalfContext,
   server: string,
-  { isSigned, random }: ZoneKnown,
-): Promise<Pick<ServerAnswers, 'dnskey' | 'cds' | 'absentName' | 'absentType'>> {
+  { isSigned, hasRequests, random }: ZoneKnown,
+): Promise<Pick<ServerAnswers, 'dnskey' | 'cds' | 'cdnskey' | 'absentName' | 'absentType'>> {
   if (!(await isSigned)) return {};
   const signed = { server, dnssecOk: true } as const;
-  const [dnskey, cds, absentName, noSuchType] = await Promise.all([
+  const [dnskey, cds, cdnskey, absentName, noSuchType] = await Promise.all([
     ask({ name: domain, type: 'DNSKEY' }, signed),
     ask({ name: domain, type: 'CDS' }, signed),
+    // Most zones ask for nothing: the second form of the same wish is compared where one was seen.
+    hasRequests.then((has) => (has ? ask({ name: domain, type: 'CDNSKEY' }, signed) : undefined)),
     ask({ name: random, type: 'A' }, signed),
     ask({ name: domain, type: absentType }, signed),
   ]);
-  return { dnskey, cds, absentName, absentType: noSuchType };
+  return { dnskey, cds, ...(cdnskey ? { cdnskey } : {}), absentName, absentType: noSuchType };
 }
 
 async function askForeign(

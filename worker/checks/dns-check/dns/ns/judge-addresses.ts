@@ -8,6 +8,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
+import { describeSlip } from '../../meant-name.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
@@ -30,12 +31,7 @@ export function judgeAddresses(
       : unless(addresses.some(isIn), () => brokenBy([{ names: all.join(', ') }]));
   return {
     'ns-single': brokenIf(names.length < 2, { zone: domain, server: names[0] ?? '' }),
-    'ns-same-address':
-      names.length < 2 || addresses.length === 0
-        ? 'not-applicable'
-        : unless(addresses.length > 1, () =>
-            brokenBy([{ count: names.length, names: names.join(', '), ip: addresses[0] ?? '' }]),
-          ),
+    'ns-same-address': judgeOneMachine(hosts, names, isWhole),
     'ns-shared-address':
       addresses.length < 2
         ? isWhole
@@ -47,11 +43,26 @@ export function judgeAddresses(
       names.length < 2 || addresses.length < 2
         ? 'not-applicable'
         : unless(sharedPrefixes(addresses).length === 0, () => brokenBy(sharedPrefixes(addresses))),
-    'ns-without-address': judgeMissing(hosts),
+    'ns-without-address': judgeMissing(hosts, domain),
     'ns-cname-target': judgeAliases(hosts),
+    'ns-name-invalid': brokenBy(all.filter((name) => !isHostName(name)).map((server) => ({ server }))),
     'ns-no-ipv4': ofFamily((address) => !isIpv6(address)),
     'ns-no-ipv6': ofFamily(isIpv6),
   } satisfies Partial<Verdicts<keyof typeof nsRules>>;
+}
+
+function isHostName(name: string): boolean {
+  return name.split('.').every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label));
+}
+
+// One name without an address is no second name of the same machine.
+function judgeOneMachine(hosts: readonly HostAnswers[], names: readonly string[], isWhole: boolean): Verdict {
+  const { addresses } = allAddresses(hosts);
+  if (addresses.length > 1 && names.length > 1) return 'holds';
+  const named = hosts.filter((host) => addressesOf(host).length > 0);
+  if (names.length < 2 || addresses.length === 0 || (named.length < 2 && isWhole)) return 'not-applicable';
+  if (!isWhole) return addressUnseen;
+  return brokenBy([{ count: names.length, names: names.join(', '), ip: addresses[0] ?? '' }]);
 }
 
 // One address under all names is another rule's.
@@ -94,13 +105,14 @@ function sharedPrefixes(addresses: readonly string[]): readonly Evidence[] {
   return shared.map(({ family, prefixes }) => ({ family, prefix: prefixes[0] ?? '' }));
 }
 
-function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
+function judgeMissing(hosts: readonly HostAnswers[], domain: string): Verdict {
   const readings = hosts.map(({ name, A, AAAA }) => ({ name, of: [readAnswer(A), readAnswer(AAAA)] }));
   const missing = readings.filter(({ of }) => of.every(({ state }) => state === 'none'));
   if (missing.length === 0 && hosts.some(isUnseen)) return addressUnseen;
   return brokenBy(
     missing.map(({ name, of }) => ({
       server: name,
+      slip: describeSlip(name, domain),
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
         ? 'does not exist; anyone who can register it can answer for the domain'
         : 'has neither an A nor an AAAA record',

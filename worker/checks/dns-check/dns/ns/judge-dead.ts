@@ -3,6 +3,7 @@ import { isInZone } from '../../../../dns/name.ts';
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { meantName } from '../../meant-name.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
 import { glueOf, isIpv6 } from '../servers/addresses.ts';
@@ -98,7 +99,10 @@ function whyDead({ servers, evidence, domain }: DnsFacts): readonly string[] | u
 // Nobody can look up a name inside the zone while the zone does not answer: only the parent's glue leads there.
 function whyLost({ name, A, AAAA }: HostAnswers, domain: string, referrals: readonly DnsAnswer[]) {
   const states = [A, AAAA].map((answer) => readAnswer(answer).state);
-  if (states.every((state) => state === 'none')) return `${name}: it has no address`;
+  if (states.every((state) => state === 'none')) {
+    const meant = meantName(name, domain);
+    return `${name}: it has no address${meant === undefined ? '' : ` (the dot behind ${meant} seems to be missing)`}`;
+  }
   const hasReferral = referrals.some((answer) => isReferral(answer, domain));
   const isLost = isInZone(name, domain) && hasReferral && glueOf(referrals, name).length === 0;
   return isLost && !states.includes('found') ? `${name}: the parent gives no address for it` : undefined;

@@ -69,7 +69,7 @@ function judgeConsistency({ authoritative, servers }: DnsFacts): Verdict {
   );
 }
 
-/** Judges the addresses that the parent gives for name servers inside the domain. */
+/** Judges the addresses that the parent gives for name servers: it must for those inside the domain, and may for others in its own zone. */
 export function judgeGlue(
   facts: DnsFacts,
 ): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing' | 'ns-glue-incomplete'> {
@@ -81,15 +81,17 @@ export function judgeGlue(
         : 'not-applicable';
     return eachOf(['ns-glue-mismatch', 'ns-glue-missing', 'ns-glue-incomplete'], why);
   }
-  const compared = glue.flatMap(({ server, addresses }) => {
-    const host = facts.evidence.hosts.find(({ name }) => name === server);
-    return host && addressesOf(host).length > 0 ? [{ server, addresses, host }] : [];
+  const compared = glue.flatMap((one) => {
+    const host = facts.evidence.hosts.find(({ name }) => name === one.server);
+    return host && addressesOf(host).length > 0 ? [{ ...one, host }] : [];
   });
   const wrong = compared.flatMap(({ server, addresses, host }) => {
     const strange = addresses.filter((address) => isStrange(address, host));
     return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(addressesOf(host)) }];
   });
-  const incomplete = compared.flatMap(({ server, addresses, host }) => {
+  const incomplete = compared.flatMap(({ server, addresses, host, isInside }) => {
+    // Of others the parent may give what it likes.
+    if (!isInside) return [];
     const lacking = addressesOf(host).filter((address) => !addresses.includes(address));
     // Where no address fits, the glue is wrong or missing, and says so by another rule.
     return lacking.length === 0 || lacking.length === addressesOf(host).length
@@ -102,7 +104,7 @@ export function judgeGlue(
     'ns-glue-incomplete': compared.length > 0 ? brokenBy(incomplete) : unseen,
     'ns-glue-missing': brokenBy(
       glue
-        .filter(({ addresses }) => addresses.length === 0)
+        .filter(({ addresses, isInside }) => isInside && addresses.length === 0)
         .map(({ server }) => ({ server, zone: facts.domain })),
     ),
   };

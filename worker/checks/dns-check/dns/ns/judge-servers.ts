@@ -7,6 +7,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { isOurs } from '../../../../dns/not-asked.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
 import { isIpv6 } from '../servers/addresses.ts';
 import type { Claim } from '../servers/claims.ts';
@@ -67,14 +69,25 @@ function isHeard(state: ServerState): boolean {
 function judgeTypes({ evidence, domain }: DnsFacts, spoke: readonly ServerFacts[]): Verdict {
   const known = spoke.filter(({ state }) => state === 'authoritative');
   if (known.length === 0) return notTested('no name server answered for the zone');
-  const failed = evidence.direct.flatMap((answer) => {
+  // MX is asked in mixed case, and what comes of that has a rule of its own; without it the question is put to those that failed.
+  const answers = [
+    ...evidence.direct.filter(({ question }) => question.type !== 'MX'),
+    ...evidence.servers.flatMap(({ plainMx }) => plainMx ?? []),
+  ];
+  const failed = answers.flatMap((answer) => {
     const server = known.find(({ ip }) => ip === answer.server);
-    // MX is asked in mixed case, and what comes of that has a rule of its own.
-    if (!server || answer.kind === 'failure' || answer.question.type === 'MX') return [];
-    if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN' || server.edns?.is === false) return [];
-    return [{ ...named(server), zone: domain, type: answer.question.type, rcode: answer.rcode }];
+    const how = server?.edns?.is === false ? undefined : typeFault(answer);
+    if (!server || how === undefined) return [];
+    return [{ ...named(server), zone: domain, type: answer.question.type, how }];
   });
   return brokenBy(failed);
+}
+
+// A name that has a SOA exists, so NXDOMAIN is as wrong as an error (RFC 4074 §4.2); silence after three tries is too, as others were answered.
+function typeFault(answer: DnsAnswer): string | undefined {
+  if (answer.kind === 'failure')
+    return answer.code === 'timeout' && !isOurs(answer) ? 'does not answer' : undefined;
+  return answer.rcode === 'NOERROR' ? undefined : `answers ${answer.rcode}`;
 }
 
 const blocked = notTested('no name server answered us for the domain, although the resolver got answers');

@@ -13,8 +13,10 @@ import { describeEde, foundRecords, type Reading, readAnswer } from '../../../..
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
+import { describeSlip } from '../../meant-name.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
+import { judgeDots } from './judge-dots.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
 import { judgeMxSets } from './judge-mx-sets.ts';
 import { judgeTtls } from './judge-ttls.ts';
@@ -35,6 +37,7 @@ export function judgeRecords(facts: DnsFacts): Verdicts<RecordCode> {
         : 'holds',
     'lookup-failed': judgeLookups(facts),
     'record-name-not-public': judgeNames(facts),
+    'record-dot-missing': judgeDots(facts),
     'apex-cname': judgeApexAlias(facts),
     ...judgeAliases(facts),
     'address-not-public': judgeAddresses(facts),
@@ -117,6 +120,7 @@ function judgeAliases(facts: DnsFacts): Verdicts<'cname-dangling' | 'cname-loop'
         name,
         hops: reading.aliases.length,
         target: reading.aliases.at(-1)?.target ?? '',
+        slip: describeSlip(reading.aliases.at(-1)?.target ?? '', facts.domain),
       })),
     );
   };

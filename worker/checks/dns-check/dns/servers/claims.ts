@@ -1,4 +1,5 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
+import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { ServerAnswers } from '../evidence.ts';
 
@@ -51,9 +52,16 @@ export function claimUnknownOption({ soa, unknownOption }: ServerAnswers): Claim
       ? no('does not answer queries with an EDNS option that it does not know')
       : null;
   if (unknownOption.rcode === 'SERVFAIL' || unknownOption.rcode === 'REFUSED') return null;
-  return unknownOption.rcode === soa.rcode
-    ? yes
-    : no(`answers a query with an EDNS option that it does not know by ${unknownOption.rcode}`);
+  const how = differenceOf(unknownOption, soa);
+  return how === undefined ? yes : no(`answers a query with an EDNS option that it does not know ${how}`);
+}
+
+// The answer is the one that comes without the option.
+function differenceOf(seen: Answered, usual: Answered): string | undefined {
+  if (seen.rcode !== usual.rcode) return `by ${seen.rcode}`;
+  if (usual.edns !== null && seen.edns === null) return 'without EDNS';
+  if (usual.flags.aa && !seen.flags.aa) return 'without authority';
+  return ownRecords(usual).length > 0 && ownRecords(seen).length === 0 ? 'without the record' : undefined;
 }
 
 /** Whether the server answers a name in mixed case, and with the letters of the question. */

@@ -1,5 +1,6 @@
 import { brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
+import { describeSlip } from '../../meant-name.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
 import { addressesOf } from '../servers/addresses.ts';
@@ -7,14 +8,14 @@ import { addressesOf } from '../servers/addresses.ts';
 /** Judges the name of the primary server. It need not answer us: a primary may be hidden (RFC 9499 §7), but its name exists. */
 export function judgePrimary(
   mname: string,
-  { evidence: { hosts, primary } }: DnsFacts,
+  { domain, evidence: { hosts, primary } }: DnsFacts,
 ): Verdicts<'soa-mname-alias' | 'soa-mname-without-address'> {
   const host = [...hosts, ...(primary ? [primary] : [])].find(({ name }) => name === mname.toLowerCase());
   if (!host) {
     const unseen = notTested('the address of the primary server was not looked up');
     return { 'soa-mname-alias': unseen, 'soa-mname-without-address': unseen };
   }
-  return { 'soa-mname-alias': judgeAlias(host), 'soa-mname-without-address': judgeAddress(host) };
+  return { 'soa-mname-alias': judgeAlias(host), 'soa-mname-without-address': judgeAddress(host, domain) };
 }
 
 function readingsOf({ A, AAAA }: HostAnswers) {
@@ -28,13 +29,13 @@ function judgeAlias(host: HostAnswers): Verdict {
   return readings.every(({ state }) => state === 'unknown') ? unheard : 'holds';
 }
 
-function judgeAddress(host: HostAnswers): Verdict {
+function judgeAddress(host: HostAnswers, domain: string): Verdict {
   if (addressesOf(host).length > 0) return 'holds';
   const readings = readingsOf(host);
   if (readings.some(({ state }) => state === 'unknown')) return unheard;
   const isGone = readings.some((reading) => reading.state === 'none' && reading.nxdomain);
   const reason = isGone ? 'does not exist' : 'has neither an A nor an AAAA record';
-  return brokenBy([{ mname: host.name, reason }]);
+  return brokenBy([{ mname: host.name, reason, slip: describeSlip(host.name, domain) }]);
 }
 
 const unheard = notTested('the address of the primary server could not be looked up');

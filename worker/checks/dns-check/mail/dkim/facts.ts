@@ -1,3 +1,4 @@
+import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { selectorsFor } from '../providers/find.ts';
@@ -13,6 +14,8 @@ export type DkimFacts = {
   readonly name: string;
   /** False: no selector can exist (RFC 8020 §2). */
   readonly subtreeExists: boolean | null;
+  /** True where "_domainkey.<domain>.<domain>" exists: a full name was entered as one below the domain. Looked for where no key can exist. */
+  readonly isDoubled: boolean;
   readonly selectors: readonly SeenSelector[];
   /** How many selectors were tried. */
   readonly tried: number;
@@ -53,10 +56,16 @@ export function readDkim(
       : texts.some((text) => !wildcard.includes(text)));
   const selectors = tried.filter((seen) => isWorthShowing(seen) && isOwn(seen));
   const subtree = nameExists(zone.look(name, 'TXT'));
+  const isAbsent =
+    subtree === false &&
+    nameExists(zone.look(domain, 'A')) !== false &&
+    !selectors.some(({ texts }) => texts.length > 0);
   return {
     name,
     // Some servers deny names that only have others below them; a key that was found is the better witness.
     subtreeExists: selectors.some(({ texts }) => texts.length > 0) ? true : subtree,
+    isDoubled:
+      isAbsent && isRegistrable(domain) && nameExists(zone.look(`${name}.${domain}`, 'TXT')) === true,
     selectors,
     tried: tried.length,
   };

@@ -32,18 +32,22 @@ export function judgeDkim(
 }
 
 function judgePresence(
-  { name, subtreeExists, selectors, tried }: DkimFacts,
+  { name, subtreeExists, isDoubled, selectors, tried }: DkimFacts,
   lost: Verdict | undefined,
   fix: Fix | undefined,
 ) {
   const hasKey = selectors.some(({ texts }) => texts.length > 0);
+  const domain = name.slice('_domainkey.'.length);
+  const slip = isDoubled
+    ? ` There are records at ${name}.${domain}: a name was entered in full where only one below the domain belongs.`
+    : '';
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
   const dangling = selectors.filter(
     ({ alias, sight }) => alias !== null && isAbsent(sight.outcome) && !isIdleRotation(alias, selectors),
   );
   return {
-    'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name }, fix),
+    'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name, slip }, fix),
     'dkim-not-guessed': !isGuessable
       ? 'not-applicable'
       : subtreeExists === null

@@ -42,7 +42,11 @@ export function parseDkimKey(text: string): DkimKey | Faulty {
 /** True for a text that means to be a DKIM key: its version says so, or it has a key. */
 export function isDkimKey(text: string): boolean {
   const { tags } = parseTagList(text);
-  return tags.some(({ name, value }) => name === 'p' || (name === 'v' && value.toUpperCase() === 'DKIM1'));
+  // Names in capitals, or with quotes before them, are meant all the same, and wrong.
+  return tags.some(
+    ({ name, value }) =>
+      name.toLowerCase() === 'p' || (name.toLowerCase() === 'v' && value.toUpperCase() === 'DKIM1'),
+  );
 }
 
 type Tags = ReturnType<typeof parseTagList>['tags'];
@@ -65,8 +69,16 @@ function findDuplicateFaults(tags: Tags): Fault[] {
 }
 
 function findKeyFaults(tags: Tags, end: number): Fault[] {
-  return tags.some(({ name }) => name === 'p')
-    ? []
+  if (tags.some(({ name }) => name === 'p')) return [];
+  const wrong = tags.find(({ name }) => name === 'P');
+  return wrong
+    ? [
+        {
+          at: wrong.at,
+          term: 'P',
+          problem: 'the tag p, the key, is written P; names of tags are in small letters',
+        },
+      ]
     : [{ at: end, term: '', problem: 'the tag p, the key, is missing' }];
 }
 

@@ -1,3 +1,4 @@
+import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import { nameExists, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
@@ -22,6 +23,8 @@ export type DmarcFacts = {
   readonly uris: readonly SeenUri[];
   /** DMARC records at the domain itself; null where its TXT records could not be read. */
   readonly misplaced: readonly string[] | null;
+  /** Those at "_dmarc.<domain>.<domain>", where a full name ends up that was entered as one below the domain; looked for where no record applies. */
+  readonly doubled: readonly string[];
   /** The lookup that ended the walk fails for everybody. */
   readonly hasProvenFailure: boolean;
   /** Texts at the domain's own _dmarc name that are not DMARC. */
@@ -56,6 +59,12 @@ export function readDmarc(zone: Zone, domain: string): DmarcFacts {
     uris: typeof applied === 'string' ? [] : readUris(zone, applied, orgDomain),
     hasProvenFailure: walk.lost !== null && isProvenFailure(zone, walk.lost.sight, walk.lost.domain),
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
+    doubled:
+      applied === 'none' && isRegistrable(domain) && nameExists(zone.look(domain, 'A')) !== false
+        ? textsAt(zone.look(`_dmarc.${domain}.${domain}`, 'TXT'))
+            .filter(isDmarc)
+            .map((text) => clip(text))
+        : [],
     foreign: textsAt(own)
       .filter((text) => !isDmarc(text))
       .map((text) => clip(text)),

@@ -74,12 +74,12 @@ function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | '
 }
 
 function judgePlace(facts: DmarcFacts, mode: MailMode, isClosed: boolean) {
-  const { domain, walk, misplaced } = facts;
+  const { domain, walk, misplaced, doubled } = facts;
   const hasOwn = walk.found.some((step) => step.domain === domain);
   return {
     'dmarc-missing': judgeMissing(facts, mode, isClosed),
     'dmarc-alias-dangling': judgeAlias(facts),
-    'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
+    'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced, doubled),
   } satisfies Partial<Verdicts<DmarcCode>>;
 }
 
@@ -94,15 +94,21 @@ function danglingAlias({ sight }: Step): { name: string; alias: string }[] {
   return alias === null || sight.outcome === 'found' ? [] : [{ name: sight.name, alias: clip(alias) }];
 }
 
-function judgeMisplaced(domain: string, misplaced: readonly string[] | null): Verdict {
-  if (misplaced === null) return notTested(`the TXT records of ${domain} could not be read`);
-  const [first] = misplaced;
+function judgeMisplaced(
+  domain: string,
+  misplaced: readonly string[] | null,
+  doubled: readonly string[],
+): Verdict {
+  if (misplaced === null && doubled.length === 0)
+    return notTested(`the TXT records of ${domain} could not be read`);
+  const all = [
+    ...(misplaced ?? []).map((record) => ({ name: domain, place: domain, record })),
+    ...doubled.map((record) => ({ name: domain, place: `_dmarc.${domain}.${domain}`, record })),
+  ];
+  const first = all[0]?.record;
   if (first === undefined) return 'holds';
   const fix = publish('Move the record to this name.', `_dmarc.${domain}`, first);
-  return brokenBy(
-    misplaced.map((record) => ({ name: domain, record })),
-    fix,
-  );
+  return brokenBy(all, fix);
 }
 
 function judgeMissing(facts: DmarcFacts, mode: MailMode, isClosed: boolean): Verdict {
@@ -161,7 +167,9 @@ function showRepeated({ sight, texts, dmarc }: Step) {
 // What means to be DMARC: the word of its version somewhere near the start, or a policy tag.
 function findMeant(record: string) {
   const start = record.trimStart().slice(0, 40).toLowerCase();
-  if (start.startsWith('v=dmarc') || start.startsWith('v =') || start.startsWith('"v=dmarc'))
+  if (/^[^a-z]+v\s*=\s*dmarc1?\b/.test(start))
+    return [{ record, why: 'has quotes or other characters before v=DMARC1, which are part of the record' }];
+  if (start.startsWith('v=dmarc') || start.startsWith('v ='))
     return [{ record, why: 'does not have exactly v=DMARC1 at its start' }];
   if (start.startsWith('dmarc1')) return [{ record, why: 'lacks v= before DMARC1' }];
   if (/^(?:p|sp|rua)\s?=/.test(start)) return [{ record, why: 'does not have v=DMARC1 as its first tag' }];

@@ -10,14 +10,17 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../../dns/sight.ts';
+import { describeSlip, meantName } from '../../meant-name.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import { providerOfHost } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
-/** Judges where mail to the domain goes. */
-export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
+/**
+ * Judges where mail to the domain goes.
+ * @param isNameOnly it has no records of its own, only names below it
+ */
+export function judgeMx(facts: MxFacts, mode: MailMode, isNameOnly = false): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
     return {
@@ -26,13 +29,13 @@ export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
         ? { 'mx-lookup-failed': brokenBy([{ name: domain, reason: sight.why }]) }
         : {}),
     };
-  const records = judgeRecords(facts, mode);
+  const records = judgeRecords(facts, mode, isNameOnly);
   return facts.hosts.length === 0 || mode === 'parked'
     ? { ...allOf(mxRules, 'not-applicable'), ...records }
     : { ...records, ...judgeHosts(facts) };
 }
 
-function judgeRecords(facts: MxFacts, mode: MailMode) {
+function judgeRecords(facts: MxFacts, mode: MailMode, isNameOnly: boolean) {
   const { domain, exchanges, hasNullMx, isImplicit } = facts;
   const nullMx = exchanges.find(({ exchange }) => exchange === '');
   const others = exchanges
@@ -46,16 +49,23 @@ function judgeRecords(facts: MxFacts, mode: MailMode) {
     'mx-implicit': isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
     'mx-null-missing':
       // An address without MX takes mail (RFC 5321 §5.1): nothing is refused there.
-      mode === 'mail' || isImplicit === true
+      mode === 'mail' || isImplicit === true || isNameOnly
         ? 'not-applicable'
         : isOpen
           ? unseen
-          : brokenIf(!hasNullMx, { name: domain }, close),
+          : brokenIf(!hasNullMx, { name: domain, effect: effectOf(exchanges) }, close),
     'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
     'mx-null-preference': !nullMx
       ? 'not-applicable'
       : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),
   } satisfies Partial<Verdicts<MxCode>>;
+}
+
+// Without MX and address a sender gives up at once (RFC 5321 §5.1); a host that no message reaches keeps it trying.
+function effectOf(exchanges: MxFacts['exchanges']): string {
+  return exchanges.length === 0
+    ? 'Senders find no mail host and no address; a null MX says that this is meant'
+    : 'Senders keep trying for days before they give up';
 }
 
 function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts) {
@@ -130,7 +140,12 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
   );
   const hasIpv6 = hosts.some(({ sights }) => sights[1].outcome === 'found');
   return {
-    'mx-none-reachable': brokenIf(isLost, { name: domain, count: hosts.length, hosts: listHosts(hosts) }),
+    'mx-none-reachable': brokenIf(isLost, {
+      name: domain,
+      count: hosts.length,
+      hosts: listHosts(hosts),
+      slip: bare.map(({ host }) => describeSlip(host, domain)).find((text) => text !== '') ?? '',
+    }),
     'mx-no-ipv4': judgeIpv4(domain, hosts, isLost, unseen),
     'mx-no-address': isLost
       ? 'not-applicable'
@@ -154,20 +169,12 @@ function isReachable({ kind, host, sights }: MailHost): boolean {
 }
 
 function describeBare(sights: MailHost['sights'], host: string, domain: string): string {
-  const slip = slipOf(host, domain);
-  if (slip !== null)
-    return `does not exist: the dot behind ${slip} was forgotten, so the zone’s name was added to it`;
+  const meant = meantName(host, domain);
+  if (meant !== undefined)
+    return `does not exist: the dot behind ${clip(meant, 80)} seems to be missing, so the zone’s name was added to it`;
   return sights.some(({ outcome }) => outcome === 'nxdomain')
     ? 'does not exist'
     : 'has neither an A nor an AAAA record';
-}
-
-// A full name that lacks its last dot gets the zone's name behind it, its own once more included.
-function slipOf(host: string, domain: string): string | null {
-  if (!host.endsWith(`.${domain}`)) return null;
-  const before = host.slice(0, -domain.length - 1);
-  const isFull = before.endsWith(`.${domain}`) || providerOfHost(before) !== undefined;
-  return isFull ? clip(before, 80) : null;
 }
 
 function judgeNames(hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, 'ptr-missing' | 'ptr-not-confirmed'> {
@@ -190,11 +197,18 @@ function judgeNames(hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, 'ptr-mis
         host,
         address,
         ptr: names.map((name) => clip(name, 80)).join(', '),
+        why: names.some(isReverseName)
+          ? 'ends in the reverse zone’s own name: its last dot is missing'
+          : 'does not resolve to that address',
       })),
       all,
       ({ confirmed }) => confirmed === null,
     ),
   };
+}
+
+function isReverseName(name: string): boolean {
+  return /\.(?:in-addr|ip6)\.arpa$/.test(name);
 }
 
 function judgeSeen(

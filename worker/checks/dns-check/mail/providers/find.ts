@@ -1,5 +1,6 @@
 import type { MxFacts } from '../mx/facts.ts';
-import { type Provider, providers } from './table.ts';
+import type { Provider } from './provider.ts';
+import { providers } from './table.ts';
 
 /** True for a name at or below one of these. */
 function isUnder(name: string, suffixes: readonly string[] = []): boolean {
@@ -29,6 +30,11 @@ export function reportService(host: string): Provider | undefined {
   return providers.find(({ reports }) => isUnder(host, reports));
 }
 
+/** True for a service whose servers send for the domains that it has mailboxes for, by a name that was read at its own source. */
+export function maySend({ isMailbox, include, source }: Provider): boolean {
+  return isMailbox === true && include !== undefined && source !== undefined;
+}
+
 /** Who sends for a domain, as far as its mail hosts tell. */
 export type KnownSenders = {
   /** Services with mailboxes among its mail hosts; their servers send for it. */
@@ -42,8 +48,7 @@ export type KnownSenders = {
 /** Reads who sends for a domain. A filter before the mailboxes, or a host of the domain's own, leaves that open. */
 export function readSenders({ hosts, isImplicit }: Pick<MxFacts, 'hosts' | 'isImplicit'>): KnownSenders {
   const found = isImplicit ? [] : hosts.map(({ host }) => providerOfHost(host));
-  const services = [...new Set(found.filter((one) => one?.isMailbox === true && one.include !== undefined))];
-  const known = services.filter((one) => one !== undefined);
+  const known = [...new Set(found.flatMap((one) => (one !== undefined && maySend(one) ? [one] : [])))];
   return {
     services: known,
     includes: known.flatMap(({ include }) => include ?? []),

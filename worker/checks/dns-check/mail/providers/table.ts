@@ -1,48 +1,18 @@
-/** What a mail service tells its customers to publish. */
-export type Provider = {
-  readonly name: string;
-  /** Suffixes of the mail hosts that it gives to customers. */
-  readonly mx?: readonly string[];
-  /** The name whose SPF record lists its outgoing servers; absent where there is no such name, or it depends on the account. */
-  readonly include?: string;
-  /** Who gets the mail also sends it. False for filters and forwarders: what stands behind them is not known. */
-  readonly isMailbox?: true;
-  /** More names by which SPF records name it. */
-  readonly aka?: readonly string[];
-  readonly selectors?: readonly string[];
-  /** Where the selectors lead as aliases; "{domain}" stands for the customer's. Absent where that depends on the account. */
-  readonly aliases?: readonly (readonly [selector: string, target: string])[];
-  /** Lines of an MTA-STS policy that go on to fit when it adds hosts. */
-  readonly sts?: readonly string[];
-  /** Hosts that take reports of DMARC or TLS for customers, who switch that on in its settings. */
-  readonly reports?: readonly string[];
-};
+import { gateways, senders } from './gateways-and-senders.ts';
+import type { Provider } from './provider.ts';
 
-/** The day when the rows were last compared with the pages below. */
+/** The day when the rows were last read from their sources. */
 export const providersListedOn = '2026-11-22';
 
-// The rows of Cloudflare, IONOS, STRATO and Zoho were compared with the help pages of the services, the others
-// are what is generally known of them: compare a row with its page when you touch it.
-// https://knowledge.workspace.google.com/admin/security/set-up-spf
-// https://learn.microsoft.com/defender-office-365/email-authentication-spf-configure
-// https://developers.cloudflare.com/email-routing/postmaster/
-// https://proton.me/support/custom-domain
-// https://www.fastmail.help/hc/en-us/articles/360060591153
-// https://www.zoho.com/mail/help/adminconsole/spf-configuration.html
-// https://support.apple.com/en-us/102374
-// https://www.ionos.com/help/domains/
-// https://www.strato.de/faq/
-// https://help.ovhcloud.com/
-// https://docs.gandi.net/en/domain_names/faq/record_types/spf_record.html
-// https://www.infomaniak.com/en/support/faq
-// https://docs.aws.amazon.com/ses/latest/dg/
-// https://www.twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-domain-authentication
-// https://documentation.mailgun.com/docs/mailgun/user-manual/domains/
+// Read on 2026-11-22 and 2026-11-23. These services show their records only after a login: theirs were read in several zones that customers
+// of theirs keep in public repositories, which all agree.
+const publishedZones = 'zones of its customers in public repositories';
 
 /** Services with mailboxes: they take mail for a domain, and send it. */
 const mailboxes: readonly Provider[] = [
   {
     name: 'Google Workspace',
+    source: 'https://knowledge.workspace.google.com/admin/security/set-up-spf',
     mx: ['google.com', 'googlemail.com'],
     include: '_spf.google.com',
     aka: ['google.com', 'googlemail.com'],
@@ -51,6 +21,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Microsoft 365',
+    source: 'https://learn.microsoft.com/defender-office-365/email-authentication-spf-configure',
     mx: ['mail.protection.outlook.com', 'mx.microsoft'],
     include: 'spf.protection.outlook.com',
     aka: ['outlook.com'],
@@ -59,34 +30,36 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Microsoft 365 (US government)',
+    source: 'https://learn.microsoft.com/microsoft-365/enterprise/dns-records-for-office-365-gcc-high',
     mx: ['mail.protection.office365.us'],
     include: 'spf.protection.office365.us',
     selectors: ['selector1', 'selector2'],
   },
   {
     name: 'Microsoft 365 (21Vianet)',
+    source: 'https://learn.microsoft.com/microsoft-365/admin/services-in-china/',
     mx: ['mail.protection.partner.outlook.cn'],
     include: 'spf.protection.partner.outlook.cn',
     selectors: ['selector1', 'selector2'],
   },
   {
     name: 'Proton Mail',
+    source: 'https://proton.me/support/anti-spoofing-custom-domain',
     mx: ['protonmail.ch'],
     include: '_spf.protonmail.ch',
     selectors: ['protonmail', 'protonmail2', 'protonmail3'],
   },
   {
     name: 'Fastmail',
+    source: 'https://www.fastmail.help/hc/en-us/articles/360060591153',
     mx: ['messagingengine.com'],
     include: 'spf.messagingengine.com',
     selectors: ['fm1', 'fm2', 'fm3', 'fm4'],
-    aliases: ['fm1', 'fm2', 'fm3', 'fm4'].map((selector) => [
-      selector,
-      `${selector}.{domain}.dkim.fmhosted.com`,
-    ]),
+    aliases: ['fm1', 'fm2', 'fm3'].map((selector) => [selector, `${selector}.{domain}.dkim.fmhosted.com`]),
   },
   {
     name: 'Zoho Mail',
+    source: 'https://www.zoho.com/mail/help/adminconsole/spf-configuration.html',
     mx: ['zoho.com', 'zohomail.com'],
     include: 'zohomail.com',
     aka: ['zoho.com'],
@@ -94,6 +67,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Zoho Mail (EU)',
+    source: 'https://www.zoho.com/mail/help/adminconsole/spf-configuration.html',
     mx: ['zoho.eu'],
     include: 'zohomail.eu',
     aka: ['zoho.eu'],
@@ -101,6 +75,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Zoho Mail (India)',
+    source: 'https://www.zoho.com/mail/help/adminconsole/spf-configuration.html',
     mx: ['zoho.in'],
     include: 'zohomail.in',
     aka: ['zoho.in'],
@@ -108,6 +83,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Zoho Mail (Australia)',
+    source: 'https://www.zoho.com/mail/help/adminconsole/spf-configuration.html',
     mx: ['zoho.com.au'],
     include: 'zohomail.com.au',
     aka: ['zoho.com.au'],
@@ -115,6 +91,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'iCloud Mail',
+    source: 'https://support.apple.com/102374',
     mx: ['mail.icloud.com'],
     include: 'icloud.com',
     selectors: ['sig1'],
@@ -122,6 +99,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'IONOS (EU)',
+    source: 'https://www.ionos.com/help/domains/',
     mx: ['ionos.de', 'ionos.co.uk', 'ionos.fr', 'ionos.es', 'ionos.it', 'kundenserver.de'],
     include: '_spf-eu.ionos.com',
     aka: ['kundenserver.de'],
@@ -134,6 +112,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'IONOS (US)',
+    source: 'https://www.ionos.com/help/domains/',
     mx: ['ionos.com', 'perfora.net', '1and1.com'],
     include: '_spf-us.ionos.com',
     aka: ['ionos.com', 'perfora.net'],
@@ -145,27 +124,37 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'STRATO',
+    source: 'https://www.strato.de/faq/',
     mx: ['rzone.de'],
     include: '_spf.strato.com',
     aka: ['rzone.de', 'strato.com', 'strato.de'],
     selectors: ['strato-dkim-0002', 'strato-dkim-0003'],
-    aliases: [
-      ['strato-dkim-0002', 'strato-dkim-0002._domainkey.rzone.de'],
-      ['strato-dkim-0003', 'strato-dkim-0003._domainkey.rzone.de'],
-    ],
   },
-  { name: 'OVHcloud', mx: ['mail.ovh.net', 'mail.ovh.ca'], include: 'mx.ovh.com', aka: ['mx.ovh.ca'] },
+  {
+    name: 'OVHcloud',
+    source: 'https://help.ovhcloud.com/csm/en-dns-spf-record',
+    mx: ['mail.ovh.net', 'mail.ovh.ca'],
+    include: 'mx.ovh.com',
+    aka: ['mx.ovh.ca'],
+  },
   {
     name: 'Gandi',
+    source: 'https://helpdesk.gandi.net/hc/en-us/articles/14001808469404',
     mx: ['mail.gandi.net'],
     include: '_mailcust.gandi.net',
     aka: ['gandi.net'],
     selectors: ['gm1', 'gm2', 'gm3'],
     aliases: ['gm1', 'gm2', 'gm3'].map((selector) => [selector, `${selector}.gandimail.net`]),
   },
-  { name: 'Infomaniak', mx: ['infomaniak.ch', 'infomaniak.com'], include: 'spf.infomaniak.ch' },
+  {
+    name: 'Infomaniak',
+    source: 'https://www.infomaniak.com/en/support/faq/2199/manage-spf-records',
+    mx: ['infomaniak.ch', 'infomaniak.com'],
+    include: 'spf.infomaniak.ch',
+  },
   {
     name: 'Hostinger',
+    source: 'https://support.hostinger.com/en/articles/1583673',
     mx: ['hostinger.com'],
     include: '_spf.mail.hostinger.com',
     aka: ['hostinger.com'],
@@ -177,6 +166,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Private Email',
+    source: 'https://www.namecheap.com/support/knowledgebase/article.aspx/1340/2176/',
     mx: ['privateemail.com'],
     include: 'spf.privateemail.com',
     aka: ['web-hosting.com'],
@@ -184,22 +174,42 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'GoDaddy',
+    source: 'https://www.godaddy.com/help/use-spf-records-to-prevent-spoofing-and-ensure-mail-delivery-40499',
     mx: ['secureserver.net'],
     include: 'secureserver.net',
     selectors: ['secureserver1', 'secureserver2'],
   },
-  { name: 'Titan', mx: ['titan.email'], include: 'spf.titan.email', selectors: ['titan1', 'titan2'] },
-  { name: 'Rackspace Email', mx: ['emailsrvr.com'], include: 'emailsrvr.com' },
+  {
+    name: 'Titan',
+    source: publishedZones,
+    mx: ['titan.email'],
+    include: 'spf.titan.email',
+    selectors: ['titan1', 'titan2'],
+  },
+  {
+    name: 'Rackspace Email',
+    source: 'https://docs.rackspace.com/',
+    mx: ['emailsrvr.com'],
+    include: 'emailsrvr.com',
+  },
   {
     name: 'Yandex 360',
+    source: 'https://yandex.com/support/yandex-360/business/',
     mx: ['yandex.net', 'yandex.ru'],
     include: '_spf.yandex.net',
     aka: ['yandex.ru'],
     selectors: ['mail'],
   },
-  { name: 'VK WorkSpace', mx: ['emx.mail.ru'], include: '_spf.mail.ru', selectors: ['mailru'] },
+  {
+    name: 'VK WorkSpace',
+    source: publishedZones,
+    mx: ['emx.mail.ru'],
+    include: '_spf.mail.ru',
+    selectors: ['mailru'],
+  },
   {
     name: 'Migadu',
+    source: publishedZones,
     mx: ['migadu.com'],
     include: 'spf.migadu.com',
     selectors: ['key1', 'key2', 'key3'],
@@ -210,6 +220,8 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'mailbox.org',
+    source:
+      'https://kb.mailbox.org/en/private/custom-domains/spf-dkim-and-dmarc-how-to-improve-the-spam-reputation-of-your-domain',
     mx: ['mailbox.org'],
     include: 'mailbox.org',
     selectors: ['mbo0001', 'mbo0002', 'mbo0003', 'mbo0004'],
@@ -220,6 +232,7 @@ const mailboxes: readonly Provider[] = [
   },
   {
     name: 'Tuta',
+    source: publishedZones,
     mx: ['tutanota.de'],
     include: 'spf.tutanota.de',
     selectors: ['s1', 's2'],
@@ -228,84 +241,22 @@ const mailboxes: readonly Provider[] = [
       ['s2', 's2.domainkey.tutanota.de'],
     ],
   },
-  { name: 'Runbox', mx: ['runbox.com'], include: 'spf.runbox.com', selectors: ['selector1', 'selector2'] },
+  {
+    name: 'Runbox',
+    source: 'https://help.runbox.com/runbox-spf/',
+    mx: ['runbox.com'],
+    include: 'spf.runbox.com',
+    selectors: ['selector1', 'selector2'],
+  },
   {
     name: 'Purelymail',
+    source: publishedZones,
     mx: ['purelymail.com'],
     include: '_spf.purelymail.com',
     selectors: ['purelymail1', 'purelymail2', 'purelymail3'],
     aliases: ['1', '2', '3'].map((number) => [`purelymail${number}`, `key${number}.dkimroot.purelymail.com`]),
   },
 ].map((row) => ({ ...row, isMailbox: true }) as Provider);
-
-/** Filters, forwarders and gateways: they take mail, and hand it on to somebody else. */
-const gateways: readonly Provider[] = [
-  {
-    name: 'Cloudflare Email Routing',
-    mx: ['mx.cloudflare.net'],
-    include: '_spf.mx.cloudflare.net',
-    selectors: ['cf2024-1'],
-    sts: ['*.mx.cloudflare.net'],
-    reports: ['dmarc-reports.cloudflare.net'],
-  },
-  {
-    name: 'ImprovMX',
-    mx: ['improvmx.com'],
-    include: 'spf.improvmx.com',
-    selectors: ['dkimprovmx1', 'dkimprovmx2'],
-  },
-  { name: 'Forward Email', mx: ['forwardemail.net'], include: 'spf.forwardemail.net' },
-  {
-    name: 'SimpleLogin',
-    mx: ['simplelogin.co'],
-    include: 'simplelogin.co',
-    selectors: ['dkim', 'dkim02', 'dkim03'],
-  },
-  { name: 'Proofpoint', mx: ['pphosted.com', 'ppe-hosted.com'], aka: ['pphosted.com', 'ppe-hosted.com'] },
-  {
-    name: 'Mimecast',
-    mx: ['mimecast.com', 'mimecast.co.za', 'mimecast-offshore.com'],
-    aka: ['mimecast.com'],
-  },
-  { name: 'Barracuda', mx: ['barracudanetworks.com'] },
-  { name: 'Cisco Secure Email', mx: ['iphmx.com'], selectors: ['iport'] },
-  { name: 'Sophos Email', mx: ['sophos.com'] },
-  { name: 'Hornetsecurity', mx: ['hornetsecurity.com', 'antispameurope.com'], selectors: ['hse1', 'hse2'] },
-  { name: 'N-able Mail Assure', mx: ['antispamcloud.com', 'mtaroutes.com', 'spamexperts.com'] },
-];
-
-/** Services that only send: newsletters, receipts, tickets. Most of them send by a subdomain of their own choice. */
-const senders: readonly Provider[] = [
-  { name: 'Amazon SES', include: 'amazonses.com' },
-  { name: 'SendGrid', include: 'sendgrid.net', selectors: ['s1', 's2', 'smtpapi'] },
-  {
-    name: 'Mailgun',
-    include: 'mailgun.org',
-    selectors: ['k1', 'mx', 'smtp', 'pic', 'mailo', 'email', 'krs'],
-  },
-  { name: 'Mailchimp', include: 'servers.mcsv.net', aka: ['mcsv.net'], selectors: ['k1', 'k2', 'k3'] },
-  { name: 'Mandrill', include: 'spf.mandrillapp.com', selectors: ['mandrill', 'mte1', 'mte2'] },
-  { name: 'Mailjet', include: 'spf.mailjet.com', selectors: ['mailjet'] },
-  {
-    name: 'Brevo',
-    include: 'spf.brevo.com',
-    aka: ['sendinblue.com', 'brevo.com'],
-    selectors: ['mail', 'brevo1', 'brevo2'],
-  },
-  { name: 'Zendesk', include: 'mail.zendesk.com', selectors: ['zendesk1', 'zendesk2'] },
-  { name: 'Postmark', include: 'spf.mtasv.net', selectors: ['pm'] },
-  { name: 'Elastic Email', include: '_spf.elasticemail.com', aka: ['elasticemail.com'], selectors: ['api'] },
-  { name: 'HubSpot', aka: ['hubspotemail.net'], selectors: ['hs1', 'hs2'] },
-  { name: 'Resend', aka: ['resend.com'], selectors: ['resend'] },
-  { name: 'Klaviyo', aka: ['klaviyo.com', 'klaviyomail.com'], selectors: ['kl', 'kl2'] },
-  { name: 'dmarcian', reports: ['dmarcian.com', 'dmarcian-eu.com'] },
-  { name: 'Valimail', reports: ['vali.email'] },
-  { name: 'EasyDMARC', reports: ['easydmarc.com', 'easydmarc.eu', 'easydmarc.us'] },
-  { name: 'PowerDMARC', reports: ['powerdmarc.com'] },
-  { name: 'URIports', reports: ['uriports.com'] },
-  { name: 'Agari', reports: ['agari.com'] },
-  { name: 'DMARC Analyzer', reports: ['dmarcanalyzer.com'] },
-];
 
 /** All services that are known. */
 export const providers: readonly Provider[] = [...mailboxes, ...gateways, ...senders];

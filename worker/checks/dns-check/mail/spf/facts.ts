@@ -1,3 +1,4 @@
+import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Sight, type Txt, textsOf, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { isProvenFailure } from '../prove-failure.ts';
@@ -14,6 +15,8 @@ export type SpfFacts = {
   readonly records: readonly Txt[];
   /** TXT records that are meant as SPF and are skipped by receivers, with the reason as a sentence's middle. */
   readonly almost: readonly { readonly record: string; readonly why: string }[];
+  /** True where a record stands at "<domain>.<domain>": a full name was entered as one below the domain. Looked for where there is none. */
+  readonly isDoubled: boolean;
   readonly senderId: readonly string[];
   /** The record of the abandoned type SPF. */
   readonly type99: Sight;
@@ -32,9 +35,15 @@ export function readSpf(zone: Zone, domain: string): SpfFacts {
   const sight = zone.look(domain, 'TXT');
   const records = spfRecordsOf(sight);
   const texts = textsOf(sight).map(({ text }) => text);
+  const isRead = sight.outcome === 'found' || sight.outcome === 'nodata';
   return {
     domain,
     sight,
+    isDoubled:
+      isRead &&
+      records.length === 0 &&
+      isRegistrable(domain) &&
+      spfRecordsOf(zone.look(`${domain}.${domain}`, 'TXT')).length > 0,
     hasProvenFailure: isProvenFailure(zone, sight, domain),
     records,
     almost: texts.flatMap((text) => {

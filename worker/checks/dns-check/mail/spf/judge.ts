@@ -59,15 +59,18 @@ export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode
 type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';
 
 function judgePresence(
-  { domain, records, almost }: SpfFacts,
+  { domain, records, almost, isDoubled }: SpfFacts,
   { mode, isImplicit, isCovered, senders }: SpfContext,
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
+  const slip = isDoubled
+    ? ` There is one at ${domain}.${domain}: the name was entered in full where only a name below the domain belongs.`
+    : '';
   const missing = (own: MailMode, fix: Fix): Verdict => {
     if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
     if (mode === 'unknown') return notTested('it is not known whether the domain accepts mail');
-    return mode === own ? brokenIf(true, { name: domain }, fix) : 'not-applicable';
+    return mode === own ? brokenIf(true, { name: domain, slip }, fix) : 'not-applicable';
   };
   return {
     'spf-missing': missing('mail', startRecord(domain, senders)),

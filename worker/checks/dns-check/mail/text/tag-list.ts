@@ -49,6 +49,8 @@ function parsePiece(piece: string, start: number, isLast: boolean): Read {
   if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
   const name = trimSpaces(text.slice(0, equals)).text;
   const slip = lengthOf(/^[a-z][a-z0-9_]*/i, name);
+  if (/^["']/.test(name))
+    return { fault: wrong(at, 'there is a quote, which is part of the text and belongs to no tag') };
   if (slip < name.length || name === '')
     return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
   const value = trimSpaces(text.slice(equals + 1));

@@ -87,7 +87,10 @@ const parseStsOnce = readRecord('STSv1', parseStsRecord);
 const parseTlsRptOnce = readRecord('TLSRPTv1', parseTlsRpt);
 
 function findNearMiss(text: string, version: string): Fault[] {
-  const isMeant = text.trimStart().toLowerCase().startsWith(`v=${version.toLowerCase()}`);
+  // Quotes that were pasted with the text are part of it.
+  const isMeant =
+    /^[^a-z]*(.*)$/s.exec(text.slice(0, 60).toLowerCase())?.[1]?.startsWith(`v=${version.toLowerCase()}`) ===
+    true;
   if (!isMeant) return [];
   return [{ at: 0, term: clip(text, 40), problem: `a record begins with exactly v=${version};` }];
 }

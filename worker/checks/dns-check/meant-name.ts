@@ -1,0 +1,23 @@
+import { isInZone } from '../../dns/name.ts';
+import { isHostUnderSuffix } from '../../dns/public-suffix.ts';
+import { providerOfHost } from './mail/providers/find.ts';
+
+/**
+ * The name that was meant where a record lacks its last dot, so that the zone's own name was added behind it: one that ends in the zone's
+ * name already, the host of a known service, or a host under a public suffix. The name should not exist otherwise: "ns.eu.example.com" may.
+ * @returns undefined where it does not look so
+ */
+export function meantName(name: string, zone: string): string | undefined {
+  if (zone === '' || name === zone || !isInZone(name, zone)) return undefined;
+  const before = name.slice(0, -zone.length - 1);
+  const isFull = isInZone(before, zone) || providerOfHost(before) !== undefined || isHostUnderSuffix(before);
+  return isFull ? before : undefined;
+}
+
+/** The sentence about it, to stand behind another; "" where the name looks as it was meant. */
+export function describeSlip(name: string, zone: string): string {
+  const meant = meantName(name, zone);
+  return meant === undefined
+    ? ''
+    : ` The dot behind ${meant} seems to be missing, so the zone’s name was added to it.`;
+}
