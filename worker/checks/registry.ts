@@ -1,5 +1,5 @@
+import { readPreloadFile } from '../web/preload-file.ts';
 import type { Check } from './check.ts';
-import { readPreloadFile } from './security-header-check/gather/preload-file.ts';
 
 /** The code of each check, by its name. It is loaded with the first run, so that an idle worker holds none of it. */
 const loaders: { readonly [name: string]: () => Promise<Check> } = {
@@ -21,10 +21,16 @@ export const findCheck: FindCheck = async (name) =>
 export function makeFindCheck(preloadText: string | undefined): FindCheck {
   if (preloadText === undefined) return findCheck;
   const list = readPreloadFile(preloadText);
-  let headers: Promise<Check> | undefined;
+  const makers: { readonly [name: string]: () => Promise<Check> } = {
+    'security-header-check': async () =>
+      (await import('./security-header-check/index.ts')).makeSecurityHeaderCheck(list),
+    'redirect-check': async () => (await import('./redirect-check/index.ts')).makeRedirectCheck(list),
+  };
+  const made = new Map<string, Promise<Check>>();
   return (name) => {
-    if (name !== 'security-header-check') return findCheck(name);
-    headers ??= import('./security-header-check/index.ts').then((code) => code.makeSecurityHeaderCheck(list));
-    return headers;
+    const make = Object.hasOwn(makers, name) ? makers[name] : undefined;
+    const check = made.get(name) ?? make?.();
+    if (check) made.set(name, check);
+    return check ?? findCheck(name);
   };
 }

@@ -56,7 +56,7 @@ export async function gatherFamilies(
 }
 
 function askOver(family: 4 | 6, url: string, http: HttpProbe): Promise<HttpAnswer> {
-  return http.ask({ url, family, bodyLimitBytes: 0 });
+  return http.ask({ url, family, bodyLimitBytes: 0, isLenient: true });
 }
 
 function seeFamily(family: 4 | 6, answer: HttpAnswer): FamilySight {

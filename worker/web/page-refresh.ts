@@ -17,7 +17,7 @@ export type AnswerRefresh = {
   readonly to: string;
 };
 
-/** What is read of a page's tags, one after the other: the base so far, and the first refresh that counts. */
+/** What is read of a page's tags, one after the other: the base so far, and the refresh that counts so far. */
 export type RefreshReading = { base: string | undefined; refresh: Refresh | null };
 
 /** Reads one tag. A refresh that browsers ignore leaves the place to the next one. @param url the page's own address */
@@ -25,18 +25,29 @@ export function readRefreshTag(tag: Token.TagToken, reading: RefreshReading, url
   if (tag.tagName === 'base') {
     const href = attributeOfTag(tag, 'href');
     if (href !== undefined) reading.base ??= resolveLocation(href, url)?.url.href;
-  } else if (tag.tagName === 'meta') reading.refresh ??= readMeta(tag, reading.base ?? url);
+  } else if (tag.tagName === 'meta')
+    reading.refresh = sooner(reading.refresh, readMeta(tag, reading.base ?? url));
 }
 
 /**
- * The refresh of an answer. A field stands before every element of the page, and the first that can be read wins
- * (HTML Standard, shared declarative refresh steps).
+ * Which of two refreshes a browser obeys: the one with the shorter time, and of two with the same the later one (measured in Chromium).
+ * The HTML Standard lets the first win, whatever its time.
  */
+function sooner<Kind extends { readonly seconds: number }>(
+  one: Kind | null,
+  later: Kind | null,
+): Kind | null {
+  return one && later && one.seconds < later.seconds ? one : (later ?? one);
+}
+
+/** The refresh of an answer that browsers obey. A field stands before every element of the page. */
 export function findRefresh(fields: Fields, page: Refresh | null, url: string): AnswerRefresh | null {
   const field = parseRefresh(valuesOf(fields, 'refresh')[0] ?? '');
   const header = field ? resolveRefresh(field, url) : null;
-  if (header) return { via: 'refresh-header', seconds: header.seconds, to: header.target };
-  return page && { via: 'meta-refresh', seconds: page.seconds, to: page.target };
+  return sooner<AnswerRefresh>(
+    header && { via: 'refresh-header', seconds: header.seconds, to: header.target },
+    page && { via: 'meta-refresh', seconds: page.seconds, to: page.target },
+  );
 }
 
 /**

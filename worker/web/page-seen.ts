@@ -38,7 +38,7 @@ function isFrontPage(start: string): boolean {
 
 /** What came instead of a page; undefined where a page came. */
 function typeOfNoDocument({ status, headers }: LastAnswer): string | undefined {
-  if (status === 204 || status === 205) return `status ${status}, which has no body`;
+  if (status === 204 || status === 205 || status === 304) return `status ${status}, which has no body`;
   const type = parseContentType(valuesOf(indexFields(headers), 'content-type'));
   return isDocument(type) ? undefined : type?.essence;
 }

@@ -2,8 +2,11 @@ import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { FailureCode, HttpAnswer, HttpProbe } from '../probes/http/port.ts';
 import { type CookieJar, openCookieJar } from './cookie-jar.ts';
 import { indexFields, valuesOf } from './fields.ts';
+import { type HstsStore, type HstsUpgrade, openHstsStore } from './hsts-store.ts';
 import { decodeLocation, inheritFragment, resolveLocation, withoutFragment } from './location.ts';
+import { findLure, type Lure } from './lure.ts';
 import { maskLocation, maskUrls } from './mask-credentials.ts';
+import type { PreloadList } from './preload-list.ts';
 import { addressLimit, isRedirect } from './redirect.ts';
 
 export type HttpResponse = Extract<HttpAnswer, { kind: 'response' }>;
@@ -13,6 +16,8 @@ export type Stop =
   | { readonly kind: 'arrived' }
   | { readonly kind: 'loop'; readonly to: string }
   | { readonly kind: 'too-many'; readonly to?: string }
+  /** We follow no further, though browsers would: for them a page that sends its visitor on begins a new chain. */
+  | { readonly kind: 'given-up'; readonly to: string }
   | { readonly kind: 'invalid-location' }
   /** Several Location fields that differ: browsers refuse the whole answer. */
   | { readonly kind: 'several-locations' }
@@ -38,11 +43,18 @@ export type FailedHop = {
 export type WalkedHop<Seen> = {
   readonly url: string;
   readonly seen: Seen | FailedHop;
-  readonly next: { readonly url: string; readonly via: RedirectVia } | null;
+  readonly next: NextHop | null;
+};
+
+/** `upgraded` where browsers ask `url` instead of the http address that was named. JSON. */
+export type NextHop = {
+  readonly url: string;
+  readonly via: RedirectVia;
+  readonly upgraded?: HstsUpgrade;
 };
 
 export type WalkLimits = {
-  /** Redirects that are followed; the next is an error. */
+  /** Redirects that are followed, by status in a row and over the whole chain. */
   readonly redirects: number;
   /** How much of a page is read. */
   readonly pageBytes: number;
@@ -60,6 +72,7 @@ export type Walk<Seen> = {
   readonly limits: WalkLimits;
   /** Sent instead of our own. */
   readonly userAgent?: string | undefined;
+  readonly preloadList: PreloadList;
   /** What a check keeps of an answer; `lead` where the page itself sends its visitor on, for checks that follow that. */
   readonly read: (answer: HttpResponse, url: string) => Reading<Seen> | Promise<Reading<Seen>>;
   readonly arriveAt?: (url: string, count: number) => void;
@@ -68,35 +81,46 @@ export type Walk<Seen> = {
 /** Browsers follow 20 redirects and call the 21st an error (Fetch Standard, HTTP-redirect fetch). */
 export const redirectLimit = 20;
 
-/** Walks a chain as a browser would: GET, cookies kept within the chain, each address asked once for the same cookies, scripts not run. */
+/**
+ * Walks a chain as a browser would: GET, cookies and Strict-Transport-Security kept within the chain, each address asked once for the
+ * same cookies, scripts not run. The first address is asked as it was given, also where the preload list has its host.
+ */
 export async function walkRedirects<Seen>(
   start: string,
   walk: Walk<Seen>,
 ): Promise<{ readonly hops: readonly WalkedHop<Seen>[]; readonly stop: Stop }> {
   const hops: WalkedHop<Seen>[] = [];
   const jar = openCookieJar();
+  const hsts = openHstsStore(walk.preloadList);
   const late = AbortSignal.timeout(walk.limits.chainMs);
   const visited = new Set<string>();
   let url = start;
+  let inARow = 0;
   for (;;) {
     walk.arriveAt?.(url, hops.length);
     visited.add(visitKey(url, jar));
-    const { hop, stop, to } = await takeHop(url, jar, late, walk);
+    const { hop, stop, to } = await takeHop(url, { jar, hsts, late }, walk);
     hops.push(hop);
+    inARow = hop.next?.via === 'http' ? inARow + 1 : 0;
     if (stop || to === undefined) return { hops, stop: stop ?? { kind: 'arrived' } };
     // The same address with another cookie is another question, and may have another answer.
     if (visited.has(visitKey(to, jar))) return { hops, stop: { kind: 'loop', to: maskUrls(to) } };
-    if (hops.length > walk.limits.redirects) return { hops, stop: { kind: 'too-many', to: maskUrls(to) } };
+    if (hops.length > walk.limits.redirects) {
+      const kind = inARow > walk.limits.redirects ? 'too-many' : 'given-up';
+      return { hops, stop: { kind, to: maskUrls(to) } };
+    }
     url = to;
   }
 }
+
+/** What one walk keeps from hop to hop. */
+type Kept = { readonly jar: CookieJar; readonly hsts: HstsStore; readonly late: AbortSignal };
 
 type Taken<Seen> = { readonly hop: WalkedHop<Seen>; readonly stop?: Stop; readonly to?: string };
 
 async function takeHop<Seen>(
   url: string,
-  jar: CookieJar,
-  late: AbortSignal,
+  { jar, hsts, late }: Kept,
   { http, limits, userAgent, read }: Walk<Seen>,
 ): Promise<Taken<Seen>> {
   const askedAt = performance.now();
@@ -115,12 +139,19 @@ async function takeHop<Seen>(
   }
   const fields = indexFields(answer.headers);
   jar.keep(valuesOf(fields, 'set-cookie'), new URL(url));
+  hsts.keep(answer.tls, valuesOf(fields, 'strict-transport-security')[0], new URL(url));
   const { seen, lead } = await read(answer, url);
   const { stop, next } = stepFrom(
     leadOfStatus(answer.status, valuesOf(fields, 'location'), url) ?? lead ?? null,
+    hsts,
   );
   if (!next) return { hop: { url: shown, seen, next: null }, ...(stop ? { stop } : {}) };
-  return { hop: { url: shown, seen, next: { ...next, url: maskUrls(next.url) } }, to: next.url };
+  return { hop: { url: shown, seen, next: maskNext(next) }, to: next.url };
+}
+
+function maskNext({ url, via, upgraded }: NextHop): NextHop {
+  const masked = upgraded && { ...upgraded, from: maskUrls(upgraded.from) };
+  return { url: maskUrls(url), via, ...(masked ? { upgraded: masked } : {}) };
 }
 
 type Asking = Pick<Walk<unknown>, 'http' | 'limits' | 'userAgent'>;
@@ -135,6 +166,7 @@ function ask(url: string, jar: CookieJar, { http, limits, userAgent }: Asking): 
     },
     bodyLimitBytes: limits.pageBytes,
     skipRedirectBody: true,
+    isLenient: true,
   });
 }
 
@@ -162,18 +194,17 @@ function leadOfStatus(status: number, values: readonly string[], url: string): L
   return resolved ? { url: inheritFragment(resolved.url, url), via: 'http' } : 'invalid';
 }
 
-function stepFrom(lead: Lead | null): {
-  readonly stop?: Stop;
-  readonly next?: { readonly url: string; readonly via: RedirectVia };
-} {
+function stepFrom(lead: Lead | null, hsts: HstsStore): { readonly stop?: Stop; readonly next?: NextHop } {
   if (lead === null) return {};
   if (lead === 'several') return { stop: { kind: 'several-locations' } };
   if (lead === 'invalid') return { stop: { kind: 'invalid-location' } };
-  const { protocol, href } = lead.url;
+  const { protocol } = lead.url;
   if (protocol !== 'http:' && protocol !== 'https:')
     return { stop: { kind: 'foreign-scheme', scheme: protocol.slice(0, -1) } };
+  const upgraded = hsts.upgrade(lead.url);
+  const { href } = upgraded?.to ?? lead.url;
   if (href.length > addressLimit) return { stop: { kind: 'location-too-long', length: href.length } };
-  return { next: { url: href, via: lead.via } };
+  return { next: { url: href, via: lead.via, ...(upgraded ? { upgraded: upgraded.seen } : {}) } };
 }
 
 function visitKey(url: string, jar: CookieJar): string {
@@ -186,14 +217,19 @@ export type LocationSeen = {
   readonly text: string;
   readonly isUtf8: boolean;
   readonly hasCredentials: boolean;
+  /** Where the credentials look like another host; left out where they do not. */
+  readonly lure?: Lure;
 };
 
 /** Reads a Location field as evidence. */
 export function seeLocation(value: string, url: string): LocationSeen {
   const { text, isUtf8 } = decodeLocation(value);
+  const hasCredentials = resolveLocation(text, url)?.hadCredentials === true;
+  const lure = hasCredentials ? findLure(text, url) : undefined;
   return {
     text: maskLocation(text, url).slice(0, addressLimit),
     isUtf8,
-    hasCredentials: resolveLocation(text, url)?.hadCredentials === true,
+    hasCredentials,
+    ...(lure ? { lure } : {}),
   };
 }

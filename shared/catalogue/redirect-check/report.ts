@@ -46,6 +46,10 @@ export const redirectReportShape = {
           .enum(redirectVias)
           .optional()
           .meta({ description: 'How the hop sends the visitor on; absent when it does not.' }),
+        upgradedTo: z.string().optional().meta({
+          description:
+            'The https address that browsers ask instead of the http address in `location`, and that was asked here: by HSTS of an earlier hop or of the preload list.',
+        }),
         address: z.string().nullable(),
         timings: timingsSchema.nullable(),
         waitedMs: ms
@@ -86,5 +90,20 @@ export const redirectReportShape = {
     description:
       'Over all hops, including the time spent on hops that gave no answer; null where that is not known.',
   }),
+  laterVisit: z
+    .looseObject({
+      url: z.string(),
+      by: z.enum(['header', 'preload-list']),
+      redirects: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({ description: 'From there; null where this chain did not pass there.' }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Where a browser begins its next visit, because a hop of this chain set Strict-Transport-Security for the first host; with preload-list it begins there the first time too. null where the next visit is the same.',
+    }),
   ended: z.enum(redirectEnds),
 };

@@ -17,12 +17,16 @@ const manyRedirects = {
   title: 'Lighthouse: Avoid multiple page redirects',
   url: 'https://developer.chrome.com/docs/lighthouse/performance/redirects',
 };
+const crawlerRedirects = {
+  title: 'Google: how HTTP status codes affect Google’s crawlers',
+  url: 'https://developers.google.com/search/docs/crawling-indexing/http-network-errors',
+};
 const linkDecoration = {
   title: 'Navigational-Tracking Mitigations: link decoration',
   url: 'https://privacycg.github.io/nav-tracking-mitigations/#terminology',
 };
 
-/** Everything that can be wrong with a redirect chain. Points: 40–50 the visitor does not arrive or arrives in clear text, 5–20 it costs trust or time, 0 informs. */
+/** Everything that can be wrong with a redirect chain. Points: 50 the visitor does not arrive, gets a warning or leaves https; 15–40 ends in clear text or may be misled; 3–15 it costs trust or time; 0 informs, or leaves nothing to score. */
 export const rules = {
   'https-downgrade': {
     severity: 'critical',
@@ -45,13 +49,13 @@ export const rules = {
     severity: 'critical',
     points: 50,
     title: 'The chain is longer than browsers follow',
-    detail: 'There was another redirect after {redirects} redirects. Browsers give up after 20.',
+    detail: 'There are {redirects} redirects in the chain. {outcome}',
     fix: 'Redirect straight to the final address.',
     references: [fetchStandard('HTTP-redirect fetch', 'http-redirect-fetch')],
   },
   'location-invalid': {
     severity: 'critical',
-    points: 40,
+    points: 50,
     title: 'A redirect leads to an invalid URL',
     detail: 'Hop {hop} answers {status} with Location {location}. Browsers show an error page.',
     fix: 'Send an absolute URL, or a path that begins with /.',
@@ -59,7 +63,7 @@ export const rules = {
   },
   'location-ambiguous': {
     severity: 'critical',
-    points: 40,
+    points: 50,
     title: 'A redirect names several addresses',
     detail:
       'Hop {hop} sends {count} different Location headers. Browsers show an error page; other clients follow the first.',
@@ -67,8 +71,8 @@ export const rules = {
     references: ['RFC 9110 §5.3', fetchStandard('location URL', 'concept-response-location-url')],
   },
   'location-scheme-not-allowed': {
-    severity: 'high',
-    points: 40,
+    severity: 'critical',
+    points: 50,
     title: 'A redirect leads to a scheme that browsers refuse',
     detail: 'Hop {hop} leads to the scheme {scheme}. Browsers refuse such a redirect and show an error.',
     fix: 'Redirect to an http or https address.',
@@ -90,7 +94,7 @@ export const rules = {
   },
   'certificate-not-trusted': {
     severity: 'critical',
-    points: 30,
+    points: 50,
     title: 'A hop’s certificate is not trusted',
     detail:
       'Browsers refuse the certificate at {url} ({reason}). Visitors see a warning instead of the redirect.',
@@ -108,12 +112,22 @@ export const rules = {
   },
   'target-error-status': {
     severity: 'high',
-    points: 30,
+    points: 0,
     title: 'The last page answers with an error',
-    detail: 'The chain ends at {url} with status {status}.',
+    detail:
+      'The chain ends at {url} with status {status}. The redirects up to there were judged. The page was not seen, so there is no score.',
     fix: 'Redirect to a page that exists, or fix the page.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
     replaces: ['target-broken'],
+  },
+  'target-no-document': {
+    severity: 'medium',
+    points: 0,
+    title: 'The front page is not a web page',
+    detail:
+      '{url} answers {status} with {type}. The redirects up to there were judged. There is no page, so there is no score.',
+    fix: 'Serve an HTML page with Content-Type: text/html, or check the address of a page.',
+    references: ['RFC 9110 §8.3', 'RFC 9110 §15.3.5'],
   },
   'target-blocks-checks': {
     severity: 'medium',
@@ -156,6 +170,15 @@ export const rules = {
     fix: 'Use a public name and a common web port.',
     references: ['RFC 6761 §6', fetchStandard('port blocking', 'port-blocking')],
   },
+  'answer-malformed': {
+    severity: 'medium',
+    points: 10,
+    title: 'An answer breaks the grammar of HTTP',
+    detail:
+      'The answer of hop {hop} breaks the grammar of HTTP ({reason}). Browsers read it all the same, and so did this check at a second try. Stricter clients, proxies and delivery networks refuse it.',
+    fix: 'End each header line with CR LF, and send only fields of the form "name: value". Such answers usually come from scripts or devices that write HTTP by hand.',
+    references: ['RFC 9112 §2.2', 'RFC 9112 §5'],
+  },
   'location-credentials': {
     severity: 'high',
     points: 20,
@@ -164,6 +187,15 @@ export const rules = {
       'The Location of hop {hop} contains credentials. They end up in browser histories, logs and Referer headers.',
     fix: 'Remove the user information from the URL.',
     references: ['RFC 9110 §4.2.4'],
+  },
+  'location-lure': {
+    severity: 'high',
+    points: 30,
+    title: 'A redirect names another host than the one it leads to',
+    detail:
+      'The Location of hop {hop} begins with {lure}, but that is a user name. The redirect leads to {host}. Phishing uses such addresses, because readers take the first name for the host. Browsers follow them.',
+    fix: 'Remove everything before the @. If you did not write this address, look for an open redirect or a changed configuration.',
+    references: ['RFC 3986 §7.6', 'RFC 9110 §4.2.4'],
   },
   'location-missing': {
     severity: 'medium',
@@ -187,7 +219,7 @@ export const rules = {
     points: 10,
     title: 'A redirect leads to a very long address',
     detail:
-      'Hop {hop} leads to an address of {length} characters. It was not followed: many servers and proxies refuse addresses of more than 8,000 characters.',
+      'Hop {hop} leads to an address of {length} characters. Many servers and proxies refuse addresses of more than 8,000 characters. {outcome}',
     fix: 'Keep state in a cookie, or on the server under a short key.',
     references: ['RFC 9110 §4.1'],
   },
@@ -241,6 +273,24 @@ export const rules = {
       'There are {redirects} redirects. Two are enough: one for https and one for the host. Each redirect costs a round trip, and a new connection where the host changes.',
     fix: 'Redirect to the final address at once.',
     references: ['RFC 9110 §15.4'],
+  },
+  'redirect-chain-very-long': {
+    severity: 'medium',
+    points: 15,
+    title: 'The chain is longer than some clients follow',
+    detail:
+      'There are {redirects} redirects. Some clients give up after five, as an early version of HTTP asked them to. Browsers wait a round trip for each, and for a new connection where the host changes.',
+    fix: 'Redirect to the final address at once.',
+    references: ['RFC 9110 §15.4', 'RFC 9309 §2.3.1.2', manyRedirects],
+  },
+  'redirect-chain-past-crawlers': {
+    severity: 'high',
+    points: 40,
+    title: 'The chain is longer than search engines follow',
+    detail:
+      'There are {redirects} redirects. Google’s crawlers give up after ten, so the page is not indexed by this address. Browsers give up after 20.',
+    fix: 'Redirect to the final address at once.',
+    references: ['RFC 9110 §15.4', crawlerRedirects],
   },
   'redirect-temporary': {
     severity: 'low',
@@ -322,13 +372,13 @@ export const rules = {
     references: ['RFC 6797 §8.1'],
   },
   'hsts-upgrades-browser': {
-    severity: 'info',
-    points: 0,
-    title: 'Browsers skip a clear-text hop of this chain',
+    severity: 'low',
+    points: 5,
+    title: 'A redirect leads to http, and only HSTS keeps browsers on https',
     detail:
-      'An earlier hop set Strict-Transport-Security for {host}. Browsers then request {url} over https.',
-    fix: 'Redirect to the https address, for clients that do not keep HSTS.',
-    references: ['RFC 6797 §8.3'],
+      'Hop {hop} leads to {url}. Browsers request {to} instead, because {reason}, and this chain was followed as they do. Clients that do not keep HSTS, such as many crawlers and apps, send this request in clear text.',
+    fix: 'Redirect to the https address.',
+    references: ['RFC 6797 §8.3', 'RFC 9110 §4.2.2'],
   },
   'canonical-differs': {
     severity: 'info',

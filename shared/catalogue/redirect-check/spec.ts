@@ -28,6 +28,6 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 8,
+  rulesVersion: 9,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

@@ -62,7 +62,7 @@ const { signal } = new AbortController();
 
 async function askOverHttp(port: number): Promise<boolean> {
   const slots = { onWait: () => () => undefined, waiting: () => 0 };
-  const agents = openGuardedAgents({ dial: dialTo(port), slots, signal, tlsMs: 5000 });
+  const agents = openGuardedAgents({ dial: dialTo(port), slots, signal, tlsMs: 5000, keepAlive: true });
   const sent = request({ host: 'www.a.test', agent: agents.https });
   const [socket] = (await once(sent, 'socket')) as [TLSSocket];
   sent.on('error', () => undefined).destroy();

@@ -29,6 +29,16 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
     { setsAddress: true, scriptTarget: 'https://a.test/b' },
   ],
   [
+    'onload may send a form',
+    '<body onload="document.forms[0].submit()"><form action=https://b.test/in method=post></form>',
+    { setsAddress: true, scriptTarget: 'https://b.test/in' },
+  ],
+  [
+    'a page that tests its own scheme stays',
+    '<script>if (location.protocol !== "https:") location = "https://www.a.test/"</script>',
+    {},
+  ],
+  [
     'a function that nothing calls sends nobody on',
     '<script>function go() { location.replace("/b") }</script><body onload="stay()">',
     {},
@@ -52,7 +62,13 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
     refresh(0, 'https://a.test/b?c&d'),
   ],
   ['the page itself stays ""', '<meta http-equiv=refresh content=60>', refresh(60, '')],
-  ['the first counts', `<meta http-equiv=refresh content="9;/a">${meta}`, refresh(9, 'https://a.test/a')],
+  ['the soonest counts', `<meta http-equiv=refresh content="9;/a">${meta}`, refresh(0, 'https://a.test/b')],
+  ['also before others', `${meta}<meta http-equiv=refresh content="9;/a">`, refresh(0, 'https://a.test/b')],
+  [
+    'of two with the same time the later',
+    `<meta http-equiv=refresh content="0;/a">${meta}`,
+    refresh(0, 'https://a.test/b'),
+  ],
   [
     'one that cannot be read does not',
     `<meta http-equiv=refresh content="x;/a">${meta}`,

@@ -64,6 +64,17 @@ const setting = [
   'requestAnimationFrame(() => { location = "/b" })',
   'void function () { location = "/b" }()',
   'if (location.protocol !== "https:") location.protocol = "https:"',
+  'window["location"] = "/b"',
+  "window['location']['href'] = '/b'",
+  'document["location"].replace("/b")',
+  'self["location"]["assign"]("/b")',
+  'document.forms[0].submit()',
+  'document["forms"]["f"].submit()',
+  'document.getElementById("f").submit();',
+  'window.onload = function () { document.f.submit() }',
+  'setTimeout("document.f.submit()", 10)',
+  '$("#f").submit()',
+  'f.requestSubmit()',
 ];
 
 test.for(setting)('%j sets the address as the page loads', (script) => {
@@ -106,15 +117,108 @@ const leaving = [
   'var text = "\\"; location = 1"',
   '/* never closed location = "/b"',
   '`never closed\nlocation = "/b"',
+  'names["location"]',
+  'button.onclick = function () { document.f.submit() }',
+  '$("#f").submit(function () { return false })',
+  'submit()',
+  'f.onsubmit = check',
 ];
 
 test.for(leaving)('%j leaves the visitor where he is, as far as we can tell', (script) => {
   expect(setsAddress(script)).toBe(false);
 });
 
+const here = { page: 'https://a.test/x?y=1', base: 'https://a.test/x', forms: [] };
+
+/** What is no redirect on the page `here`, which is over https and in no frame. */
+const staying = [
+  'if (location.protocol !== "https:") location.protocol = "https:"',
+  'if (location.protocol != "https:") { location.href = "https:" + location.href.substring(5) }',
+  'if (window.location.protocol === "http:") window.location = "https://" + location.host',
+  'if ("http:" == document.location.protocol) location.replace(location.href.replace("http:", "https:"))',
+  'if (location.protocol == "http:" && !isLocal) location = "/b"',
+  'if (location.href.indexOf("https://") !== 0) location = "/b"',
+  'if (location.href.indexOf("https:") == -1) { go() } function go() { location = "/b" }',
+  'if (location.href.startsWith("http:")) location = "/b"',
+  'if (!location.href.startsWith("https:")) location = "/b"',
+  'if (location.href.substring(0, 5) !== "https") location = "/b"',
+  'if (location.protocol.toLowerCase() !== "https:") location = "/b"',
+  'if (location.protocol === "https:") { a() } else { location = "/b" }',
+  'if (location.protocol === "https:") a(); else location = "/b"',
+  'location.protocol === "https:" || location.replace("/b")',
+  'location.protocol !== "https:" && location.replace("/b")',
+  'location.protocol !== "https:" && (location.href = "/b")',
+  'location.protocol === "http:" ? location.replace("/b") : a()',
+  'location.protocol === "https:" ? a() : location.replace("/b")',
+  '(function () { if (location.protocol === "https:") return; location = "/b" })()',
+  '(function () { if (location.protocol === "https:") { return }\n location = "/b" })()',
+  'if (window["location"]["protocol"] !== "https:") window["location"] = "/b"',
+  'if (location.hostname !== "a.test") location.hostname = "a.test"',
+  'if (location.port) location.port = ""',
+  'if (top !== self) top.location = self.location',
+  'if (window.top != window.self) { window.top.location.href = "/b" }',
+  'if (self == top) { a() } else { top.location = "/b" }',
+  'location.protocol = "https:"',
+  'location = "https://" + location.host + location.pathname + location.search',
+  'top.location = self.location',
+  'location.href = location.href + "#top"',
+  'location = "?y=1"',
+  'document.forms[0].submit()',
+];
+
+test.for(staying)('%j leaves the visitor of an https page there', (script) => {
+  expect(findAddressSetter(script, here)).toBeUndefined();
+});
+
+/** What is one, on the same page. */
+const going: readonly (readonly [script: string, target: string | null])[] = [
+  ['if (location.protocol === "https:") location = "/b"', '/b'],
+  ['if (location.protocol !== "https:") a(); location = "/b"', '/b'],
+  ['if (location.protocol !== "https:") { a() }\nlocation = "/b"', '/b'],
+  ['if (location.protocol !== "https:") { a() } else location = "/b"', '/b'],
+  ['if (isOld || location.protocol !== "https:") location = "/b"', '/b'],
+  ['if (isOld) { location = "/b" }', '/b'],
+  ['if (location.hostname === "a.test") location.hostname = "www.a.test"', 'https://www.a.test/x?y=1'],
+  ['if (top === self) location = "/b"', '/b'],
+  ['location.protocol = "http:"', 'http://a.test/x?y=1'],
+  ['location.pathname = "/b"', 'https://a.test/b?y=1'],
+  ['location = "?y=2"', '?y=2'],
+  ['var f = document.createElement("form"); f.submit()', null],
+];
+
+test.for(going)('%s sends the visitor of an https page to %s', ([script, target]) => {
+  expect(findAddressSetter(script, here)).toEqual({ target });
+});
+
+const login = { names: ['login', 'f'], action: 'https://b.test/in' };
+const own = { names: ['own'], action: here.page };
+test.for([
+  ['document.forms[0].submit()', [login], login.action],
+  ['f.submit()', [login], login.action],
+  ['f.submit()', [login, own], null],
+  ['document.login.submit()', [own, login], login.action],
+  ['document.getElementById("f").submit()', [own, login], login.action],
+  ['document.querySelector("#login").submit()', [own, login], login.action],
+  ['document.forms[7].submit()', [login], null],
+] as const)('%s sends one of %j to %s', ([script, forms, target]) => {
+  expect(findAddressSetter(script, { ...here, forms })).toEqual({ target });
+});
+
+test('a form that leads to its own page is no redirect', () => {
+  expect(findAddressSetter('document.forms[0].submit()', { ...here, forms: [own] })).toBeUndefined();
+});
+
 test('no text makes it throw', () => {
   const words = fc.constantFrom(
     'location',
+    'if (top',
+    '||',
+    '&&',
+    '!',
+    '(',
+    ')',
+    '?',
+    ':',
     '.',
     'href',
     '=',
@@ -139,6 +243,7 @@ test('no text makes it throw', () => {
       ),
       (script) => {
         expect(setsAddress(script)).toBeTypeOf('boolean');
+        expect(() => findAddressSetter(`if (${script}) {}`, here)).not.toThrow();
       },
     ),
   );
@@ -159,9 +264,34 @@ test.for([
   'a=>',
   'f();',
   'function f(){f()}f();',
+  'if(top){',
+  'if(location)a();else b();',
+  'a&&location=1;',
 ])('a million characters of %j are read at most 20 times', (piece) => {
   const script = `location.reload();${million(piece)}`;
   expect(readsPerCharacter(setsAddress, script)).toBeLessThan(20);
+});
+
+/** Thread CPU, which other work on the machine does not lengthen. */
+const cpuMs = (work: () => void) => {
+  const before = process.threadCpuUsage();
+  work();
+  return process.threadCpuUsage(before).user / 1000;
+};
+
+test.for([
+  'if(top){',
+  'if(location)if(top)',
+  'if(location)a();else b();',
+  'a&&location="/x";',
+  'f.submit(1);',
+])('twice as much of %j on a page costs about twice the time', (piece) => {
+  const measure = (count: number) => {
+    const script = piece.repeat(count);
+    return Math.min(...[0, 1, 2].map(() => cpuMs(() => findAddressSetter(script, here))));
+  };
+  measure(2000);
+  expect(measure(40_000)).toBeLessThan(12 * measure(10_000) + 50);
 });
 
 test.for([

@@ -26,18 +26,25 @@ const answered: readonly RedirectCode[] = [
   'target-not-allowed',
   'redirect-chain-slow',
   'redirect-status-not-followed',
+  'answer-malformed',
+];
+const lengths: readonly RedirectCode[] = [
+  'redirect-chain-long',
+  'redirect-chain-very-long',
+  'redirect-chain-past-crawlers',
 ];
 /** The last answer is no redirect. */
 const arrived: readonly RedirectCode[] = [
   ...answered,
   'redirect-loop',
   'redirect-too-many',
-  'redirect-chain-long',
+  ...lengths,
   'redirect-cookie-required',
 ];
 /** It is a page without an error, as far as its head tells. */
 const goodHead: readonly RedirectCode[] = [
   'target-error-status',
+  'target-no-document',
   'target-rate-limits',
   'target-blocks-checks',
 ];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { gatherHeaders, gatherHeadersWith } from '../../../worker/checks/security-header-check/gather.ts';
-import { makePreloadList } from '../../../worker/checks/security-header-check/gather/preload.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import { openWork } from '../../../worker/probes/work.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
+import { makePreloadList } from '../../../worker/web/preload-list.ts';
 
 type Told = {
   readonly status?: number;

@@ -5,12 +5,13 @@ import type { Assessment } from '#shared/model/report';
 import type { Verdicts } from '#shared/model/verdict';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
-import { readEndBlock } from './facts/chain.ts';
+import { isUnfinished, readEndUnseen } from './facts/chain.ts';
 import { judgeArrival } from './judge/arrival.ts';
 import { judgeClient } from './judge/client.ts';
-import { judgeLocations } from './judge/locations.ts';
+import { isAppScheme, judgeLocations } from './judge/locations.ts';
 import { judgePath } from './judge/path.ts';
 import { reportChain, reportEnd } from './report.ts';
+import { scoreRedirects } from './score.ts';
 
 /** Judges a walked redirect chain. Pure: the same evidence always gives the same verdicts. */
 export function assessRedirects(
@@ -23,18 +24,21 @@ export function assessRedirects(
     ...judgeFamilies(evidence.families),
     'client-dependent': judgeClient(evidence),
   };
-  const block = readEndBlock(evidence);
-  const state = block ? 'partial' : stateOf(evidence);
+  const unseen = readEndUnseen(evidence);
+  const block = unseen?.kind === 'blocked' ? unseen.block : null;
+  const state = unseen ? 'partial' : stateOf(evidence);
   return {
     state,
     verdicts,
-    fields: { ...reportChain(evidence), answeredBy: block ?? null, ended: reportEnd(evidence) },
-    // What a visitor meets behind a hop that we did not wait for, or that keeps us out, may be anything.
-    ...(state === 'partial' ? { score: null } : {}),
+    fields: { ...reportChain(evidence), answeredBy: block, ended: reportEnd(evidence) },
+    // What a visitor meets behind an end that is not the page, or that we did not come to, may be anything.
+    ...scoreRedirects(verdicts, evidence, state === 'complete'),
   };
 }
 
 function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
   if (stop.kind === 'failure') return 'unreachable';
-  return stop.kind === 'out-of-time' ? 'partial' : 'complete';
+  // What an app does with the address is not seen.
+  const isHandedOn = stop.kind === 'foreign-scheme' && isAppScheme(stop.scheme);
+  return isUnfinished(stop) || isHandedOn ? 'partial' : 'complete';
 }

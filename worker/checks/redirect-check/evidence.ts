@@ -7,6 +7,8 @@ import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
 /** What was seen while walking a chain. JSON; nothing in it is judged. */
 export type RedirectEvidence = {
   readonly url: string;
+  /** The host of the first address is on the HSTS preload list; left out by evidence that is older than this field. */
+  readonly isPreloaded?: boolean;
   readonly hops: readonly HopSeen[];
   /** Why the walk stopped after the last hop. */
   readonly stop: Stop;
@@ -49,6 +51,8 @@ export type HopAnswer = {
   readonly headers?: readonly HeaderLine[];
   /** Signs of a block page in the body; left out by evidence that is older than this field. */
   readonly bodySigns?: readonly string[];
+  /** How the answer breaks the grammar of HTTP, where it was read at a second try; left out where it does not. */
+  readonly malformed?: string;
   /** Why the body was not read to its end; null when it was. */
   readonly bodyCut: NonNullable<HttpBody['cut']> | null;
 };

@@ -3,6 +3,7 @@ import { gatherFamilies } from '../../web/families.ts';
 import { indexFields, valuesOf } from '../../web/fields.ts';
 import { withoutFragment } from '../../web/location.ts';
 import { leadOfRefresh } from '../../web/page-refresh.ts';
+import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import { redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
 import type { FirstAnswer, RedirectEvidence } from './evidence.ts';
@@ -16,6 +17,7 @@ export const walkLimits: WalkLimits = { redirects: redirectLimit, pageBytes: 524
 export async function gatherRedirects(
   { target, options, probes, progress }: GatherContext,
   limits: WalkLimits,
+  preloadList: PreloadList = builtInPreloadList,
 ): Promise<RedirectEvidence> {
   const lateAt = performance.now() + limits.chainMs / 2;
   let arrivedAt = target;
@@ -25,6 +27,7 @@ export async function gatherRedirects(
     http: probes.http,
     limits,
     userAgent,
+    preloadList,
     arriveAt: (url, done) => {
       arrivedAt = withoutFragment(url);
       progress({ done, total: done + 1, current: new URL(url).host });
@@ -36,7 +39,8 @@ export async function gatherRedirects(
   });
   const [walked, asOurs] = await Promise.all([walk, ours]);
   const last = walked.stop.kind === 'arrived' ? walked.hops.at(-1) : undefined;
-  const seen = { url: target, ...walked, ...(asOurs ? { asOurs } : {}) };
+  const isPreloaded = preloadList(new URL(target).hostname) === 'listed';
+  const seen = { url: target, isPreloaded, ...walked, ...(asOurs ? { asOurs } : {}) };
   if (!last) return seen;
   const families = await gatherFamilies(arrivedAt, probes.http, () => performance.now() < lateAt);
   return { ...seen, families };

@@ -1,26 +1,26 @@
 import type { RedirectEnd } from '#shared/catalogue/redirect-check/report';
+import type { Stop } from '../../web/walk.ts';
 import type { HopSeen, RedirectEvidence } from './evidence.ts';
 import { findAskedTwice, redirectsOf } from './facts/chain.ts';
+import { readLaterVisit } from './facts/later-visit.ts';
+
+const ends: { readonly [K in Exclude<Stop['kind'], 'arrived' | 'failure'>]: RedirectEnd } = {
+  loop: 'loop',
+  'too-many': 'too-many',
+  'invalid-location': 'invalid-location',
+  'several-locations': 'invalid-location',
+  'foreign-scheme': 'refused',
+  // What we did not follow, browsers may reach.
+  'out-of-time': 'unreachable',
+  'location-too-long': 'unreachable',
+  'given-up': 'unreachable',
+};
 
 /** How the chain ended, in the report's word. */
 export function reportEnd({ hops, stop }: RedirectEvidence): RedirectEnd {
-  switch (stop.kind) {
-    case 'arrived':
-      return findAskedTwice(hops) === undefined ? 'ok' : 'cookie-required';
-    case 'failure':
-      return isRefusedByGuard(hops.at(-1)) ? 'refused' : 'unreachable';
-    case 'out-of-time':
-      return 'unreachable';
-    case 'foreign-scheme':
-    case 'location-too-long':
-      return 'refused';
-    case 'loop':
-    case 'too-many':
-    case 'invalid-location':
-      return stop.kind;
-    case 'several-locations':
-      return 'invalid-location';
-  }
+  if (stop.kind === 'arrived') return findAskedTwice(hops) === undefined ? 'ok' : 'cookie-required';
+  if (stop.kind === 'failure') return isRefusedByGuard(hops.at(-1)) ? 'refused' : 'unreachable';
+  return ends[stop.kind];
 }
 
 function isRefusedByGuard(last: HopSeen | undefined): boolean {
@@ -28,7 +28,8 @@ function isRefusedByGuard(last: HopSeen | undefined): boolean {
 }
 
 /** The chain as the report shows it. */
-export function reportChain({ hops, stop }: RedirectEvidence) {
+export function reportChain(evidence: RedirectEvidence) {
+  const { hops, stop } = evidence;
   const last = stop.kind === 'arrived' ? hops.at(-1) : undefined;
   return {
     hops: hops.map(reportHop),
@@ -36,6 +37,7 @@ export function reportChain({ hops, stop }: RedirectEvidence) {
     finalStatus: last?.seen.kind === 'response' ? last.seen.status : null,
     redirects: redirectsOf(hops).length,
     totalMs: addTimes(hops),
+    laterVisit: readLaterVisit(evidence),
   };
 }
 
@@ -60,6 +62,7 @@ function reportHop({ url, seen, next }: HopSeen) {
     status,
     location: locationOf(seen, next),
     ...(next ? { via: next.via } : {}),
+    ...(next?.upgraded ? { upgradedTo: next.url } : {}),
     address,
     timings,
     tls,

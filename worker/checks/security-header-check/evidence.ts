@@ -1,5 +1,6 @@
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
+import type { PreloadSight } from '../../web/preload-list.ts';
 import type { PageLead } from '../../web/walk.ts';
 import type { Robots } from './grammar/robots.ts';
 
@@ -90,9 +91,6 @@ export type CorsSight = {
   | { readonly kind: 'answered'; readonly status: number; readonly headers: readonly HeaderLine[] }
   | { readonly kind: 'failed'; readonly reason: string }
 );
-
-/** What is known of a host's place on the preload list. */
-export type PreloadSight = 'listed' | 'not-listed' | 'unknown';
 
 /** A file at a fixed place of a site. `route`: every address that was asked for it, in order. */
 export type FileSight<Content> = { readonly route: readonly string[] } & (

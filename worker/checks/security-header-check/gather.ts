@@ -3,9 +3,9 @@ import type { HttpProbe } from '../../probes/http/port.ts';
 import { rememberAnswers } from '../../probes/http/remember.ts';
 import { gatherFamilies } from '../../web/families.ts';
 import { maskHeaders } from '../../web/mask-credentials.ts';
+import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
-import { builtInPreloadList, type PreloadList } from './gather/preload.ts';
 import { gatherSiteFiles } from './gather/site-files.ts';
 import { walkChain } from './gather/walk-chain.ts';
 
@@ -27,7 +27,7 @@ export function gatherHeadersWith(
     const http = countAnswers(rememberAnswers(probes.http), progress);
     const [secure, plain] = startsOf(target);
     // In this order: the page first, as everything else waits for it; its answers to origins last, which mostly cost their connection.
-    const asking = { http, work: probes.work };
+    const asking = { http, work: probes.work, preloadList };
     const walks = [walkChain(secure, asking), walkChain(plain, asking)] as const;
     const [files, page] = await Promise.all([gatherSiteFiles(secure, http), gatherPage(secure, walks, http)]);
     const preload = lookUp(preloadList, target, [page.https, page.http]);

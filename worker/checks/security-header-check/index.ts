@@ -1,9 +1,9 @@
 import { rules } from '#shared/catalogue/security-header-check/rules';
 import { securityHeaderCheck as spec } from '#shared/catalogue/security-header-check/spec';
+import type { PreloadList } from '../../web/preload-list.ts';
 import { defineCheck } from '../check.ts';
 import { assessHeaders } from './assess.ts';
 import { gatherHeaders, gatherHeadersWith } from './gather.ts';
-import type { PreloadList } from './gather/preload.ts';
 
 const promise = { spec: { ...spec, rules }, assess: assessHeaders };
 

@@ -28,6 +28,8 @@ export type AgentSettings = {
   readonly slots: Pick<AddressSlots, 'onWait' | 'waiting'>;
   readonly signal: AbortSignal;
   readonly tlsMs: number;
+  /** False where each connection serves one request. */
+  readonly keepAlive: boolean;
 };
 
 type Create = (error: Error | null, socket: Duplex) => void;
@@ -42,11 +44,11 @@ type ConnectOptions = {
  * Agents whose every connection goes through the guard. One pair for each chain of requests: a shared pool
  * would hand sockets, and what they tell, from one run to the next.
  */
-export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings): GuardedAgents {
+export function openGuardedAgents({ dial, slots, signal, tlsMs, keepAlive }: AgentSettings): GuardedAgents {
   const times = new WeakMap<object, SocketTimes>();
   const addresses = new WeakMap<object, string>();
-  const http = new HttpAgent({ keepAlive: true, maxSockets: 8 });
-  const https = new HttpsAgent({ keepAlive: true, maxSockets: 8 });
+  const http = new HttpAgent({ keepAlive, maxSockets: 8 });
+  const https = new HttpsAgent({ keepAlive, maxSockets: 8 });
 
   const idle = openIdleSockets({ 'http:': http, 'https:': https }, slots);
 

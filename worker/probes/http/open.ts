@@ -1,7 +1,8 @@
 import { judgeUrl } from '#shared/targets/parse-target';
 import { DialFailure } from '../dial-failure.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
-import type { HttpProbe, HttpRequest } from './port.ts';
+import type { HttpAnswer, HttpProbe, HttpRequest } from './port.ts';
+import { openSecondTries } from './second-try.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Opens the probe for one chain of requests; `close` destroys every socket it still holds. */
@@ -9,14 +10,26 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
   const closing = new AbortController();
   const making = AbortSignal.any([signal, closing.signal]);
   const { dial, slots, limits } = settings;
-  const agents = openAgentsByFamily((family) =>
-    openGuardedAgents({
-      dial: (host, port, ending) => dial(host, port, ending, family === undefined ? {} : { family }),
-      slots,
-      signal: making,
-      tlsMs: limits.tlsMs,
-    }),
-  );
+  const openAgents = (keepAlive: boolean) =>
+    openAgentsByFamily((family) =>
+      openGuardedAgents({
+        dial: (host, port, ending) => dial(host, port, ending, family === undefined ? {} : { family }),
+        slots,
+        signal: making,
+        tlsMs: limits.tlsMs,
+        keepAlive,
+      }),
+    );
+  const strict = openAgents(true);
+  // What comes behind an answer that is no HTTP must not be taken for the answer to another request.
+  const lenient = openAgents(false);
+  const tries = openSecondTries();
+  const sendBy = async (request: HttpRequest, url: URL, isLenient: boolean): Promise<HttpAnswer> => {
+    // With the first request: an idle worker does without got.
+    const { send } = await import('./send.ts');
+    const agents = (isLenient ? lenient : strict).of(request.family);
+    return send(request, url, { settings, agents, signal, isLenient });
+  };
   return {
     async ask(request) {
       signal.throwIfAborted();
@@ -29,14 +42,16 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
           reason: judged.fault.why,
           address: null,
         };
-      // With the first request: an idle worker does without got.
-      const { send } = await import('./send.ts');
-      return send(request, judged.value, { settings, agents: agents.of(request.family), signal });
+      const url = judged.value;
+      return request.isLenient === true
+        ? tries.ask((isLenient) => sendBy(request, url, isLenient))
+        : sendBy(request, url, false);
     },
     close() {
       // Also the connections that are only being made.
       closing.abort(new DialFailure('connection-closed', 'the run ended before the connection was made'));
-      agents.destroy();
+      strict.destroy();
+      lenient.destroy();
     },
   };
 }

@@ -46,6 +46,8 @@ export type HttpRequest = {
   readonly skipRedirectBody?: boolean;
   /** It may wait for a moment, so that it finds an open connection: for runs in which others take longer. */
   readonly isPatient?: boolean;
+  /** An answer that breaks the grammar of HTTP in a way that browsers accept is asked for once more, and read as they do. */
+  readonly isLenient?: boolean;
   /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */
   readonly asBytes?: boolean;
 };
@@ -86,6 +88,8 @@ export type HttpAnswer =
       /** As sent: order, case and repetitions; each byte one character (latin1). */
       readonly headers: readonly (readonly [name: string, value: string])[];
       readonly body: HttpBody;
+      /** What is wrong with the grammar of this answer, which was read all the same; left out where nothing is. */
+      readonly malformed?: string;
       readonly address: string;
       readonly tls: TlsSight | null;
       readonly timings: Timings;
@@ -97,6 +101,8 @@ export type HttpAnswer =
       /** A sentence's end: "the name does not exist". Never an address of a refused target. */
       readonly reason: string;
       readonly address: string | null;
+      /** What the parser of HTTP found, where that is why: "HPE_CR_EXPECTED". */
+      readonly parserCode?: string;
     };
 
 /** Sends one request and follows nothing. A broken target is an answer; it throws only when the run is aborted, or for a defect. */

@@ -2,7 +2,12 @@ import { RequestError } from 'got';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
 import type { FailureCode, HttpAnswer } from './port.ts';
 
-type Sight = { readonly code: FailureCode; readonly reason: string; readonly address?: string | null };
+type Sight = {
+  readonly code: FailureCode;
+  readonly reason: string;
+  readonly address?: string | null;
+  readonly parserCode?: string;
+};
 
 // Node's parser and TLS codes of an answer that breaks the protocol.
 const protocolFailures: readonly (readonly [pattern: RegExp, code: FailureCode, reason: string])[] = [
@@ -37,7 +42,12 @@ function see(error: unknown): Sight | undefined {
     return { code: 'response-timeout', reason: 'the server did not answer in time' };
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const protocol = protocolFailures.find(([pattern]) => pattern.test(code));
-  if (protocol) return { code: protocol[1], reason: `${protocol[2]} (${code})` };
+  if (protocol)
+    return {
+      code: protocol[1],
+      reason: `${protocol[2]} (${code})`,
+      ...(code.startsWith('HPE_') ? { parserCode: code } : {}),
+    };
   if (isHangUp(cause))
     return { code: 'connection-closed', reason: 'the server closed the connection without an answer' };
   const known = readSocketError(cause);

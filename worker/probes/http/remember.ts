@@ -24,7 +24,14 @@ function serves(earlier: HttpRequest, wanted: HttpRequest): boolean {
   );
 }
 
-function keyOf({ url, method = 'GET', headers = {}, asBytes = false, family }: HttpRequest): string {
+function keyOf({
+  url,
+  method = 'GET',
+  headers = {},
+  asBytes = false,
+  isLenient = false,
+  family,
+}: HttpRequest): string {
   const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([method, new URL(url).href, sorted, asBytes, family ?? null]);
+  return JSON.stringify([method, new URL(url).href, sorted, asBytes, isLenient, family ?? null]);
 }

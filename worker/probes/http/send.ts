@@ -19,6 +19,8 @@ export type Chain = {
   readonly settings: HttpSettings;
   readonly agents: GuardedAgents;
   readonly signal: AbortSignal;
+  /** Reads answers that break the grammar of HTTP, as far as Node can; over connections that serve nothing else. */
+  readonly isLenient: boolean;
 };
 
 /** Sends one request to a URL that was judged, and reads the answer. */
@@ -145,7 +147,7 @@ type Sight = {
 function startRequest(
   request: HttpRequest,
   url: URL,
-  { settings, agents, signal }: Chain,
+  { settings, agents, signal, isLenient }: Chain,
   { sight, turn }: { readonly sight: Sight; readonly turn: Turn },
 ): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
@@ -167,7 +169,9 @@ function startRequest(
     maxHeaderSize: headerBytes,
     signal,
     request(target, options, callback) {
-      const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
+      // got hands on no such option of its own.
+      const all = isLenient ? { ...options, insecureHTTPParser: true } : options;
+      const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, all, callback);
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
       boundInterim(outgoing);
@@ -246,10 +250,8 @@ async function takeBody(
   stream: Request,
   limits: HttpLimits & Pick<BodyLimits, 'socketBytes' | 'isFramed'>,
 ): Promise<HttpBody> {
-  const isRedirect =
-    response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
   const keepBytes = Math.min(request.bodyLimitBytes, limits.bodyBytes);
-  const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
+  const skip = keepBytes === 0 || (request.skipRedirectBody === true && leadsOn(response));
   const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
   // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
   const { wireBytes, socketBytes, isFramed } = limits;
@@ -273,6 +275,15 @@ async function takeBody(
   if (!skip) return body;
   return { text: '', wireBytes: body.wireBytes, decodedBytes: body.decodedBytes, cut: 'not-read' };
 }
+
+/** Whether browsers follow the answer, and so read nothing of its body. */
+function leadsOn({ statusCode = 0, rawHeaders }: IncomingMessage): boolean {
+  return (
+    redirectStatuses.includes(statusCode) && valuesOf(rawHeaders, 'location').some((value) => value !== '')
+  );
+}
+
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
 function seeTls(socket: TLSSocket): TlsSight | null {
   if (!('encrypted' in socket)) return null;

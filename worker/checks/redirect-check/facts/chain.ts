@@ -1,7 +1,8 @@
 import { isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
-import { type Block, readBlock } from '../../../web/block-page.ts';
+import type { Block } from '../../../web/block-page.ts';
 import { withoutFragment } from '../../../web/location.ts';
+import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Stop } from '../../../web/walk.ts';
 import type { HopAnswer, HopSeen, RedirectEvidence } from '../evidence.ts';
 
@@ -31,9 +32,21 @@ export function redirectsOf(hops: readonly HopSeen[]): readonly Redirect[] {
 
 /** What was seen to be broken stays so; of a chain that was not seen to its end, nothing else is said. */
 export function asFarAsSeen(stop: Stop, verdict: Verdict): Verdict {
-  const isUnseen =
-    stop.kind === 'failure' || stop.kind === 'out-of-time' || stop.kind === 'location-too-long';
-  return isUnseen && !isBroken(verdict) ? notTested('the chain could not be walked to its end') : verdict;
+  return isUnfinished(stop) && !isBroken(verdict)
+    ? notTested('the chain could not be walked to its end')
+    : verdict;
+}
+
+const unfinished: ReadonlySet<Stop['kind']> = new Set([
+  'failure',
+  'out-of-time',
+  'location-too-long',
+  'given-up',
+]);
+
+/** True where browsers may go on, and we did not; a loop and the like have an end that was seen. */
+export function isUnfinished({ kind }: Stop): boolean {
+  return unfinished.has(kind);
 }
 
 /** Why a body was not opened, or not far enough to say anything of what it holds. */
@@ -46,12 +59,18 @@ export function asFarAsRead({ page, bodyCut }: HopAnswer, verdict: Verdict): Ver
   return isWhole ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
-/** Who answered instead of the site where the chain arrived; undefined where its page was seen, or the chain did not arrive. */
-export function readEndBlock({ url, hops, stop }: RedirectEvidence): Block | undefined {
+/** Why the page of a chain that arrived was not seen; undefined where it was, or the chain did not arrive. */
+export function readEndUnseen({ url, hops, stop }: RedirectEvidence): Unseen | undefined {
   const last = stop.kind === 'arrived' ? answeredHops(hops).at(-1) : undefined;
   if (!last) return undefined;
   const { status, headers = [], bodySigns = [] } = last.seen;
-  return readBlock({ url: last.url, status, headers, bodySigns }, url);
+  return readUnseen({ url: last.url, status, headers, bodySigns }, url);
+}
+
+/** Who answered instead of the site where the chain arrived; undefined where nobody did, or the chain did not arrive. */
+export function readEndBlock(evidence: RedirectEvidence): Block | undefined {
+  const unseen = readEndUnseen(evidence);
+  return unseen?.kind === 'blocked' ? unseen.block : undefined;
 }
 
 /** Why nothing is said of a page that was not seen. */

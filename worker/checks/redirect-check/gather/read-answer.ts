@@ -9,7 +9,7 @@ import { addressLimit } from '../../../web/redirect.ts';
 import { type HttpResponse, seeLocation } from '../../../web/walk.ts';
 import type { HopAnswer } from '../evidence.ts';
 import { findCanonical } from './link-field.ts';
-import { readPage } from './read-page.ts';
+import { type PageSeen, readPage } from './read-page.ts';
 
 /** What an answer says, as evidence, and its refresh in full, to be followed. */
 export const readAnswer = oncePerAnswer(readOnce);
@@ -34,16 +34,17 @@ async function readOnce(
     hsts: shorten(valuesOf(fields, 'strict-transport-security')[0] ?? null),
     refresh: refresh && { ...refresh, to: shorten(refresh.to) },
     canonical: shorten(canonical),
-    page: page && {
-      setsAddress: page.setsAddress,
-      scriptTarget: shorten(page.scriptTarget),
-      ...(page.cut === undefined ? {} : { cut: page.cut }),
-    },
+    page: page && keepPage(page),
     headers: maskHeaders(keepHeaders(answer.headers), url),
     bodySigns: seeBodySigns(body.text),
+    ...(answer.malformed === undefined ? {} : { malformed: answer.malformed }),
     bodyCut: body.cut ?? null,
   };
   return { seen, refresh };
+}
+
+function keepPage({ setsAddress, scriptTarget, cut }: PageSeen): NonNullable<HopAnswer['page']> {
+  return { setsAddress, scriptTarget: shorten(scriptTarget), ...(cut === undefined ? {} : { cut }) };
 }
 
 /** Of a hop whose headers are longer the beginning is kept: a chain has 21 hops, and a report an end. */

@@ -5,6 +5,7 @@ import { type RefreshReading, readRefreshTag } from '../../../web/page-refresh.t
 import { attributeOfTag, readTags, type TagReader } from '../../../web/page-tags.ts';
 import type { Refresh } from '../../../web/refresh.ts';
 import { type PageScript, readScripts, type ScriptsSeen } from './read-scripts.ts';
+import type { PageForm } from './sent-form.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */
 export type PageSeen = ScriptsSeen & {
@@ -17,24 +18,32 @@ export type PageSeen = ScriptsSeen & {
  * @param url the page's own address
  */
 export async function readPage(html: string, url: string, work: Work): Promise<PageSeen> {
-  const seen: Reading = { scripts: [], onload: undefined, base: undefined, refresh: null, canonical: null };
+  const seen: Reading = {
+    scripts: [],
+    forms: [],
+    onload: undefined,
+    base: undefined,
+    refresh: null,
+    canonical: null,
+  };
   const baseOf = () => seen.base ?? url;
   const reader: TagReader = {
     onTag: (tag) => readTag(tag, seen, url),
     onScript: (text, tag) => {
-      if (text.includes('location') && isInlineScript(tag)) seen.scripts.push({ text, base: baseOf() });
+      if (/location|submit/i.test(text) && isInlineScript(tag)) seen.scripts.push({ text, base: baseOf() });
     },
   };
   const cut = await readTags(html, reader, work);
-  const { refresh, canonical } = seen;
+  const { refresh, canonical, forms } = seen;
   const onload = seen.onload === undefined ? undefined : { text: seen.onload, base: baseOf() };
-  const scripts = await readScripts({ scripts: seen.scripts, onload }, url, work);
+  const scripts = await readScripts({ url, scripts: seen.scripts, onload, forms }, work);
   return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
 }
 
 type Reading = RefreshReading & {
   /** Inline scripts that may set the address. */
   readonly scripts: PageScript[];
+  readonly forms: PageForm[];
   onload: string | undefined;
   canonical: string | null;
 };
@@ -42,8 +51,19 @@ type Reading = RefreshReading & {
 function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
   readRefreshTag(tag, seen, url);
   if (tag.tagName === 'link') seen.canonical ??= readLink(tag, seen.base ?? url);
+  else if (tag.tagName === 'form') readForm(tag, seen, url);
   else if (tag.tagName === 'body' || tag.tagName === 'frameset')
     seen.onload ||= attributeOfTag(tag, 'onload');
+}
+
+/** Of a page with more forms the first are kept; scripts send one of those. */
+const formLimit = 20;
+
+function readForm(tag: Token.TagToken, { forms, base = '' }: Reading, url: string): void {
+  if (forms.length >= formLimit) return;
+  const names = ['id', 'name'].flatMap((name) => attributeOfTag(tag, name) ?? []);
+  const action = attributeOfTag(tag, 'action')?.trim() ?? '';
+  forms.push({ names, action: action === '' ? url : (resolve(action, base || url) ?? null) });
 }
 
 function readLink(tag: Token.TagToken, base: string): string | null {

@@ -1,7 +1,8 @@
 import { sliceLength, type Work } from '../../../probes/work.ts';
 import { resolveLocation } from '../../../web/location.ts';
 import { openScript, type Script } from './running-code.ts';
-import { type AddressSetter, searchScript } from './script.ts';
+import { type AddressSetter, type ScriptPlace, searchScript } from './script.ts';
+import type { PageForm } from './sent-form.ts';
 
 /** What the scripts of a page do with the visitor's address. */
 export type ScriptsSeen = {
@@ -16,32 +17,39 @@ export type ScriptsSeen = {
 /** A text that is run on a page, and against what its addresses are resolved. */
 export type PageScript = { readonly text: string; readonly base: string };
 
-/**
- * Reads what runs as a page loads, each text once: its scripts, and the `onload` of its body, which may call a function of any of them.
- * @param url the page's own address
- */
+/** What of a page runs, and what its scripts may send. */
+export type RunningPage = {
+  readonly url: string;
+  readonly scripts: readonly PageScript[];
+  /** Of its body. */
+  readonly onload: PageScript | undefined;
+  readonly forms: readonly PageForm[];
+};
+
+/** Reads what runs as a page loads, each text once: its scripts, and the `onload` of its body, which may call a function of any of them. */
 export async function readScripts(
-  { scripts, onload }: { readonly scripts: readonly PageScript[]; readonly onload: PageScript | undefined },
-  url: string,
+  { url, scripts, onload, forms }: RunningPage,
   work: Work,
 ): Promise<ScriptsSeen> {
-  const read: { readonly script: Script; readonly base: string }[] = [];
+  const read: { readonly script: Script; readonly place: ScriptPlace }[] = [];
   for (const { text, base } of scripts) {
     const script = await readScript(text, work);
     if (typeof script === 'string') return { ...nothing, cut: script };
-    const { setter } = searchScript(script);
-    if (setter) return seeSetter(setter, base, url);
-    read.push({ script, base });
+    const place = { page: url, base, forms };
+    const { setter } = searchScript(script, place);
+    if (setter) return seeSetter(setter, place);
+    read.push({ script, place });
   }
   if (!onload) return nothing;
   const own = await readScript(onload.text, work);
   if (typeof own === 'string') return { ...nothing, cut: own };
-  const { setter, called } = searchScript(own);
-  if (setter) return seeSetter(setter, onload.base, url);
-  for (const { script, base } of read) {
-    const scopes = [...script.functions].flatMap(([name, bodies]) => (called.has(name) ? bodies : []));
-    const found = searchScript(script, scopes);
-    if (found.setter) return seeSetter(found.setter, base, url);
+  const place = { page: url, base: onload.base, forms };
+  const { setter, called } = searchScript(own, place);
+  if (setter) return seeSetter(setter, place);
+  for (const each of read) {
+    const scopes = [...each.script.functions].flatMap(([name, bodies]) => (called.has(name) ? bodies : []));
+    const found = searchScript(each.script, each.place, scopes);
+    if (found.setter) return seeSetter(found.setter, each.place);
   }
   return nothing;
 }
@@ -58,12 +66,7 @@ async function readScript(text: string, work: Work): Promise<Script | string> {
   }
 }
 
-function seeSetter({ target }: AddressSetter, base: string, url: string): ScriptsSeen {
-  const resolved = target === null ? undefined : resolveLocation(fillOwnParts(target, url), base);
+function seeSetter({ target }: AddressSetter, { base }: ScriptPlace): ScriptsSeen {
+  const resolved = target === null ? undefined : resolveLocation(target, base);
   return { setsAddress: true, scriptTarget: resolved?.url.href ?? null };
-}
-
-function fillOwnParts(target: string, url: string): string {
-  const own = new URL(url) as unknown as Readonly<Record<string, string>>;
-  return target.replace(/\$\{location\.(\w+)\}/g, (_, part: string) => own[part] ?? '');
 }

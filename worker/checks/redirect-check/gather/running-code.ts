@@ -110,7 +110,22 @@ function readNext(reading: Reading, token: string): void {
   } else if (token === '}') closeBlock(nesting, code.length);
   else if (token.startsWith('"') && nesting.scope && isTimer(code))
     sources.push({ text: token.slice(1), scope: nesting.scope, at: 0 });
-  code.push(token);
+  if (token === ']' && isNameInBrackets(code)) dotName(code);
+  else code.push(token);
+}
+
+// `window["location"]` is window.location.
+function isNameInBrackets(code: readonly string[]): boolean {
+  const [owner = '', open, name = ''] = code.slice(-3);
+  return (
+    open === '[' && /^"[A-Za-z_$][\w$]{0,60}$/.test(name) && /^(?:[\w$\u0080-\uffff]+|[)\]])$/.test(owner)
+  );
+}
+
+function dotName(code: string[]): void {
+  const name = code.pop() ?? '';
+  code.pop();
+  code.push('.', name.slice(1));
 }
 
 const endings: ReadonlySet<string> = new Set([')', ';', ',', '}', '\n']);

@@ -1,39 +1,57 @@
+import { resolveLocation } from '../../../web/location.ts';
+import { isSamePage } from '../../../web/redirect.ts';
+import { type DeadCode, nextOf, openDeadCode } from './dead-code.ts';
 import { isListener, lastBefore, openScript, type Scope, type Script } from './running-code.ts';
+import { actionOf, type PageForm, readSubmit } from './sent-form.ts';
 
 /** What a script does with the visitor's address as it loads. */
 export type AddressSetter = {
-  /** What it sets, "${location.host}" and the like for parts of the page's own address; null where it is computed otherwise. */
+  /** What it sets, without a page "${location.host}" and the like for parts of its own address; null where it is computed otherwise. */
   readonly target: string | null;
 };
 
 /** Functions that call functions that set the address: deeper chains are not followed. */
 const rounds = 3;
 
+/** Where a script runs: the address of its page, that against which its addresses are resolved, and the page's forms. */
+export type ScriptPlace = {
+  readonly page: string;
+  readonly base: string;
+  readonly forms: readonly PageForm[];
+};
+
 /**
  * Finds where a script sets the visitor's address as it loads: by an assignment, or a call of replace or assign, at the top level or in
- * code that runs at once (blocks, setTimeout, onload, a function that is called there).
+ * code that runs at once (blocks, setTimeout, onload, a function that is called there); or where it sends a form.
  * A guess: the script is neither run nor parsed in full.
+ * @param place what the script asks of its own address is answered by it, and what leads to the page itself is left out
  */
-export function findAddressSetter(text: string): AddressSetter | undefined {
+export function findAddressSetter(text: string, place?: ScriptPlace): AddressSetter | undefined {
   const { script, read } = openScript(text);
   read(Infinity);
-  return searchScript(script).setter;
+  return searchScript(script, place).setter;
 }
 
 /** What was found in a script, and the names that its running code calls. */
 export type Found = { readonly setter: AddressSetter | undefined; readonly called: ReadonlySet<string> };
 
 /** Searches what runs of a script, each piece of it once. @param scopes what runs of it at first */
-export function searchScript(script: Script, scopes: readonly Scope[] = [script.top]): Found {
+export function searchScript(
+  script: Script,
+  place: ScriptPlace | undefined,
+  scopes: readonly Scope[] = [script.top],
+): Found {
+  const { code } = script;
+  const dead = openDeadCode(code, place && new URL(place.page));
   const called = new Set<string>();
   const searched: Scope[] = [];
   for (let round = 0, next = scopes; round < rounds && next.length > 0; round += 1) {
     const names = new Set<string>();
     for (const scope of next) {
       searched.push(scope);
-      const at = searchScope(script.code, scope, names);
-      if (at !== undefined)
-        return { setter: { target: readTarget(script.code, at, [script.top, ...searched]) }, called };
+      const read = (at: number) => readSetter(code, at, () => [script.top, ...searched], place);
+      const setter = searchScope({ code, dead, names, read }, scope);
+      if (setter) return { setter, called };
     }
     const more = [...names].filter((name) => !called.has(name));
     for (const name of more) called.add(name);
@@ -42,16 +60,58 @@ export function searchScript(script: Script, scopes: readonly Scope[] = [script.
   return { setter: undefined, called };
 }
 
-/** Where the value stands that the address is set to; on the way the names of what is called are kept. */
-function searchScope(code: readonly string[], { ranges }: Scope, names: Set<string>): Value | undefined {
+type Search = {
+  readonly code: readonly string[];
+  readonly dead: DeadCode;
+  /** Names of what is called on the way. */
+  readonly names: Set<string>;
+  readonly read: (at: number) => AddressSetter | undefined;
+};
+
+/** The first place of a scope that sends the visitor away. */
+function searchScope({ code, dead, names, read }: Search, { ranges }: Scope): AddressSetter | undefined {
+  let alive = 0;
   for (const { from, to } of ranges)
-    for (let at = from; at < to; at += 1) {
-      const value = code[at] === 'location' ? findValue(code, at) : undefined;
-      if (value) return value;
+    for (let at = Math.max(from, alive); at < to; at += 1) {
+      alive = dead.skip(at);
+      at = alive;
+      if (at >= to) break;
+      const setter = read(at);
+      if (setter && !dead.isCutOff(startOfPath(code, at))) return setter;
       const name = calledBehind(code, at) ?? calledBefore(code, at);
       if (name !== undefined) names.add(name);
     }
   return undefined;
+}
+
+/** What is set, or sent, at a place; undefined where it is nothing, or the address of the page itself. */
+function readSetter(
+  code: readonly string[],
+  at: number,
+  scopes: () => readonly Scope[],
+  place: ScriptPlace | undefined,
+): AddressSetter | undefined {
+  const value = code[at] === 'location' ? findValue(code, at) : undefined;
+  const setter = value ? { target: readTarget(code, value, scopes, place) } : readSending(code, at, place);
+  const target = setter?.target ?? null;
+  return place && target !== null && isHere(target, place) ? undefined : setter;
+}
+
+function readSending(
+  code: readonly string[],
+  at: number,
+  place: ScriptPlace | undefined,
+): AddressSetter | undefined {
+  const form = readSubmit(code, at);
+  if (!form || !place) return form && { target: null };
+  // Where there is no form, the script made one, or sends something else.
+  const isForm = place.forms.length > 0 || code.includes('"form');
+  return isForm ? { target: actionOf(form, place.forms) } : undefined;
+}
+
+function isHere(target: string, { page, base }: ScriptPlace): boolean {
+  const resolved = resolveLocation(target, base);
+  return resolved !== undefined && isSamePage(resolved.url.href, page);
 }
 
 /** Where a value begins, and which part of the address it sets; "href" is all of it. */
@@ -156,12 +216,31 @@ function nameAt(code: readonly string[], at: number): string | undefined {
   return token !== undefined && /^[A-Za-z_$]/.test(token) ? token : undefined;
 }
 
-function readTarget(code: readonly string[], { at, part }: Value, scopes: readonly Scope[]): string | null {
-  // Setting a part of the address keeps the rest of it.
-  if (part !== 'href') return null;
+function readTarget(
+  code: readonly string[],
+  { at, part }: Value,
+  scopes: () => readonly Scope[],
+  place: ScriptPlace | undefined,
+): string | null {
   const name = valueEnds.has(code[at + 1]) ? nameAt(code, at) : undefined;
-  const value = name === undefined ? at : findOnlyValue(code, name, scopes);
-  return value === undefined ? null : readSum(code, value);
+  const isOwn = name === 'location';
+  const value = name === undefined || isOwn ? at : findOnlyValue(code, name, scopes());
+  const sum = value === undefined ? null : readSum(code, value);
+  const text = place && sum !== null ? fillOwnParts(sum, place.page) : sum;
+  if (part === 'href' || text === null) return text;
+  return place ? withPart(place.page, part, text) : null;
+}
+
+// Setting a part of the address keeps the rest of it.
+function withPart(page: string, part: string, text: string): string {
+  const address = new URL(page);
+  address[part as 'pathname'] = text;
+  return address.href;
+}
+
+function fillOwnParts(target: string, page: string): string {
+  const own = new URL(page) as unknown as Readonly<Record<string, string>>;
+  return target.replace(/\$\{location\.(\w+)\}/g, (_, part: string) => own[part] ?? '');
 }
 
 /** Where the one value of a variable stands; undefined where it is set more than once, or nowhere. */
@@ -196,22 +275,18 @@ function readSum(code: readonly string[], from: number): string | null {
 const ownWindows = new Set<string | undefined>(['window', 'document', 'self']);
 const ownParts = new Set(['origin', 'href', 'protocol', 'host', 'hostname', 'pathname', 'search', 'hash']);
 
-/** A string, or a part of the page's own address; and the place of its last token. */
+/** A string, or the page's own address or a part of it; and the place of its last token. */
 function readOperand(code: readonly string[], from: number): { text: string; last: number } | undefined {
   const token = code[from];
   if (token?.startsWith('"') === true) return { text: token.slice(1), last: from };
   const dot = nextOf(code, from);
   const location = ownWindows.has(token) && code[dot] === '.' ? nextOf(code, dot) : from;
+  if (code[location] !== 'location') return undefined;
   const partDot = nextOf(code, location);
+  if (code[partDot] !== '.') return { text: '${location.href}', last: location };
   const last = nextOf(code, partDot);
   const part = code[last] ?? '';
-  const isOwn = code[location] === 'location' && code[partDot] === '.' && ownParts.has(part);
-  return isOwn ? { text: `\${location.${part}}`, last } : undefined;
+  return ownParts.has(part) ? { text: `\${location.${part}}`, last } : undefined;
 }
 
 const valueEnds = new Set<string | undefined>([undefined, ';', '\n', ')', ',', '}', '{']);
-
-/** The place of the next token behind a place that is no line end. */
-function nextOf(code: readonly string[], at: number): number {
-  return code[at + 1] === '\n' ? at + 2 : at + 1;
-}

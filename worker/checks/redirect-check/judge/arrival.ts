@@ -2,6 +2,7 @@ import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
 import {
   brokenBy,
   brokenIf,
+  type Evidence,
   isMalformed,
   notTested,
   type Verdict,
@@ -9,6 +10,7 @@ import {
 } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Block } from '../../../web/block-page.ts';
+import type { HstsUpgrade } from '../../../web/hsts-store.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
 import { withoutFragment } from '../../../web/location.ts';
 import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
@@ -18,6 +20,8 @@ import {
   asFarAsRead,
   asFarAsSeen,
   readEndBlock,
+  readEndUnseen,
+  redirectsOf,
   whyBlocked,
 } from '../facts/chain.ts';
 
@@ -36,10 +40,12 @@ export function judgeArrival(evidence: RedirectEvidence) {
   return {
     'http-not-upgraded': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
     'target-error-status': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'target-no-document': ofPage((page) => judgeDocument(page, evidence)),
     'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
     'target-body-broken': ofPage(judgeBody),
     'canonical-differs': ofPage(judgeCanonical),
+    'answer-malformed': asFarAsSeen(stop, brokenBy(answered.flatMap(showMalformed))),
     'certificate-not-trusted': asFarAsSeen(
       stop,
       overHttps.length === 0 ? 'not-applicable' : brokenBy(overHttps.flatMap(showDistrust)),
@@ -50,11 +56,19 @@ export function judgeArrival(evidence: RedirectEvidence) {
         ? 'not-applicable'
         : brokenBy(overHttp.filter(({ seen }) => seen.hsts !== null).map(({ url }) => ({ url }))),
     ),
-    'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(answered)),
+    'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(evidence)),
     'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
     'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed'),
     'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
   } satisfies Partial<Verdicts<RedirectCode>>;
+}
+
+// An error is told by target-error-status, whatever its type.
+function judgeDocument(last: AnsweredHop, evidence: RedirectEvidence): Verdict {
+  const unseen = readEndUnseen(evidence);
+  if (unseen?.kind === 'error-status') return 'not-applicable';
+  if (unseen?.kind !== 'no-document') return 'holds';
+  return brokenIf(true, { url: last.url, status: last.seen.status, type: unseen.type });
 }
 
 // target-rate-limits says it of 429.
@@ -92,6 +106,10 @@ function judgeCanonical({ url, seen }: AnsweredHop): Verdict {
   return brokenIf(withoutFragment(canonical) !== withoutFragment(url), { url, canonical });
 }
 
+function showMalformed({ number, url, seen: { malformed } }: AnsweredHop) {
+  return malformed === undefined ? [] : [{ hop: number, url, reason: malformed }];
+}
+
 function showDistrust({ url, seen: { tls } }: AnsweredHop) {
   return tls?.trusted === false ? [{ url, reason: tls.error ?? 'unknown' }] : [];
 }
@@ -104,22 +122,21 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
   return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }
 
-/** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */
-function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
-  const known = new Map<string, Hsts>();
-  const skipped: { host: string; url: string }[] = [];
-  for (const { url, seen } of answered) {
-    const { hostname, protocol } = new URL(url);
-    const isKnown = [...known].some(
-      ([host, { includeSubDomains }]) =>
-        host === hostname || (includeSubDomains && hostname.endsWith(`.${host}`)),
-    );
-    if (protocol === 'http:' && isKnown) skipped.push({ host: hostname, url });
-    const hsts = keptHsts(seen);
-    if (hsts?.maxAgeS === 0) known.delete(hostname);
-    else if (hsts) known.set(hostname, hsts);
-  }
-  return known.size === 0 && skipped.length === 0 ? 'not-applicable' : brokenBy(skipped);
+/** Redirects to http that browsers do not follow to the letter: they ask https, as they know the host's Strict-Transport-Security (RFC 6797 §8.3). */
+function judgeUpgrades({ hops }: RedirectEvidence): Verdict {
+  const upgrades = redirectsOf(hops).flatMap(({ number, next }) =>
+    next.upgraded
+      ? [{ hop: number, url: next.upgraded.from, to: next.url, ...showReason(next.upgraded) }]
+      : [],
+  );
+  const isKnown = answeredHops(hops).some(({ seen }) => keptHsts(seen) !== undefined);
+  return upgrades.length === 0 && !isKnown ? 'not-applicable' : brokenBy(upgrades);
+}
+
+function showReason({ by, host }: HstsUpgrade): Evidence {
+  const reason =
+    by === 'header' ? `${host} sent Strict-Transport-Security` : `${host} is on the HSTS preload list`;
+  return { host, reason };
 }
 
 // RFC 6797 §8.1: only over TLS without any error.

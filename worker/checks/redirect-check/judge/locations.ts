@@ -1,9 +1,9 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
 import { brokenBy, brokenIf, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { isRedirect } from '../../../web/redirect.ts';
-import type { LocationSeen } from '../../../web/walk.ts';
+import { addressLimit, isRedirect, usualAddress } from '../../../web/redirect.ts';
+import type { LocationSeen, Stop } from '../../../web/walk.ts';
 import type { RedirectEvidence } from '../evidence.ts';
-import { type AnsweredHop, answeredHops, asFarAsSeen } from '../facts/chain.ts';
+import { type AnsweredHop, answeredHops, asFarAsSeen, redirectsOf } from '../facts/chain.ts';
 
 /** Judges the Location fields of all redirect answers. */
 export function judgeLocations({ hops, stop }: RedirectEvidence) {
@@ -25,11 +25,9 @@ export function judgeLocations({ hops, stop }: RedirectEvidence) {
       brokenBy(answered.filter(({ seen }) => countDifferent(seen.locations) > 1).map(showLocation)),
     ),
     'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
-    'location-credentials': each(({ seen }) => seen.locations.some(({ hasCredentials }) => hasCredentials)),
-    'location-too-long': atEnd(
-      stop.kind === 'location-too-long',
-      stop.kind === 'location-too-long' ? { length: stop.length } : {},
-    ),
+    'location-credentials': each(({ seen }) => seen.locations.some(isSecret)),
+    'location-lure': whole(brokenBy(redirecting.flatMap(showLure))),
+    'location-too-long': whole(brokenBy([...findLong(hops), ...findTooLong(stop, last)])),
     'location-invalid': atEnd(stop.kind === 'invalid-location'),
     'location-scheme-not-allowed': atEnd(isForeign && !isAppScheme(scheme), { scheme }),
     'location-app-scheme': atEnd(isForeign && isAppScheme(scheme), { scheme }),
@@ -41,7 +39,8 @@ const refusedSchemes: ReadonlySet<string> = new Set(
   'about blob data file filesystem ftp javascript view-source chrome ws wss'.split(' '),
 );
 
-function isAppScheme(scheme: string): boolean {
+/** True for a scheme that browsers hand to other software. */
+export function isAppScheme(scheme: string): boolean {
   return !refusedSchemes.has(scheme);
 }
 
@@ -55,6 +54,30 @@ function showLocation({ number, url, seen }: AnsweredHop): Evidence {
     location: texts.find((text) => text !== '') ?? texts[0] ?? null,
     ...(count > 1 ? { count, locations: texts.slice(0, 5) } : {}),
   };
+}
+
+function isSecret({ hasCredentials, lure }: LocationSeen): boolean {
+  return hasCredentials && lure === undefined;
+}
+
+function showLure(hop: AnsweredHop): Evidence[] {
+  return hop.seen.locations.flatMap(({ lure }) =>
+    lure === undefined ? [] : [{ ...showLocation(hop), lure: lure.named, host: lure.host }],
+  );
+}
+
+function findLong(hops: RedirectEvidence['hops']): Evidence[] {
+  return redirectsOf(hops).flatMap(({ number, url, next }) =>
+    next.url.length > usualAddress
+      ? [{ hop: number, url, length: next.url.length, outcome: 'It was followed.' }]
+      : [],
+  );
+}
+
+function findTooLong(stop: Stop, last: AnsweredHop | undefined): Evidence[] {
+  if (stop.kind !== 'location-too-long' || !last) return [];
+  const outcome = `It was not followed, as it has more than ${addressLimit} characters, so the end of the chain was not seen.`;
+  return [{ hop: last.number, url: last.url, length: stop.length, outcome }];
 }
 
 // The same Location sent twice is clumsy, but says one thing; browsers let it pass.

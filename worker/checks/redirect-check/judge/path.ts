@@ -8,7 +8,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
-import { comfortableRedirects, isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
+import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {
   answeredHops,
@@ -24,6 +24,7 @@ import {
   redirectsOf,
   whyBlocked,
 } from '../facts/chain.ts';
+import { judgeLengths } from './length.ts';
 
 const trackingParameters =
   /^(?:utm_\w+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|_hsenc|_hsmi|vero_id|mkt_tok|s_cid|oly_\w+)$/i;
@@ -44,9 +45,9 @@ export function judgePath(evidence: RedirectEvidence) {
     'redirect-loop': whole(
       brokenIf(stop.kind === 'loop', { hop: hops.length, to: stop.kind === 'loop' ? stop.to : '' }),
     ),
-    'redirect-too-many': whole(brokenIf(stop.kind === 'too-many', { redirects: hops.length - 1 })),
+    'redirect-too-many': whole(judgeMost(evidence, redirects.length)),
     'redirect-chain-slow': judgePace(evidence),
-    'redirect-chain-long': whole(judgeLength(evidence, redirects)),
+    ...judgeLengths(redirects.length, whole, hasLength(evidence, redirects.length)),
     'redirect-temporary': each(isTemporaryForLasting, showTemporary),
     'redirect-client-side': asLastPageRead(
       evidence,
@@ -91,9 +92,36 @@ function isLateUpgrade({ from, to, number }: Redirect, redirects: readonly Redir
   return staysPlain && redirects.some((later) => later.number > number && isHttpsUpgrade(later));
 }
 
-function judgeLength({ stop }: RedirectEvidence, redirects: readonly Redirect[]): Verdict {
-  if (stop.kind === 'loop' || stop.kind === 'too-many') return 'not-applicable';
-  return brokenIf(redirects.length > comfortableRedirects, { redirects: redirects.length });
+/** Chromium gives up at the 20th redirect in a row, Firefox and the Fetch Standard at the 21st (measured in Chromium 150). */
+const chromiumRefuses = 20;
+
+// Of a chain without end there is no length; of one that browsers refuse, that is told.
+function hasLength(evidence: RedirectEvidence, redirects: number): boolean {
+  return evidence.stop.kind !== 'loop' && !isBroken(judgeMost(evidence, redirects));
+}
+
+function judgeMost({ hops, stop }: RedirectEvidence, redirects: number): Verdict {
+  if (stop.kind === 'too-many')
+    return brokenIf(true, {
+      redirects: hops.length,
+      outcome: 'Browsers give up after 20 at most, so nobody gets to the page.',
+    });
+  const outcome = 'Chrome and Edge give up at the 20th. Firefox follows it.';
+  return brokenIf(
+    stop.kind === 'arrived' && redirects >= chromiumRefuses && longestRow(hops) >= chromiumRefuses,
+    { redirects, outcome },
+  );
+}
+
+/** The most redirects by status in a row: a page that sends its visitor on begins a new count. */
+function longestRow(hops: RedirectEvidence['hops']): number {
+  let most = 0;
+  let row = 0;
+  for (const { next } of hops) {
+    row = next?.via === 'http' ? row + 1 : 0;
+    most = Math.max(most, row);
+  }
+  return most;
 }
 
 // A hop that failed by itself is not slow: target-unreachable says what is wrong with it.
@@ -182,8 +210,7 @@ function judgeDelayed(evidence: RedirectEvidence): Verdict {
   if (block) return whyBlocked(block);
   if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
     return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
-  // A field is obeyed before all elements of the page, and it was seen.
-  return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen, 'holds');
+  return asFarAsRead(last.seen, 'holds');
 }
 
 function judgeScript(evidence: RedirectEvidence): Verdict {

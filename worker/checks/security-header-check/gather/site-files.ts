@@ -1,6 +1,7 @@
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import { seeBodySigns } from '../../../web/block-page.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
+import { builtInPreloadList } from '../../../web/preload-list.ts';
 import { type HttpResponse, type WalkLimits, walkRedirects } from '../../../web/walk.ts';
 import type { FileSight, SiteFiles } from '../evidence.ts';
 import { parseRobots } from '../grammar/robots.ts';
@@ -33,6 +34,7 @@ async function seeFile<Content>(
 ): Promise<FileSight<Content>> {
   const { hops, stop } = await walkRedirects<{ kind: 'response'; answer: HttpResponse }>(url, {
     ...asking,
+    preloadList: builtInPreloadList,
     read: (answer) => ({ seen: { kind: 'response', answer } }),
   });
   const route = hops.map((hop) => hop.url);

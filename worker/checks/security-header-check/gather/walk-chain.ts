@@ -6,6 +6,7 @@ import { indexFields, valuesOf } from '../../../web/fields.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
 import { oncePerAnswer } from '../../../web/once-per-answer.ts';
 import { readLead } from '../../../web/page-refresh.ts';
+import { builtInPreloadList, type PreloadList } from '../../../web/preload-list.ts';
 import { isRedirect } from '../../../web/redirect.ts';
 import {
   type HttpResponse,
@@ -30,11 +31,16 @@ type SeenAnswer = {
 /** Walks from an address to the page that its visitor ends at: redirects are followed, and pages that send the visitor on by themselves. */
 export async function walkChain(
   start: string,
-  { http, work }: Pick<Probes, 'http' | 'work'>,
+  {
+    http,
+    work,
+    preloadList = builtInPreloadList,
+  }: Pick<Probes, 'http' | 'work'> & { readonly preloadList?: PreloadList },
 ): Promise<Chain> {
   const walked = await walkRedirects<SeenAnswer>(start, {
     http,
     limits,
+    preloadList,
     read: async (answer, url) => ({
       seen: {
         kind: 'response',
@@ -60,6 +66,8 @@ function markLeft({ seen, next }: WalkedHop<SeenAnswer>): Hop[] {
 
 function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
   if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
+  if (stop.kind === 'given-up')
+    return { kind: 'failed', url: stop.to, code: 'budget-spent', reason: whyGivenUp };
   if (stop.kind === 'loop' || stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
   if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
     return { kind: 'answered' };
@@ -68,6 +76,8 @@ function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
   if (stop.kind === 'foreign-scheme' && location === '') return { kind: 'answered', calls: stop.scheme };
   return { kind: stop.kind, url, location: seeLocation(location, url).text };
 }
+
+const whyGivenUp = `one check follows at most ${redirectLimit} redirects`;
 
 /** The Location that its status makes browsers follow; "" where the answer is a page. */
 function locationOf({ status, headers }: Hop): string {

@@ -12,7 +12,8 @@ import {
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Hsts } from '../../../web/hsts.ts';
-import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
+import type { PreloadSight } from '../../../web/preload-list.ts';
+import type { HeaderEvidence } from '../evidence.ts';
 import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
 import type { Page, SeenHop } from '../facts/page.ts';
 import { whyUnanswered } from './unwalked.ts';

@@ -126,7 +126,7 @@ const reasonsOfDeadEnd = {
   'invalid-location': 'its Location is not a URL',
   'several-locations': 'it sends several Location fields that differ, which browsers refuse',
   'foreign-scheme': 'its Location leaves the web',
-  'location-too-long': 'its Location is longer than 8,192 characters, and was not followed',
+  'location-too-long': 'its Location is longer than 16,384 characters, and was not followed',
 } as const;
 
 function findDeadEnd({ start, end }: Chain): Evidence[] {

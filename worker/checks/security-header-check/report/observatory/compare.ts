@@ -1,6 +1,7 @@
 import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
 import { isBroken, type Verdicts } from '#shared/model/verdict';
-import type { HeaderEvidence, PreloadSight } from '../../evidence.ts';
+import type { PreloadSight } from '../../../../web/preload-list.ts';
+import type { HeaderEvidence } from '../../evidence.ts';
 import { chart, gradeObservatory, type ObservatoryTest } from './chart.ts';
 import { testCookies } from './cookies.ts';
 import { testCsp } from './csp.ts';

@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../../../../web/fields.ts';
-import type { Chain, ElementSight, HeaderEvidence, Hop, PreloadSight } from '../../evidence.ts';
+import type { PreloadSight } from '../../../../web/preload-list.ts';
+import type { Chain, ElementSight, HeaderEvidence, Hop } from '../../evidence.ts';
 import { attributeOf } from '../../facts/policies.ts';
 
 /** What the Observatory sees of a chain: the answers of at most ten redirects, the last of which it grades. */

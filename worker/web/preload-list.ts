@@ -1,4 +1,5 @@
-import type { PreloadSight } from '../evidence.ts';
+/** What is known of a host's place on the preload list. */
+export type PreloadSight = 'listed' | 'not-listed' | 'unknown';
 
 /** Tells whether browsers hold a host to https from the start. */
 export type PreloadList = (host: string) => PreloadSight;

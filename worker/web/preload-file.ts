@@ -1,4 +1,4 @@
-import { makePreloadList, type PreloadList } from './preload.ts';
+import { makePreloadList, type PreloadList } from './preload-list.ts';
 
 /**
  * Reads Chromium's list of hosts that browsers hold to https (net/http/transport_security_state_static.json): JSON with lines of comment,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeFindCheck } from '../../../worker/checks/registry.ts';
-import { readPreloadFile } from '../../../worker/checks/security-header-check/gather/preload-file.ts';
+import { readPreloadFile } from '../../../worker/web/preload-file.ts';
 
 const text = `// Copyright of somebody
 {
