@@ -188,6 +188,8 @@ async function lookAtBackend(config: Config): Promise<Found> {
     const until = performance.now() + within - 1500;
     for (;;) {
       const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
+      const clock = backend.jobQueue.clockState?.() ?? true;
+      if (clock !== true) return { state: 'broken', words: `${clock}. Set it, by NTP for example.` };
       if (queue === true && store === true)
         return { state: 'ok', words: 'the service can use both: its settings of them are right' };
       const words = [queue, store].filter((state) => state !== true).join('; ');

@@ -12,6 +12,7 @@ import { get } from './fleet.ts';
 
 const promtool = findProgram('promtool') ?? '';
 const leaky = fileURLToPath(new URL('leaky.ts', import.meta.url));
+const shiftedClock = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
 const leakMb = 400;
 /** So long a process is stopped: more than an alarm wants, less than anybody gives up after. */
 const stillMs = 350;
@@ -134,6 +135,22 @@ describe.skipIf(!isHere)('alarms of faults inside a process or behind it', () =>
     members.other = await fleet.startWorker({ HOST_CONCURRENCY: '7' }, 'degraded');
     await alarms.pass(8);
     alarms.expectAlarms('DiagSettingsDiffer');
+    members.other.process.kill('SIGTERM');
+    members.other = await fleet.startWorker();
+    await alarms.pass(2);
+    alarms.expectAlarms();
+    expect(alarms.judge(promtool)).toContain('SUCCESS');
+  });
+
+  test('a worker whose clock is 20 s ahead', async () => {
+    const { members, fleet } = alarms;
+    alarms.record();
+    await alarms.pass(3);
+    members.other.process.kill('SIGTERM');
+    const shifted = { NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: '20000' };
+    members.other = await fleet.startWorker(shifted, 'not-ready');
+    await alarms.pass(4);
+    alarms.expectAlarms('DiagClockWrong');
     members.other.process.kill('SIGTERM');
     members.other = await fleet.startWorker();
     await alarms.pass(2);

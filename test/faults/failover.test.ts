@@ -67,11 +67,17 @@ describe.skipIf(!hasRedis || !hasMongo)('a replica set that elects a new primary
   let fleet: Fleet;
   let set: Awaited<ReturnType<typeof openSet>>;
   let api: Member;
+  /** How often each URL was asked for. */
+  const visits = new Map<string, number>();
   beforeAll(async () => {
     fleet = await openFleet({
       hosts,
       settings: { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' },
-      answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 1500),
+      answer: (request, response) => {
+        const visited = `${request.headers.host}${request.url}`;
+        visits.set(visited, (visits.get(visited) ?? 0) + 1);
+        setTimeout(() => response.writeHead(204).end(), 1500);
+      },
     });
     set = await openSet(fleet.mongo.url);
     const settings = { MONGODB_URL: set.url };
@@ -111,6 +117,9 @@ describe.skipIf(!hasRedis || !hasMongo)('a replica set that elects a new primary
     const tally = {};
     const kept = await Promise.all(first.map((_, index) => fleet.ask(() => api, url(index), tally)));
     expect(kept.map(({ body }) => body['state'])).toEqual(first.map(() => 'complete'));
+    const visited = first.map((_, index) => visits.get(`t${index % hosts}.test/${index}`));
+    console.log(`visits of what ended meanwhile: ${visited.join(', ')}`);
+    expect(visited).toEqual(first.map(() => 1));
     const { duplicates } = await fleet.leftovers();
     expect(duplicates).toBe(0);
   }, 120_000);

@@ -11,7 +11,7 @@ const others = 'others';
 export type ContactCount = {
   /** The same budget, which counts what it grants. */
   readonly budget: Budget;
-  contacts(): readonly Contact[];
+  readonly contacts: () => readonly Contact[];
 };
 
 /** Opens the count of one run. Everything that is sent to a target or to those it names is charged first, so nothing goes uncounted. */
@@ -32,7 +32,11 @@ export function countContacts(budget: Budget): ContactCount {
       return spent;
     };
   return {
-    budget: { ...budget, charge: counted(budget.charge), chargeInSlot: counted(budget.chargeInSlot) },
+    budget: {
+      ...budget,
+      charge: counted((...asked) => budget.charge(...asked)),
+      chargeInSlot: counted(budget.chargeInSlot),
+    },
     contacts: () =>
       [...places].map(([place, counts]) => ({
         place,

@@ -26,7 +26,7 @@ export type OpenedProbes = Probes & {
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];
   /** What this run was let send, and where to, for the record for complaints. */
-  contacts?(): readonly Contact[];
+  readonly contacts?: () => readonly Contact[];
   /** Ends every socket that the run still holds. */
   close(): void;
 };

@@ -9,6 +9,8 @@ const reasons: { readonly [word: string]: string } = {
   MISCONF: 'Redis cannot write to its disk',
   READONLY: 'Redis is a replica that takes no writes',
   LOADING: 'Redis is still reading its data',
+  BUSY: 'Redis is stuck in a script',
+  NOPERM: 'the user of REDIS_URL lacks a right: see the rights in docs/operating.md',
 };
 
 /** What is wrong with each shard, in a few words; those that take jobs are not in it. */
@@ -36,10 +38,13 @@ export function sayShardFaults(faults: ShardFaults, count: number): true | strin
   return `${faults.size} of ${count} shards take no jobs, such as ${name}: ${reason}`;
 }
 
+// All work goes by scripts: a user without the right to run them, or a server that is stuck in one, answers everything else.
+const trial = "return redis.call('SET', KEYS[1], '1', 'EX', 60)";
+
 async function judgeShard(redis: AnyRedis, keys: Keys): Promise<true | string> {
   try {
     return await withinTime(redis, async () => {
-      await redis.set(keys.ping, '1', 'EX', 60);
+      await redis.eval(trial, 1, keys.ping);
       return judgePolicies(redis);
     });
   } catch (error) {
