@@ -107,7 +107,7 @@ type JobState = {
   readonly id?: string;
   readonly state?: string;
   readonly position?: number;
-  readonly progress?: { readonly done: number; readonly total: number; readonly current: string };
+  readonly progress?: Omit<Extract<Progress, { kind: 'running' }>, 'kind'>;
 };
 
 /** Waits until a job has ended, or is lost: then the original GET is repeated. */
