@@ -1,3 +1,5 @@
+import { categoryWords } from '#shared/render/health';
+import type { AskProgress } from '../client/diagnostics.ts';
 import { isWatched, redraw, show, warn } from './door.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -96,4 +98,30 @@ export function openProgress(total: number | undefined, resumed: () => number): 
       redraw();
     },
   };
+}
+
+/** What is shown of one target while its check goes on. */
+export type OneProgress = { tell(progress: AskProgress): void; close(): void };
+
+const partWords: { readonly [name: string]: string } = { ...categoryWords };
+const stateWords: { readonly [state: string]: string } = {
+  waiting: 'waits',
+  running: 'asking',
+  done: 'judged',
+  failed: 'came to no end',
+};
+
+/** "42 %  DNS judged, TLS asking", what is asked now where a run has no parts, or why nothing goes on. */
+export function oneText(progress: AskProgress): string {
+  if (progress.kind === 'waiting') return `Waiting for its turn: place ${progress.position} in line.`;
+  if (progress.kind !== 'running') return `Waiting ${Math.ceil(progress.waitMs / 1000)} s for the service.`;
+  const { done, total, current, parts = [] } = progress;
+  const percent = `${Math.floor((100 * Math.min(done, total)) / Math.max(1, total))} %`;
+  const told = parts.map(({ name, state }) => `${partWords[name] ?? name} ${stateWords[state] ?? state}`);
+  return `${percent}  ${told.length > 0 ? told.join(', ') : current}`;
+}
+
+/** Shows one run on a terminal: one line that is drawn again. */
+export function openOneProgress(): OneProgress {
+  return { tell: (progress) => redraw(show`${oneText(progress)}`), close: () => redraw() };
 }

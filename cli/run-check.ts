@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { TargetAnswer, ToolName } from '../client/diagnostics.ts';
+import type { AskProgress, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
-import { openOutput, warn } from './door.ts';
+import { isWatched, openOutput, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
-import { openProgress } from './progress.ts';
+import { openOneProgress, openProgress } from './progress.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import { openTally, summaryPage, summaryText } from './summary.ts';
 import { countTargets, readTargets } from './targets.ts';
@@ -38,7 +38,8 @@ export async function runCheck(
       client.each(spec.name as ToolName, targets, {
         ...asked,
         signal: stop.signal,
-        onProgress: (progress) => void (progress.kind === 'paced' && run.paced(progress.waitMs)),
+        follows: run.isFollowed,
+        onProgress: run.heard,
       });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
@@ -112,7 +113,10 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
   let isMissed = false;
   let isIncomplete = false;
   const progress = isSingle || options.quiet ? undefined : openProgress(total, () => repeated);
+  // One target has a line of its own while somebody watches.
+  const line = isSingle && !options.quiet && isWatched() ? openOneProgress() : undefined;
   const tell = async (outcome: Outcome) => {
+    line?.close();
     tally.add(outcome);
     progress?.count(outcome);
     isMissed ||= misses(outcome, threshold);
@@ -130,9 +134,14 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
       if (outcome.problem && (isSingle || options.output !== 'table')) warn(tellProblem(outcome));
       await tell(outcome);
     },
-    paced: (waitMs: number) => progress?.paced(waitMs),
+    isFollowed: line !== undefined,
+    heard(told: AskProgress) {
+      if (told.kind === 'paced') progress?.paced(told.waitMs);
+      line?.tell(told);
+    },
     async end() {
       progress?.close();
+      line?.close();
       await printer.end();
       const summary = tally.summary();
       if (!isSingle && !options.quiet) warn(summaryText(summary));

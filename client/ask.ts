@@ -16,9 +16,19 @@ export type AskOptions = {
   readonly onlyIfCached?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Asks every second how far the run is, and tells `onProgress`; true where that is given. Else only waits and repeats are told. */
+  readonly follows?: boolean;
 };
 
-const ownNames = new Set(['fresh', 'maxAgeS', 'onlyIfCached', 'signal', 'onProgress', 'concurrency']);
+const ownNames = new Set([
+  'fresh',
+  'maxAgeS',
+  'onlyIfCached',
+  'signal',
+  'onProgress',
+  'concurrency',
+  'follows',
+]);
 const jobWaitS = 25;
 /** Times that a job may be lost, or expire before its turn, until the caller is told. */
 const roundLimit = 20;
@@ -74,14 +84,14 @@ async function askServer(
   path: string,
   { etag, ...options }: AskOptions & { readonly etag: string | undefined },
 ): Promise<Answer> {
-  const { onlyIfCached = false, signal, onProgress } = options;
+  const { onlyIfCached = false, signal, onProgress, follows = onProgress !== undefined } = options;
   const headers = {
     ...(onlyIfCached ? { 'cache-control': 'only-if-cached' } : {}),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
   };
   for (let round = 0; ; round++) {
     const answer = await send(connection, {
-      path: withFreshness(path, options, round),
+      path: withFreshness(path, { ...options, follows }, round),
       headers,
       points: onlyIfCached || round > 0 ? 0 : costOf(tool),
       signal,
@@ -90,15 +100,16 @@ async function askServer(
     if (answer.status !== 202) return answer;
     if (round === roundLimit)
       throw notTheService(connection, `The run of ${tool} on this target was lost ${round} times.`);
-    await followJob(connection, answer, { signal, onProgress });
+    await followJob(connection, answer, { signal, onProgress, waitS: follows ? 1 : jobWaitS });
   }
 }
 
-function withFreshness(path: string, { fresh, maxAgeS }: AskOptions, round: number): string {
+function withFreshness(path: string, { fresh, maxAgeS, follows }: AskOptions, round: number): string {
   const wishes = [
     // The run that was waited for is fresh enough.
     ...(fresh === true && round === 0 ? ['fresh=1'] : []),
     ...(maxAgeS === undefined ? [] : [`maxAge=${maxAgeS}`]),
+    ...(follows === true ? ['wait=0'] : []),
   ];
   return wishes.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${wishes.join('&')}`;
 }
@@ -107,18 +118,23 @@ type JobState = {
   readonly id?: string;
   readonly state?: string;
   readonly position?: number;
-  readonly progress?: { readonly done: number; readonly total: number; readonly current: string };
+  readonly progress?: Omit<Extract<Progress, { kind: 'running' }>, 'kind'>;
 };
 
 /** Waits until a job has ended, or is lost: then the original GET is repeated. */
 async function followJob(
   connection: Connection,
   accepted: Answer,
-  how: { readonly signal: AbortSignal | undefined; readonly onProgress: AskOptions['onProgress'] },
+  how: {
+    readonly signal: AbortSignal | undefined;
+    readonly onProgress: AskOptions['onProgress'];
+    /** How long the service holds an answer that says nothing new. */
+    readonly waitS: number;
+  },
 ): Promise<void> {
   let job = readJson(connection, accepted, isJob, 202) as JobState;
   const id = encodeURIComponent(job.id ?? '');
-  const path = `/api/jobs/${id}?wait=${jobWaitS}`;
+  const path = `/api/jobs/${id}?wait=${how.waitS}`;
   for (;;) {
     tell(job, how.onProgress);
     const startedAt = performance.now();

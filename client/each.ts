@@ -117,7 +117,12 @@ async function start<Report>(run: Run<Report>, target: string, index: number): P
   };
   run.running += 1;
   try {
-    const report = await run.askOne(target, { ...rest, signal: run.stop.signal, onProgress: watch });
+    const report = await run.askOne(target, {
+      follows: false,
+      ...rest,
+      signal: run.stop.signal,
+      onProgress: watch,
+    });
     run.ready.push({ target, index, report });
   } catch (error) {
     const problem = error instanceof Error ? error : new Error(String(error), { cause: error });

@@ -12,7 +12,14 @@ export type Progress =
   /** The service refused or could not be reached; the request is repeated after `waitMs`. */
   | { readonly kind: 'retry'; readonly status: number | undefined; readonly waitMs: number }
   | { readonly kind: 'waiting'; readonly position: number }
-  | { readonly kind: 'running'; readonly done: number; readonly total: number; readonly current: string };
+  | {
+      readonly kind: 'running';
+      readonly done: number;
+      readonly total: number;
+      readonly current: string;
+      /** Of a run that is made of several; a state may be one that this version does not know. */
+      readonly parts?: readonly { readonly name: string; readonly state: string }[];
+    };
 
 /** A server, and what is known of its limits. */
 export type Connection = {

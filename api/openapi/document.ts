@@ -11,7 +11,17 @@ import { json, problemResponses } from './answers.ts';
 import { withTraceField } from './trace-field.ts';
 
 const progressSchema = z
-  .looseObject({ done: z.int(), total: z.int(), current: z.string() })
+  .looseObject({
+    done: z.int(),
+    total: z.int().meta({ description: '`done ÷ total` never falls.' }),
+    current: z.string(),
+    parts: z
+      .array(z.looseObject({ name: z.string(), state: z.enum(['waiting', 'running', 'done', 'failed']) }))
+      .optional()
+      .meta({
+        description: 'The parts of a run that is made of several, such as the five of domain-health.',
+      }),
+  })
   .meta({ id: 'Progress' });
 const jobSchema = z
   .looseObject({

@@ -1,10 +1,12 @@
 import type { Response } from 'express';
-import type { JobState } from '#shared/ports/job-queue';
+import { categoryNames } from '#shared/catalogue/domain-health/weights';
+import type { JobState, PartProgress } from '#shared/ports/job-queue';
+import { categoryWords } from '#shared/render/health';
 import { type Markup, markup } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/find-job.ts';
-import { withParameter } from './addresses.ts';
+import { mainCheck, withParameter } from './addresses.ts';
 import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
@@ -48,7 +50,8 @@ function progressPage(visit: Visit, base: string, { jobId, state }: Going): stri
 <h1>Checking <bdi>${ask.target}</bdi></h1>
 <div class="going" data-job="${base}/api/jobs/${jobId}" data-self="${self}">
 <progress aria-label="Progress" max="${barOf(state).max}" value="${barOf(state).value}"></progress>
-<p id="state" role="status">${describe(state)}</p></div>
+<p id="state" role="status">${describe(state)}</p>
+<ul class="parts" id="parts">${partsOf(state).map(({ name, state: of }) => markup`<li data-state="${of}"><b>${partNames[name] ?? clip(name, longestCurrent)}</b> <span>${partStates[of]}</span></li>`)}</ul></div>
 <noscript><p>This page loads itself again every ${refreshS} seconds until the report is there.</p></noscript>
 <p class="hint">You can leave: the check goes on, and <a href="${self}">its page</a> shows the report then.</p>
 `,
@@ -68,7 +71,25 @@ function describe(state: Going['state']): Markup {
       : markup`Waiting for its turn: place ${state.position} in line.`;
   const { done, total, current } = state.progress;
   if (total <= 1 && current === '') return markup`Started.`;
-  return markup`${done} of ${total} done${current === '' ? '.' : `: ${clip(current, longestCurrent)}`}`;
+  const percent = Math.floor((100 * Math.min(done, total)) / Math.max(1, total));
+  return markup`${percent} %${current === '' ? '' : `: ${clip(current, longestCurrent)}`}`;
+}
+
+/** What a visitor reads of each part of a domain-health, and of how it stands. */
+const partNames: { readonly [name: string]: string } = categoryWords;
+const partStates = {
+  waiting: 'waits for its turn',
+  running: 'asking',
+  done: 'judged',
+  failed: 'came to no end',
+} as const;
+
+/** Before it runs, a domain-health has parts that wait. */
+function partsOf(state: Going['state']): readonly PartProgress[] {
+  const told = state.state === 'running' ? (state.progress.parts ?? []) : [];
+  if (told.length > 0) return told;
+  const isOfParts = state.job.check === mainCheck;
+  return isOfParts ? categoryNames.map((name) => ({ name, state: 'waiting' })) : [];
 }
 
 function expiredPage(visit: Visit, base: string): string {

@@ -1,7 +1,19 @@
 import type { Job, QueueName } from '../model/job.ts';
 
+/** A part of a run, by its name. waiting: for its turn · running: it asks · done: it has ended and is judged · failed: it came to no end. */
+export type PartProgress = {
+  readonly name: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed';
+};
+
 /** How far a run is: questions answered, of how many known so far, and what is being asked now. */
-export type Progress = { readonly done: number; readonly total: number; readonly current: string };
+export type Progress = {
+  readonly done: number;
+  readonly total: number;
+  readonly current: string;
+  /** Of a run that is made of several. */
+  readonly parts?: readonly PartProgress[];
+};
 
 /** The progress of a job that has told of none. */
 export const notStarted: Progress = { done: 0, total: 1, current: '' };

@@ -1,14 +1,57 @@
-import { notStarted, type Progress } from '#shared/ports/job-queue';
+import type { PartProgress, Progress } from '#shared/ports/job-queue';
 
 type Tell = (progress: Progress) => void;
 
-/** Adds up the progress of tasks that each count their own questions: gives each task its own teller, and tells the sum. @param known tasks that count before they begin */
-export function addUp<Task>(tell: Tell, known: readonly Task[] = []): (task: Task) => Tell {
-  const tasks = new Map<Task, Progress>(known.map((task) => [task, notStarted]));
-  return (task) => (progress) => {
-    tasks.set(task, progress);
-    const all = [...tasks.values()];
-    const sum = (key: 'done' | 'total') => all.reduce((total, one) => total + one[key], 0);
-    tell({ done: sum('done'), total: sum('total'), current: progress.current });
+/** What each task counts for, in the sum. */
+const share = 100;
+
+/** Tasks whose progress is added up. */
+export type Tasks<Task> = {
+  /** The teller of a task: how far it is, by its own measure. */
+  readonly tell: (task: Task) => Tell;
+  /** A task has ended. */
+  readonly end: (task: Task, state: 'done' | 'failed') => void;
+};
+
+type Standing = { percent: number; state: PartProgress['state'] };
+
+/**
+ * Adds up the progress of tasks. Each counts the same, however many questions it turns out to have, so that the sum never falls.
+ * @param nameOf the part that a task belongs to; a part with several tasks runs until all have ended
+ */
+export function addUp<Task>(tell: Tell, tasks: readonly Task[], nameOf: (task: Task) => string): Tasks<Task> {
+  const standings = new Map<Task, Standing>(tasks.map((task) => [task, { percent: 0, state: 'waiting' }]));
+  const names = [...new Set(tasks.map(nameOf))];
+  const partOf = (name: string): PartProgress => {
+    const states = tasks.filter((task) => nameOf(task) === name).map((task) => standings.get(task)?.state);
+    return { name, state: joinStates(states.filter((state) => state !== undefined)) };
   };
+  const sum = (current: string): Progress => ({
+    done: [...standings.values()].reduce((total, { percent }) => total + percent, 0),
+    total: share * tasks.length,
+    current,
+    parts: names.map(partOf),
+  });
+  return {
+    tell:
+      (task) =>
+      ({ done, total, current }) => {
+        const standing = standings.get(task);
+        if (!standing || standing.state === 'done' || standing.state === 'failed') return;
+        const percent = Math.floor((share * Math.min(done, total)) / Math.max(1, total));
+        standing.percent = Math.max(standing.percent, percent);
+        standing.state = 'running';
+        tell(sum(current));
+      },
+    end(task, state) {
+      standings.set(task, { percent: share, state });
+      tell(sum(nameOf(task)));
+    },
+  };
+}
+
+function joinStates(states: readonly PartProgress['state'][]): PartProgress['state'] {
+  const isEnded = (state: PartProgress['state']) => state === 'done' || state === 'failed';
+  if (states.every(isEnded)) return states.includes('failed') ? 'failed' : 'done';
+  return states.every((state) => state === 'waiting') ? 'waiting' : 'running';
 }

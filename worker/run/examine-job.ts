@@ -8,6 +8,7 @@ import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
+import { risingProgress } from '../checks/rising-progress.ts';
 import { ownerOf } from '../probes/budget.ts';
 import { collectContacts } from '../probes/contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
@@ -97,7 +98,14 @@ async function examineCheck(
   const owner = { ...ownerOf(job), mostMs: () => clock.mostMs() };
   const probes = settings.probes.open(signal, owner, holdWhileAway(start.slot, clock));
   const jobs = settings.jobsOf(job, { clock, signal });
-  const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
+  const examination = {
+    probes,
+    jobs,
+    progress: risingProgress(progress),
+    limit,
+    limitMs: job.runLimitMs,
+    stop,
+  };
   try {
     const { report, file } = await examine(check, job, examination, settings);
     const blobs = file ? picturesOf(check, file, Date.parse(report.expiresAt)) : [];

@@ -4,8 +4,10 @@ import {
   headersQuestion,
   type SourceQuestion,
   sslQuestion,
+  visitQuestions,
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
+import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { freshForOtherS } from '#shared/catalogue/spec';
 import { type Job, randomId, type Wanted } from '#shared/model/job';
 import {
@@ -61,14 +63,16 @@ export async function runVisit(
   // Its ssl-check takes longer than its pages.
   const http: HttpProbe = { ask: (request) => opened.http.ask({ ...request, isPatient: true }) };
   const probes = { ...opened, http: rememberAnswers(http) };
-  const report = addUp<SourceQuestion>(progress);
+  const tasks = addUp(progress, tasksOf(job.target), nameOfTask);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
   const answerAll = (questions: readonly SourceQuestion[]) =>
     Promise.all(
-      questions.map((question) =>
-        answerQuestion(question, job, settings, { ...examination, progress: report(question) }),
-      ),
+      questions.map((question) => {
+        const task = taskOf(question);
+        const told = { ...examination, progress: tasks.tell(task) };
+        return answerQuestion(question, job, settings, told).then((state) => tasks.end(task, state));
+      }),
     );
   try {
     const finding = findWebHost(job.target, opened.dns);
@@ -85,6 +89,19 @@ export async function runVisit(
   } finally {
     opened.close();
   }
+}
+
+/** A task of a visit: the check, and of redirects each address, as the host of the others is not known at first. */
+function taskOf({ spec, target }: SourceQuestion): string {
+  return spec === redirectCheck ? `${spec.name} ${target}` : spec.name;
+}
+
+function tasksOf(domain: string): readonly string[] {
+  return visitQuestions(domain, domain).map(taskOf);
+}
+
+function nameOfTask(task: string): string {
+  return task.split(' ', 1)[0] ?? task;
 }
 
 // The same question that every check asks first: its answer is remembered.
@@ -104,14 +121,14 @@ async function answerQuestion(
   job: Job,
   settings: VisitSettings,
   examination: Examination,
-): Promise<void> {
+): Promise<'done' | 'failed'> {
   const { reportStore, log } = settings;
   const { spec, target } = question;
   const jobKey = settings.jobKeyOf(spec, target, question.options, job.account);
   const wanted = wantedOf(job, spec.refreshFloorS);
   const start = performance.now();
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
-  if (known.has(jobKey)) return examination.progress({ done: 1, total: 1, current: spec.name });
+  if (known.has(jobKey)) return 'done';
   const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
   const { report } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
@@ -123,11 +140,14 @@ async function answerQuestion(
     ...traceFields(job.trace),
   };
   // A check that shared the visit's time may have failed only for that, so its own endpoint must not be answered with this report.
-  if (report.state === 'failed' && examination.limit.aborted)
-    return log.warn(about, 'check of a visit was late');
+  if (report.state === 'failed' && examination.limit.aborted) {
+    log.warn(about, 'check of a visit was late');
+    return 'failed';
+  }
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
   log.info(about, 'check of a visit done');
+  return report.state === 'failed' ? 'failed' : 'done';
 }
 
 // A defect in one check fails that check alone; the reports of the others are kept.

@@ -121,10 +121,29 @@ function showState({ state, position, progress }, words, bar) {
         : 'Waiting for its turn: next in line.'
       : total <= 1 && current === ''
         ? 'Started.'
-        : `${done} of ${total} done${current === '' ? '.' : `: ${current}`}`;
+        : `${Math.floor((100 * Math.min(done, total)) / Math.max(1, total))} %${current === '' ? '' : `: ${current}`}`;
   if (words.textContent !== text) words.textContent = text;
   bar.max = Math.max(1, total);
   bar.value = Math.min(bar.max, done);
+  showParts(progress.parts ?? []);
+}
+
+const stateWords = {
+  waiting: 'waits for its turn',
+  running: 'asking',
+  done: 'judged',
+  failed: 'came to no end',
+};
+
+/** The parts stand on the page already; only what has changed is written again. */
+function showParts(parts) {
+  const items = document.getElementById('parts')?.children ?? [];
+  parts.forEach(({ state }, index) => {
+    const item = items[index];
+    if (!item || item.dataset.state === state) return;
+    item.dataset.state = state;
+    item.lastElementChild.textContent = stateWords[state] ?? '';
+  });
 }
 
 /** Goes to a page: as usual, or, where a token is kept, by a request that carries it, as a new page would forget it. */

@@ -73,7 +73,22 @@ test('a run longer than the wait is followed through its job to its report', asy
   for (const release of held.splice(0)) release();
   expect(await asked).toMatchObject({ state: 'complete' });
   expect(visits.get(host)).toBe(1);
-  expect(proxy.seen.some((line) => /^GET \/api\/jobs\/[0-9a-f]{32}\?wait=25$/.test(line))).toBe(true);
+  expect(proxy.seen.some((line) => /^GET \/api\/jobs\/[0-9a-f]{32}\?wait=1$/.test(line))).toBe(true);
+});
+
+test('progress is told from the first second on, also where the service would wait longer', async () => {
+  isHolding = true;
+  const { url } = freshUrl();
+  const events: AskProgress[] = [];
+  const patient = await openService({ sites, settings: { WAIT_SECONDS: '50' } });
+  const client = openDiagnostics({ server: `http://127.0.0.1:${patient.port}` });
+  const asked = client.redirectCheck(url, { onProgress: (progress) => void events.push(progress) });
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => events.map(({ kind }) => kind), { timeout: 30_000 }).toContain('running');
+  for (const answer of held.splice(0)) answer();
+  isHolding = false;
+  expect((await asked).state).toBe('complete');
+  await patient.close();
 });
 
 test('a job that the service has forgotten is asked for again by its own GET', async () => {
@@ -81,13 +96,13 @@ test('a job that the service has forgotten is asked for again by its own GET', a
   isHolding = true;
   const asked = open().redirectCheck(url, {
     onProgress: ({ kind }) => {
-      if (kind === 'running') isHolding = false;
+      if (kind === 'running' && held.length > 0) isHolding = false;
     },
   });
-  await expect.poll(() => held.length).toBe(1);
-  // The first request is the one that is held; the next is the job's.
+  await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
+  // The first request has started the job; the next asks for it.
   proxy.inject(problem(404, 'job_not_found'));
-  await expect.poll(() => isHolding).toBe(false);
+  await expect.poll(() => isHolding, { timeout: 10_000 }).toBe(false);
   for (const release of held.splice(0)) release();
   expect(await asked).toMatchObject({ state: 'complete' });
 });

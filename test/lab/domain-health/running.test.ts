@@ -25,7 +25,12 @@ describe('a run', async () => {
   });
   afterAll(() => lab.close());
 
-  type Progress = { readonly done: number; readonly total: number; readonly current: string };
+  type Progress = {
+    readonly done: number;
+    readonly total: number;
+    readonly current: string;
+    readonly parts?: readonly { readonly name: string; readonly state: string }[];
+  };
 
   async function follow(location: string): Promise<Progress[]> {
     const seen: Progress[] = [];
@@ -47,17 +52,28 @@ describe('a run', async () => {
     const seen = await follow(String(answer.headers.location));
     const [first, last] = [seen[0], seen.at(-1)];
     expect(last?.done).toBeGreaterThan(first?.done ?? 0);
-    expect(last?.total).toBeGreaterThan(first?.total ?? 0);
-    expect(seen.at(-1)?.current).not.toBe('');
+    expect(last?.done).toBeGreaterThan(0);
     for (const { done, total } of seen) expect(done).toBeLessThanOrEqual(total);
     expect((await lab.get(healthPath('slow.test'))).headers['cache-status']).toMatch(/^diag; hit/);
   });
 
-  // A part that is done counts as one question of one, whatever it had told before.
-  test('never says that it is less far than it was', async () => {
+  test('names its five parts, and never says that it or one of them is less far than it was', async () => {
     const { headers } = await lab.get(healthPath('both.test', '?wait=0'));
-    const seen = (await follow(String(headers.location))).map(({ done }) => done);
-    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    const seen = await follow(String(headers.location));
+    const shares = seen.map(({ done, total }) => done / total);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    const running = seen.filter(({ parts }) => parts !== undefined);
+    expect(running.length).toBeGreaterThan(0);
+    for (const { parts = [] } of running)
+      expect(parts.map(({ name }) => name)).toEqual(['dns', 'ssl', 'headers', 'performance', 'mail']);
+    const order = ['waiting', 'running', 'done'];
+    for (const index of [0, 1, 2, 3, 4]) {
+      const states = running.map(({ parts = [] }) => order.indexOf(parts[index]?.state ?? ''));
+      expect(states).not.toContain(-1);
+      expect(states).toEqual(states.toSorted((a, b) => a - b));
+    }
+    // While a slow page keeps one part, others are judged already.
+    expect(running.some(({ parts = [] }) => new Set(parts.map(({ state }) => state)).size > 1)).toBe(true);
   });
 });
 

@@ -9,14 +9,13 @@ import {
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
 import type { Report } from '#shared/model/report';
-import type { Progress } from '#shared/ports/job-queue';
-import { addUp } from '../add-up.ts';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';
 import type { HealthEvidence, Source } from './evidence.ts';
 import { readEntryPoints } from './facts/entry-points.ts';
 import { readDnsFields } from './facts/fields.ts';
 import { readPrevious } from './facts/previous.ts';
+import { type HealthProgress, openHealthProgress } from './progress.ts';
 
 /** Collects the sources of a domain: from the store, from one visit for all that is missing, and from a page load beside it. */
 export async function gatherHealth({
@@ -24,15 +23,12 @@ export async function gatherHealth({
   jobs,
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
-  // The page load counts as one question until it reports its own progress.
-  const report = addUp(progress, ['performance']);
+  const told = openHealthProgress(progress);
+  const load = (url: string) => askPage(jobs, url, told);
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
-  const likelyPage = jobs.ask(performanceQuestion(`https://${likelyHost}/`), report('performance'));
-  const [{ webHost, sources }] = await Promise.all([
-    visit(domain, likelyHost, jobs, report('visit')),
-    likelyPage,
-  ]);
+  const likelyPage = load(`https://${likelyHost}/`);
+  const [{ webHost, sources }] = await Promise.all([visit(domain, likelyHost, jobs, told), likelyPage]);
   const redirects = entryPointQuestions(domain).map((question) => ({
     url: question.target,
     part: sources(question),
@@ -46,28 +42,29 @@ export async function gatherHealth({
     dns: sources(dnsQuestion(domain)),
     ssl: sources(sslQuestion(webHost)),
     headers: sources(headersQuestion(webHost)),
-    performance:
-      page === `https://${likelyHost}/`
-        ? await likelyPage
-        : await jobs.ask(performanceQuestion(page), report('performance')),
+    performance: page === `https://${likelyHost}/` ? await likelyPage : await load(page),
     redirects,
     previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
   };
 }
 
+async function askPage(jobs: Jobs, url: string, told: HealthProgress): Promise<JobAnswer> {
+  const answer = await jobs.ask(performanceQuestion(url), told.page);
+  told.paged('report' in answer && answer.report.state !== 'failed' ? 'done' : 'failed');
+  return answer;
+}
+
 type Visited = { readonly webHost: string; readonly sources: (question: SourceQuestion) => Source };
 
 /** The sources that need only the network: those in the store, and if one is missing, one visit for all of them. */
-async function visit(
-  domain: string,
-  likelyHost: string,
-  jobs: Jobs,
-  progress: (progress: Progress) => void,
-): Promise<Visited> {
+async function visit(domain: string, likelyHost: string, jobs: Jobs, told: HealthProgress): Promise<Visited> {
   const known = await findAll(visitQuestions(domain, likelyHost), jobs);
-  if ([...known.values()].every((report) => report !== undefined))
+  if ([...known.values()].every((report) => report !== undefined)) {
+    told.visited('done');
     return { webHost: likelyHost, sources: sourcesOf(known, '') };
-  const outcome = await jobs.visit(domain, progress);
+  }
+  const outcome = await jobs.visit(domain, told.visit);
+  told.visited('webHost' in outcome ? 'done' : 'failed');
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
   const found = await findAll(visitQuestions(domain, webHost), jobs);
   // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.

@@ -1,6 +1,7 @@
 import type {
   BrowserFailure,
   BrowserProbe,
+  BrowserRequest,
   BrowserRun,
   LoadSeen,
   Strategy,
@@ -37,17 +38,34 @@ export async function gatherPagespeed({
   const field = probes.browser.askField(target, strategy);
   const runs: Load[] = [];
   while (runs.length < wanted) {
-    progress({ done: runs.length, total: wanted, current: new URL(target).host });
-    const run = await load(probes.browser, target, strategy);
+    const before = runs.length;
+    const tellStep = (step: keyof typeof stepWords) =>
+      progress({
+        done: before * stepCount + Object.keys(stepWords).indexOf(step),
+        total: wanted * stepCount,
+        current: wanted === 1 ? stepWords[step] : `load ${before + 1} of ${wanted}: ${stepWords[step]}`,
+      });
+    tellStep('starting');
+    const run = await load(probes.browser, { url: target, strategy, onStep: tellStep });
     runs.push(runs.length === 0 ? run : withoutScreenshot(run));
     if (!isLoaded(run) || isRemote(run)) break;
   }
   return { url: target, strategy, runs, field: await field };
 }
 
-async function load(browser: BrowserProbe, url: string, strategy: Strategy): Promise<Load> {
+/** What is done while a page loads, in order. */
+const stepWords = {
+  starting: 'the browser starts',
+  started: 'the browser asks for the page',
+  answered: 'the page loads',
+  loaded: 'the page is measured',
+} as const;
+const stepCount = Object.keys(stepWords).length;
+
+async function load(browser: BrowserProbe, asked: Omit<BrowserRequest, 'timeoutMs'>): Promise<Load> {
+  const { strategy } = asked;
   const attempt = async (timeoutMs: number) => {
-    const answer = await browser.run({ url, strategy, timeoutMs });
+    const answer = await browser.run({ ...asked, timeoutMs });
     return answer.kind === 'answer' ? readPsi(answer, strategy) : withoutBody(answer);
   };
   const first = await attempt(attemptMs);

@@ -140,7 +140,7 @@ async function runOnce(
     };
     const outcome = await runChild(
       order,
-      { ...limits, timeoutMs: request.timeoutMs },
+      { ...limits, timeoutMs: request.timeoutMs, onStep: request.onStep },
       () => proxy.traffic().receivedBytes > 0,
       signal,
     );

@@ -5,12 +5,18 @@ import type { FailureCode } from '../http/port.ts';
 export const strategies = ['mobile', 'desktop'] as const;
 export type Strategy = (typeof strategies)[number];
 
+/** How far the load of a page is: the browser is up · the page has answered · it has loaded, and is measured. */
+export const pageSteps = ['started', 'answered', 'loaded'] as const;
+export type PageStep = (typeof pageSteps)[number];
+
 export type BrowserRequest = {
   /** Absolute http or https; judged again here. */
   readonly url: string;
   readonly strategy: Strategy;
   /** From now until nothing of the run is left, the browser included. */
   readonly timeoutMs: number;
+  /** Called at each step; a courtesy. */
+  readonly onStep?: (step: PageStep) => void;
 };
 
 /** Where a browser was found. */

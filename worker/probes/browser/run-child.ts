@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Order, Told } from './child/messages.ts';
-import type { BrowserEnd } from './port.ts';
+import type { BrowserEnd, PageStep } from './port.ts';
 import { findTree, killTree, measureMemory } from './process-tree.ts';
 import { measureDisk } from './profiles.ts';
 
@@ -14,6 +14,7 @@ export type ChildLimits = {
   readonly watchEveryMs: number;
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
+  readonly onStep?: ((step: PageStep) => void) | undefined;
 };
 
 export type ChildOutcome = {
@@ -42,7 +43,7 @@ export async function runChild(
   const stop = new AbortController();
   try {
     const end = await Promise.race([
-      listenTo(child, seen),
+      listenTo(child, seen, limits.onStep),
       watch(child, limits, { seen, heard, profile: order.profile, stopped: stop.signal }),
       abortOf(signal, stop.signal),
       ordered(child, order),
@@ -84,12 +85,14 @@ function ordered(child: ChildProcess, order: Order): Promise<never> {
 }
 
 /** Resolves with the child's last word, or with its death. */
-function listenTo(child: ChildProcess, seen: Seen): Promise<BrowserEnd> {
+function listenTo(child: ChildProcess, seen: Seen, onStep: ChildLimits['onStep']): Promise<BrowserEnd> {
   return new Promise((resolve) => {
     child.on('message', (told: Told) => {
       if (told.kind === 'browser') seen.browserPid = told.pid;
-      else if (told.kind === 'product')
+      else if (told.kind === 'product') {
         Object.assign(seen, { product: told.product, upAt: performance.now() });
+        onStep?.('started');
+      } else if (told.kind === 'step') onStep?.(told.step);
       else if (told.kind === 'fault') seen.fault = told.message;
       else resolve(endOf(told, seen));
     });

@@ -90,6 +90,7 @@ function answerWords({ authoritative }: Server): string {
 }
 
 const dnssecCodes = codesOfPart(check, 'dnssec');
+const dsCodes = codesWhere(check, (code) => code.startsWith('dnssec-ds'));
 
 function trustSection(
   { dnssec: { status, reason, ds, keys, signaturesUntil } }: Dns,
@@ -102,7 +103,7 @@ function trustSection(
       .map(({ keyTag, algorithm, matches }) => [
         markup`DS at the parent`,
         verdictWord(
-          matches === null ? unjudged : markOfThing(report, dnssecCodes, [String(keyTag)]),
+          matches === null ? unjudged : markOfThing(report, dsCodes, [String(keyTag)]),
           matches === true ? 'matches a key' : matches === false ? 'matches no key' : 'unknown',
         ),
         markup`key ${keyTag}, algorithm ${algorithm}`,

@@ -111,8 +111,8 @@ const entryCodes = codesWhere(
 );
 
 /** By the rules of the entry points that name this one, and by what its own redirect-check found. */
-function markOfEntry({ url, state }: EntryPoint, { report, parts }: Drawing): Marked {
-  const { mark, codes } = markOfThing(report, entryCodes, [url]);
+function markOfEntry({ url, finalUrl, state }: EntryPoint, { report, parts }: Drawing): Marked {
+  const { mark, codes } = markOfThing(report, entryCodes, [url, ...(finalUrl === null ? [] : [finalUrl])]);
   const own = parts.filter(({ check, target }) => check === 'redirect-check' && target === url);
   const found = markOfFindings(own);
   const isQuiet = state === 'missing' || state === 'unknown';

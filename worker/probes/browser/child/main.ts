@@ -1,7 +1,7 @@
 // The main of a forked child: one page, one browser, one Lighthouse, then the end. Nothing of it runs in the worker itself,
 // as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
 import { rmSync } from 'node:fs';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
 import type { Order, Told } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
@@ -58,6 +58,7 @@ async function measure(
   // Off the record: what a page stores stays in memory, which has a limit, and never fills a disk.
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
   const page = await context.newPage();
+  tellSteps(page);
   const flags = {
     logLevel: 'silent' as const,
     onlyCategories: ['performance'],
@@ -79,6 +80,17 @@ async function measure(
       return seen && told.kind === 'page' ? { ...told, document: seen } : told;
     }),
   ]);
+}
+
+/** Tells when the page has answered and when it has loaded. Lighthouse opens about:blank before and after. */
+function tellSteps(page: Page): void {
+  const isPage = () => /^https?:/.test(page.url());
+  const left = new Set(['answered', 'loaded'] as const);
+  const once = (step: 'answered' | 'loaded') => {
+    if (isPage() && left.delete(step)) void tell({ kind: 'step', step });
+  };
+  page.on('domcontentloaded', () => once('answered'));
+  page.on('load', () => once('loaded'));
 }
 
 /** The worker is gone, and nobody else is left to clear up. Were we killed as well, Chromium would still end with its pipe. */

@@ -1,4 +1,4 @@
-import type { DocumentSeen, PageSight, Strategy } from '../port.ts';
+import type { DocumentSeen, PageSight, PageStep, Strategy } from '../port.ts';
 
 /** What the worker tells its child, once. */
 export type Order = {
@@ -20,6 +20,8 @@ export type Told =
   /** The browser is there; `pid` leads its own process group. */
   | { readonly kind: 'browser'; readonly pid: number }
   | { readonly kind: 'product'; readonly product: string }
+  /** How far the page is; each step is told once, in this order. */
+  | { readonly kind: 'step'; readonly step: Extract<PageStep, 'answered' | 'loaded'> }
   | { readonly kind: 'page'; readonly page: PageSight; readonly document?: DocumentSeen }
   | {
       readonly kind: 'no-page';
