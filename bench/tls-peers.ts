@@ -33,12 +33,12 @@ export async function bench(): Promise<Section> {
     const before = process.threadCpuUsage();
     const ours = await lab.check(server.port);
     const { user, system } = process.threadCpuUsage(before);
-    const scanned = peers.includes('sslscan') ? scan(server.port) : null;
-    const tested = peers.includes('testssl') ? testssl(server.port, lab.root.certPem) : null;
+    const scanned = peers.includes('sslscan') ? await scan(server.port) : null;
+    const tested = peers.includes('testssl') ? await testssl(server.port, lab.root.certPem) : null;
     await server.close();
     const others = {
       ...(scanned && { sslscan: scanned.told }),
-      ...(tested && { testssl: tested.told }),
+      ...(tested && { testssl: tested }),
     };
     const compared = { name, ours, cpuMs: (user + system) / 1000, scan: scanned, others };
     rows.push(rowOf(compared));

@@ -64,5 +64,14 @@ export function writeServerFlight(flight: WrittenFlight): Uint8Array {
     ...(flight.certificateRequested ? [message(13, 1, 1, 0, 0)] : []),
     ...(flight.done ? [message(14)] : []),
   ];
-  return joinBytes(...messages.map((bytes) => record(22, bytes, Math.min(flight.version, 0x0303))));
+  const version = Math.min(flight.version, 0x0303);
+  return joinBytes(...messages.flatMap((bytes) => inRecords(bytes).map((part) => record(22, part, version))));
+}
+
+/** A record has 16,384 bytes at most (RFC 8446 §5.1). */
+function inRecords(bytes: Uint8Array): readonly Uint8Array[] {
+  const size = 16_384;
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
 }

@@ -12,8 +12,8 @@ export type PathSources = {
   readonly at: number;
 };
 
-/** No public path is longer than five. */
-const longestPath = 10;
+/** The leaf, six CAs and the root: Firefox follows no more (mozilla::pkix), and no public path is longer than five. */
+const longestPath = 8;
 /** Signatures and steps of one search. A public chain takes three or four; a hostile one may fit together in thousands of ways. */
 const searchLimits = { signatures: 100, steps: 1000 };
 
@@ -49,8 +49,8 @@ function walk(search: Search, way: Way): boolean {
       endsAtAnchor: true,
     });
   search.steps += 1;
-  if (search.steps > searchLimits.steps || way.path.length >= longestPath)
-    return keep(search, stop(way, end, 'search-ended'));
+  if (search.steps > searchLimits.steps) return keep(search, stop(way, end, 'search-ended'));
+  if (way.path.length >= longestPath) return keep(search, stop(way, end, 'too-many-authorities'));
   const named = listIssuers(search, way.path, end);
   const signers = named.filter((issuer) => isIssuer(search, end, issuer));
   if (signers.length === 0) {

@@ -20,6 +20,7 @@ export const pathReasons = {
   'may-not-sign': 'has a key that may not sign certificates (key usage)',
   'path-too-long': 'allows fewer CA certificates below it',
   'name-not-permitted': 'may not issue for these names (name constraints)',
+  'too-many-authorities': 'is further from a certificate of the store than Firefox follows (six CAs)',
   'search-ended': 'leads to more possible paths than are tried',
 } as const;
 export type PathReason = keyof typeof pathReasons;

@@ -1,9 +1,10 @@
 import type { Question } from '../evidence.ts';
 import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
+import { isCutOff } from './ask-hello.ts';
 import { familiesOf, kindIn } from './suite-families.ts';
 import { openSuiteLedger, type SuiteLedger } from './suite-ledger.ts';
-import { askFor, isCutOff, isTold, type SuiteAsking } from './walk-suites.ts';
+import { askFor, isTold, type SuiteAsking } from './walk-suites.ts';
 
 const everySuite = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy, ...suiteSets.dangerous];
 

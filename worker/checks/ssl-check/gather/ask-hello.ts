@@ -232,15 +232,21 @@ async function greet(
   };
   /** Not a single byte came, which may be due to the connections beside it. */
   const isUnanswered = (one: Awaited<ReturnType<typeof exchange>>) =>
-    one.kind !== 'received' || (one.bytes.length === 0 && !(mayBeSilent && one.ended === 'timeout'));
+    one.kind !== 'received' || one.bytes.length === 0;
   const seen = await (mayBeCut ? lanes(exchange) : lanes.orAlone(exchange, isUnanswered));
   if (seen.kind === 'stopped') return seen;
   if (seen.address !== null) addresses.add(seen.address);
   if (seen.kind === 'failure') return readFailure(seen, allowance);
-  if (seen.ended === 'closed' || seen.ended === 'reset') allowance.noteCutOff();
   if (seen.ended !== 'timeout') allowance.noteAnswer(seen.ms);
   else if (!mayBeSilent || seen.bytes.length > 0) allowance.noteSilence();
-  return read(seen);
+  const answer = read(seen);
+  if (isCutOff(answer)) allowance.noteCutOff();
+  return answer;
+}
+
+/** Such an answer may be due to what was offered, or to us. */
+export function isCutOff(answer: HelloAnswer): boolean {
+  return answer.kind === 'refused' && (answer.by === 'closed' || answer.by === 'reset');
 }
 
 function completeHello(offered: Offered, host: string): ClientHello {

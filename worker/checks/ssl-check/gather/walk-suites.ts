@@ -1,5 +1,5 @@
 import { oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
-import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
+import { type HelloAnswer, type HelloAsker, isCutOff } from './ask-hello.ts';
 import type { GroupWalk } from './group-walk.ts';
 import type { SuiteLedger } from './suite-ledger.ts';
 
@@ -44,9 +44,4 @@ function versionOf({ version }: SuiteLedger): AskedVersion {
 /** An answer that is the same for every part of what was offered. */
 export function isTold(answer: HelloAnswer): boolean {
   return answer.kind !== 'accepted' && !isCutOff(answer);
-}
-
-/** Such an answer may be due to one of the suites that were offered, or to us. */
-export function isCutOff(answer: HelloAnswer): boolean {
-  return answer.kind === 'refused' && (answer.by === 'closed' || answer.by === 'reset');
 }
