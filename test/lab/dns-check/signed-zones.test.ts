@@ -11,7 +11,12 @@ const always = ['address-no-ipv6', 'ns-no-ipv6'];
 const rows: readonly { zone: string; status: string; broken: readonly string[]; unvalidated: string }[] = [
   { zone: 'secure.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'rsa.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
-  { zone: 'rsa512.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  {
+    zone: 'rsa512.test',
+    status: 'secure',
+    broken: ['dnssec-algorithm-not-recommended'],
+    unvalidated: 'indeterminate',
+  },
   { zone: 'short.test', status: 'secure', broken: ['dnssec-key-short'], unvalidated: 'indeterminate' },
   { zone: 'sha1.test', status: 'secure', broken: ['dnssec-algorithm-weak'], unvalidated: 'indeterminate' },
   { zone: 'p384.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
@@ -48,6 +53,18 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
   },
   { zone: 'as.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
   { zone: 'plain.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
+  {
+    zone: 'halfsigned.test',
+    status: 'secure',
+    broken: ['dnssec-keys-inconsistent', 'dnssec-server-signature-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'halfisland.test',
+    status: 'insecure',
+    broken: ['dnssec-ds-missing', 'dnssec-keys-inconsistent'],
+    unvalidated: 'insecure',
+  },
   { zone: 'island.test', status: 'insecure', broken: ['dnssec-ds-missing'], unvalidated: 'insecure' },
   {
     zone: 'wrongds.test',

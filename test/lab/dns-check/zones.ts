@@ -84,6 +84,9 @@ const labZones: { readonly [name: string]: LabZone } = {
   'unsignedproof.test': { text: usual, signing: p256, damage: { of: 'signatures of proofs' } },
   'oneproof.test': { text: usual, signing: p256, damage: { of: 'proofs', servers: ['ns2'] } },
   'plain.test': { text: usual },
+  // The second server never got the signed version.
+  'halfsigned.test': { text: usual, second: usual, signing: p256 },
+  'halfisland.test': { text: usual, second: usual, signing: p256, ds: 'none' },
   // Two tales of who announces the name servers' networks, and one that leaves one of them out.
   'as.test': {
     text: `${usual}1.1.BLOCK.127.one TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"

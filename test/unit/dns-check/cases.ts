@@ -1172,6 +1172,15 @@ const dnssec: readonly Case[] = [
   },
 ];
 
+/** The zone as it was before it was signed. */
+const unsignedCopy = copyOf(
+  '@ 3600 SOA ns1.good.test hostmaster.good.test 2026112101 14400 3600 1209600 3600',
+  '@ 3600 NS ns1.good.test',
+  '@ 3600 NS ns2.good.test',
+  '@ 3600 NS ns.other.test',
+  '@ 3600 A 192.0.2.80',
+  '@ 3600 MX 10 mail.good.test',
+);
 const cds = (line: string): string => line.replace(/^good\.test/, '@');
 const cdsCases: readonly Case[] = [
   {
@@ -1203,6 +1212,31 @@ const cdsCases: readonly Case[] = [
     },
     broken: ['dnssec-cds-inconsistent'],
     score: 91,
+  },
+  {
+    name: 'one server without the signatures, which the resolver has met for one type',
+    change: {
+      servers: { '198.51.100.1': { own: unsignedCopy } },
+      resolver: {
+        validates: false,
+        instead: new Map([
+          [
+            'TXT good.test',
+            {
+              answers: copyOf('@ 3600 TXT v=spf1 mx -all'),
+              flags: { aa: false, tc: false, ra: true, ad: false },
+            },
+          ],
+        ]),
+      },
+    },
+    broken: ['dnssec-keys-inconsistent', 'dnssec-server-signature-invalid'],
+    notTested: ['dnssec-bogus'],
+  },
+  {
+    name: 'one server that cannot be asked for its keys leaves only the others compared',
+    change: { servers: { '198.51.100.1': { failure: silent.failure } } },
+    broken: ['ns-silent'],
   },
   {
     name: 'a CDS of a key that is not in the zone',

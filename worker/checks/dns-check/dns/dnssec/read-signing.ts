@@ -81,7 +81,16 @@ export function readSigning(facts: DnsFacts): Signing {
         keys: isHeard(dnskey) ? readAll(own, readDnskey).slice(0, limits.keys) : null,
       };
     });
-  return { keys, ds, sets, servers };
+  // Of one server that lacks the signatures, and that has a rule of its own, the resolver's answers lack them too.
+  const seen = isMixed(servers) ? sets.filter(({ signatures }) => signatures.length > 0) : sets;
+  return { keys, ds, sets: seen, servers };
+}
+
+// Some servers sign, others do not.
+function isMixed(servers: readonly ServerSigning[]): boolean {
+  const ofSoa = servers.flatMap(({ sets }) => sets.filter(({ type }) => type === 'SOA'));
+  const isSigned = ofSoa.some(({ signatures }) => signatures.some(({ verdict }) => verdict === 'valid'));
+  return isSigned && ofSoa.some(({ signatures }) => signatures.length === 0);
 }
 
 // The resolver may have met the one server without keys: then those that most servers have count.

@@ -13,6 +13,7 @@ import { valuesOf } from '../../../../dns/sight.ts';
 import { describeSlip, meantName } from '../../meant-name.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
+import { providerOfHost } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
@@ -88,6 +89,8 @@ function judgeSingle(domain: string, hosts: readonly MailHost[]): Verdict {
   const addresses = new Set(hosts.flatMap(({ sights }) => sights.flatMap(valuesOf)));
   const [address = ''] = addresses;
   if (addresses.size > 1) return 'holds';
+  // Behind an address of a mail service are many machines.
+  if (hosts.every(({ host }) => providerOfHost(host) !== undefined)) return 'not-applicable';
   const open = hosts.find(({ sights }) => sights.some(({ outcome }) => outcome === 'unknown'));
   if (open) return notTested(`the addresses of ${clip(open.host)} could not be read`);
   const names = hosts.map(({ host }) => clip(host, 80)).join(', ');

@@ -3,10 +3,12 @@ import {
   brokenBy,
   brokenIf,
   type Evidence,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { haveOneOwner } from '../../../../dns/public-suffix.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
 import type { KnownSenders } from '../providers/find.ts';
@@ -108,14 +110,26 @@ function judgeEnd(
   }
   const all = last.spf.terms.find(isAll);
   const isOpen = !all && !last.spf.terms.some(({ name }) => name === 'redirect');
-  const kept = last.spf.terms.filter((term) => term !== all);
-  const text = 'End the record with ~all, or with -all when every sender is listed.';
-  const fix = closeRecord(text, last, [...kept, { text: '~all' }], { senders, isOpen: false });
+  const fix = closeEnd(root, last, senders);
   const isNeutral = all?.kind === 'mechanism' && all.qualifier === '?';
   return {
     'spf-all-neutral': isNeutral ? brokenIf(true, { name: last.domain, term: all.text }, fix) : 'holds',
     'spf-no-all': brokenIf(isOpen, { name: last.domain }, fix),
   };
+}
+
+// A record of somebody else's is not the owner's to change: an include with an end of one's own lets the same servers send.
+function closeEnd(root: SpfBranch, last: SpfBranch, senders: KnownSenders): Fix {
+  const isForeign = root !== last && !haveOneOwner(root.domain, last.domain);
+  const branch = isForeign ? root : last;
+  const kept = (branch.spf?.terms ?? []).flatMap((term) => {
+    if (isAll(term)) return [];
+    return [term.name === 'redirect' && isForeign ? { text: `include:${term.domain.text}` } : term];
+  });
+  const text = isForeign
+    ? `The end is in the record of ${clip(last.domain, 80)}, which is not yours. Include that record and add an end of your own.`
+    : 'End the record with ~all, or with -all when every sender is listed.';
+  return closeRecord(text, branch, [...kept, { text: '~all' }], { senders, isOpen: false });
 }
 
 // What an honest owner may have: a /16 or /32 of IPv6. Large providers publish somewhat wider ones in the records that others include.
