@@ -1035,6 +1035,15 @@ export type RedirectCheckReport = ReportFields & {
   readonly redirects: number;
   /** Over all hops, including the time spent on hops that gave no answer; null where that is not known. */
   readonly totalMs: number | null;
+  /** Where a browser begins its next visit, because a hop of this chain set Strict-Transport-Security for the first host; with preload-list it begins there the first time too. null where the next visit is the same. */
+  readonly laterVisit:
+    | ({
+        readonly url: string;
+        readonly by: 'header' | 'preload-list';
+        /** From there; null where this chain did not pass there. */
+        readonly redirects: number | null;
+      } & Later)
+    | null;
   readonly ended:
     | 'ok'
     | 'loop'
@@ -1053,6 +1062,8 @@ export type RedirectHop = {
   readonly location: string | null;
   /** How the hop sends the visitor on; absent when it does not. */
   readonly via?: 'http' | 'refresh-header' | 'meta-refresh';
+  /** The https address that browsers ask instead of the http address in `location`, and that was asked here: by HSTS of an earlier hop or of the preload list. */
+  readonly upgradedTo?: string;
   readonly address: string | null;
   readonly timings: Timings | null;
   /** Of a hop that gave no answer: for how long one was waited for. */
