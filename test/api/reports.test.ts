@@ -223,9 +223,9 @@ describe('history and differences', async () => {
 
   test('two reports of one target are compared; of two targets they are not', async () => {
     const { get } = await draw();
-    const first = idOf(await get(redirectPath('http://moves.test/')));
+    const first = idOf(await get(redirectPath('http://moves.test/start')));
     isMended.now = true;
-    const second = idOf(await get(redirectPath('http://moves.test/', '&fresh=1&maxAge=0')));
+    const second = idOf(await get(redirectPath('http://moves.test/start', '&fresh=1&maxAge=0')));
     const same = await get(`/api/reports/${first}/diff/${first}`);
     expect(same.body).toMatchObject({
       rulesChanged: false,

@@ -3,7 +3,7 @@ import { allKinds } from '../../lab/redirect-check/ends/all-kinds.ts';
 import { agree, showEnd } from '../../lab/redirect-check/ends/compare.ts';
 import { walkKinds } from '../../lab/redirect-check/ends/walkers.ts';
 
-// `node test/lab/redirect-check/ends-against-chromium.ts` prints all ends, curl's too.
+// `node test/lab/redirect-check/against-chromium.ts` prints all ends, curl's too.
 test('redirect-check ends where Chromium ends, or says why not', async () => {
   const apart: string[] = [];
   await walkKinds(allKinds, ({ kind, chromium, ours }) => {

@@ -202,7 +202,10 @@ export const textReaders: readonly TextReader[] = [
     { starts: ['SESS', 'a.'], pieces: ['Sess', 'a_', 'eyJ.', '1.'] },
   ),
   reader(decodeLocation, 'header section', { pieces: ['\u00c3', '\u00c3\u00a9'] }),
-  named('seeLocation', 'header section', (text) => seeLocation(text, url), { starts: ['//'] }),
+  named('seeLocation', 'header section', (text) => seeLocation(text, url), {
+    starts: ['//', 'https://www.', 'https://a.'],
+    pieces: ['a.', 'www.', 'a@', '%2f'],
+  }),
   reader(parseLinks, 'header section', {
     starts: ['<', '<a>;', '<a>;rel="'],
     pieces: ['<a>;rel=canonical,', '<a>,', ';rel="'],

@@ -86,16 +86,11 @@ const rows: readonly Row[] = [
   says('secupress', '<h1>You are not allowed.</h1><p>Block ID: BADIP</p><p>SecuPress</p>'),
   says('astra', 'Sorry, this is not allowed. Protected by <a href="https://www.getastra.com">Astra</a>'),
   says('sitelock', 'SiteLock Incident ID: 1-2'),
-  marks(
-    'stackpath-challenge',
-    '<script src="/sbbi/?sbbpg=sbbShell&gprid=1">',
-    '<h1>StackPath and its /sbbi/ pages</h1>',
-  ),
   says('stackpath', '<title>StackPath</title><p>a.test is protected by StackPath</p>'),
   marks(
     'fastly-challenge',
-    '<script src="/_fs-ch-1T1wmsGaOgGaSxcX/script.js">',
-    '<p>Fastly serves _fs-ch- paths</p>',
+    '<title>Client Challenge</title><script src="/_fs-ch-1T1wmsGaOgGaSxcX/script.js">',
+    '<title>News</title><script id="fastly-ngwaf-script" src="/_fs-ch-1T1wmsGaOgGaSxcX/assets/script.js">',
   ),
   marks(
     'kasada-page',
@@ -104,7 +99,7 @@ const rows: readonly Row[] = [
   ),
   marks(
     'azure-waf-challenge',
-    '<script src="/.azwaf/jsclearance/captcha.js">',
+    '<script>document.cookie = "afd_azwaf_jsclearance=" + answer</script>',
     '<p>How Azure WAF challenges work</p>',
   ),
   says('azure-front-door', '<h2>The request is blocked.</h2><div>20261122T100000Z-abc</div>'),
@@ -152,7 +147,6 @@ const rows: readonly Row[] = [
   sets('huawei-cookie', 'HWWAFSESID'),
   says('sina', '<title>Sina Visitor System</title>'),
   says('yandex', '<title>Are you not a robot?</title>'),
-  says('queue-it', '<script>var queueViewModel = {}'),
 ];
 
 test.for(rows)('%s is recognised', ([sign, wall]) => {

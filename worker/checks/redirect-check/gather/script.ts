@@ -76,13 +76,15 @@ function searchScope({ code, dead, names, read }: Search, { ranges }: Scope): Ad
       alive = dead.skip(at);
       at = alive;
       if (at >= to) break;
-      const setter = read(at);
+      const setter = setters.has(code[at]) ? read(at) : undefined;
       if (setter && !dead.isCutOff(startOfPath(code, at))) return setter;
       const name = calledBehind(code, at) ?? calledBefore(code, at);
       if (name !== undefined) names.add(name);
     }
   return undefined;
 }
+
+const setters = new Set<string | undefined>(['location', 'submit', 'requestSubmit']);
 
 /** What is set, or sent, at a place; undefined where it is nothing, or the address of the page itself. */
 function readSetter(

@@ -1,5 +1,5 @@
 // Walks kinds of chains by Chromium, curl and redirect-check against one real server, and prints where each of them ended.
-//   node test/lab/redirect-check/ends-against-chromium.ts [part of a kind's name]
+//   node test/lab/redirect-check/against-chromium.ts [part of a kind's name]
 import { allKinds } from './ends/all-kinds.ts';
 import { agree, showEnd, verdictOf } from './ends/compare.ts';
 import { type Ends, walkKinds } from './ends/walkers.ts';
