@@ -31,7 +31,9 @@ export async function openBalancer(lookEveryMs: number): Promise<Balancer> {
     if (!member) return refuse(outgoing, 'no process is ready');
     const { method, url: path, headers } = incoming;
     const forwarded = request(new URL(path ?? '/', member.url), { method, headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      // What is said of one connection is not true of the other (RFC 9110 §7.6.1).
+      const { connection: _connection, 'keep-alive': _keepAlive, ...fields } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 502, fields);
       answer.pipe(outgoing);
       answer.once('error', () => outgoing.destroy());
     });
@@ -42,6 +44,8 @@ export async function openBalancer(lookEveryMs: number): Promise<Balancer> {
     outgoing.once('close', () => forwarded.destroy());
     forwarded.end();
   });
+  // Longer than a test: nobody's idle connection is closed when it is used again.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import type { Token } from '#shared/ports/token-store';
+import { openMongoAccess } from '#shared/stores/access/mongo';
 import { openMongoReportStore } from '#shared/stores/reports/mongo';
 import { purgeMongo } from '#shared/stores/reports/purge-mongo';
 import { makeToken } from '#shared/stores/tokens/make-token';
@@ -55,6 +56,19 @@ describe.skipIf(!hasMongo)('what the driver sends', () => {
     await tokens.touch(token.tokenId, Date.now());
     await tokens.close();
     await store.close();
+  });
+
+  test('for the record of runs', async () => {
+    const access = openMongoAccess(url(), log);
+    const run = { runId: randomId(), check: 'dns-check', host: 'a.test', caller: '203.0.113.7' };
+    const record = { ...run, startedAt: Date.now(), endedAt: Date.now(), contacts: [] };
+    await access.keep([record], Date.now() + 60_000);
+    const found = [];
+    for await (const each of access.find({ since: 0, until: Date.now() })) found.push(each);
+    expect(found).toEqual([record]);
+    for (const wish of [{ target: 'a.test' }, { account: 'x' }, { madeBefore: Date.now() }])
+      await access.purge(wish);
+    await access.close();
   });
 
   test('is what the manual of MongoDB 7 and 8 has', () => {
