@@ -47,7 +47,7 @@ export async function openRunnerSide(
   const runs = openRuns(examiner, { outbox, calls, beats });
   outbox.send({ kind: 'ready' });
   return {
-    warn: logTo(outbox).warn,
+    warn: (fields, message) => logTo(outbox).warn(fields, message),
     take(message) {
       switch (message.kind) {
         case 'run':
