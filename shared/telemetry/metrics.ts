@@ -83,12 +83,6 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
-  const runnerEnds = tally(
-    'diag_runner_ends_total',
-    'Runner processes that ended without being asked to.',
-    'cause',
-    ['frozen', 'crashed', 'silent', 'killed'],
-  );
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
     request: countRequest,
@@ -101,13 +95,20 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
     paceWaited: addPaceWaits(registry),
-    runnerEnded: runnerEnds,
+    runnerEnded: addRunnerEnds(registry),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
     values: () => registry.getMetricsAsJSON(),
   };
+}
+
+/** Ends of runner processes; what alarms watch begins at 0. */
+function addRunnerEnds(registry: Registry): Metrics['runnerEnded'] {
+  const help = 'Runner processes that ended without being asked to.';
+  const known = ['frozen', 'crashed', 'silent', 'killed'];
+  return addTally(registry, { name: 'diag_runner_ends_total', help, label: 'cause', known });
 }
 
 /** Waits of runs for the pace of a host, by what was to be asked of it. */

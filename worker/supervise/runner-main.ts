@@ -5,8 +5,9 @@ import type { FromRunner, ToRunner } from './messages.ts';
 
 // As in cli/diag.js, before the first module that is loaded by it.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/diag', import.meta.url)));
-const [{ openRunnerSide }, { settleWhenIdle }] = await Promise.all([
+const [{ openRunnerSide }, { isEndOfRun }, { settleWhenIdle }] = await Promise.all([
   import('./runner-side.ts'),
+  import('./end-of-run.ts'),
   import('#shared/lifecycle/settle'),
 ]);
 
@@ -24,6 +25,11 @@ const write = (messages: readonly FromRunner[], onWritten: () => void) => {
   else onWritten();
 };
 const side = await openRunnerSide(write, () => process.exit());
+// A run that ends at its limit breaks off all that it waits for. Where nobody awaits one of these any more, that is no reason to end this process.
+process.on('unhandledRejection', (reason) => {
+  if (!isEndOfRun(reason)) throw reason;
+  side.warn({ err: reason }, 'a run has ended before something that it waited for');
+});
 take = side.take;
 for (const message of early) take(message);
 settleWhenIdle();

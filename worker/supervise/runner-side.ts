@@ -15,6 +15,7 @@ import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper } from '../run/keep-evidence.ts';
 import { findCheckOf } from '../start/find-check.ts';
 import { prepareProbesOf } from '../start/probe-settings.ts';
+import { workerIsStopping } from './end-of-run.ts';
 import { type MarkWriter, openMarkWriter } from './mark-file.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
@@ -26,7 +27,10 @@ export const marksFd = 4;
 /** The worker looks every quarter of a second. */
 const beatMs = 200;
 
-export type RunnerSide = { readonly take: (message: ToRunner) => void };
+export type RunnerSide = {
+  readonly take: (message: ToRunner) => void;
+  readonly warn: Logger['warn'];
+};
 
 /** Opens the side of the runner process, which says `ready` then. @param write sends to the worker @param end ends this process */
 export async function openRunnerSide(
@@ -43,6 +47,7 @@ export async function openRunnerSide(
   const runs = openRuns(examiner, { outbox, calls, beats });
   outbox.send({ kind: 'ready' });
   return {
+    warn: (fields, message) => logTo(outbox).warn(fields, message),
     take(message) {
       switch (message.kind) {
         case 'run':
@@ -94,7 +99,7 @@ function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls, b
   };
   return {
     begin,
-    stop: (number: number) => stops.get(number)?.abort(new Error('the worker is stopping')),
+    stop: (number: number) => stops.get(number)?.abort(workerIsStopping()),
   };
 }
 

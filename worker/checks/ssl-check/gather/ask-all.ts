@@ -1,3 +1,4 @@
+import { early } from '../../early.ts';
 import type {
   CertificateFormSeen,
   Choice,
@@ -57,7 +58,7 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
   };
   const ledger = openTls12(opening);
   const classing = noted(askClasses({ asker, ledger }));
-  const newer = classing.then(() => classesOf(ledger));
+  const newer = early(classing.then(() => classesOf(ledger)));
   const older = Promise.all([noted(askOldVersions(asker, newer)), noted(askSsl2(asker))]);
   const falling = older.then(([old]) => askFallback(asker, [opening, ...old]));
   const [asked, fallback] = await Promise.all([

@@ -2,6 +2,7 @@ import { isInZone } from '../../../../dns/name.ts';
 import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { addressesOf, delegatedNames, glueOf } from '../servers/addresses.ts';
@@ -42,12 +43,12 @@ const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0
 export async function gatherDelegation(context: HalfContext, known: Known): Promise<Delegation> {
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
-  const own = childNames(context, known);
-  const parents = gatherParents(context, known.ancestors, askHosts);
-  const referrals = parents.then((heard) => heard.referrals);
+  const own = early(childNames(context, known));
+  const parents = early(gatherParents(context, known.ancestors, askHosts));
+  const referrals = early(parents.then((heard) => heard.referrals));
   const zone: ZoneKnown = {
-    isSigned: hasKeys(known),
-    hasRequests: hasRequests(known),
+    isSigned: early(hasKeys(known)),
+    hasRequests: early(hasRequests(known)),
     random: known.random,
   };
   const [first, rest, { referrals: delegated, parentServers }] = await Promise.all([

@@ -1,5 +1,6 @@
 import { unheard } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { early } from '../../../early.ts';
 import type { HalfContext } from '../../halves.ts';
 import type { ServerAddress, ServerAnswers } from '../evidence.ts';
 
@@ -62,8 +63,8 @@ export async function askServers(
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
-  const spoken = addresses.map(({ address }) => askZone(context, address));
-  const isSigned = isAnySigned(zone.isSigned, spoken);
+  const spoken = addresses.map(({ address }) => early(askZone(context, address)));
+  const isSigned = early(isAnySigned(zone.isSigned, spoken));
   const asked = await Promise.all(
     addresses.map(async ({ name, address }, at) => {
       const speaks = spoken[at] ?? askZone(context, address);

@@ -1,0 +1,64 @@
+import { afterAll, expect, test } from 'vitest';
+import { catalogue } from '#shared/catalogue/registry';
+import { findCheck } from '../../../worker/checks/registry.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
+import { isEndOfRun } from '../../../worker/supervise/end-of-run.ts';
+import { openLab } from '../kit/lab.ts';
+
+// A run may end at any moment: its limit is reached, or its worker stops. Whatever it waits for is broken off then. A promise that nobody awaits
+// any more would end the process that runs it, and the target that was slow would be the reason: such a one fails this file.
+
+const slowly = (act: () => void) => void setTimeout(act, 15);
+const lab = await openLab({
+  sites: {
+    'http://a.test': (_request, response) =>
+      slowly(() => response.writeHead(301, { location: 'https://a.test/' }).end()),
+    'https://a.test': (_request, response) =>
+      slowly(() => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello')),
+  },
+  zone: {
+    'a.test': {
+      A: ['127.0.0.1'],
+      NS: ['ns.a.test'],
+      MX: [{ preference: 10, exchange: 'mx.a.test' }],
+      TXT: ['v=spf1 include:b.test -all'],
+    },
+    'ns.a.test': { A: ['127.0.0.1'] },
+    'mx.a.test': { A: ['127.0.0.1'] },
+    'b.test': { TXT: ['v=spf1 -all'] },
+  },
+});
+const [, dnsPort = ''] = lab.dns.address.split(':');
+const probes = prepareProbesOf(lab.config({ NAMESERVER_PORT: dnsPort }));
+afterAll(async () => {
+  probes.close();
+  await lab.close();
+});
+
+const left: unknown[] = [];
+process.on('unhandledRejection', (reason) => left.push(reason));
+
+/** How long runs last: a lab answers within milliseconds, a busy machine later. */
+const endsMs = Array.from({ length: 40 }, (_, at) => Math.round(1.17 ** at));
+
+test.for(catalogue.filter(({ queue }) => queue === 'network'))(
+  '$name that ends at any moment leaves nothing behind that nobody awaits',
+  { timeout: 120_000 },
+  async ({ name, targetKind }) => {
+    left.length = 0;
+    const check = await findCheck(name);
+    const target = targetKind === 'url' ? 'http://a.test/' : 'a.test';
+    for (const endMs of endsMs) {
+      const opened = probes.open(AbortSignal.timeout(endMs));
+      const given = { target, options: {}, probes: opened, progress: () => undefined };
+      const outcome = await check?.gather(given).then(
+        () => 'whole',
+        (error: unknown) => error,
+      );
+      opened.close();
+      expect(outcome === 'whole' || isEndOfRun(outcome)).toBe(true);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(left).toEqual([]);
+  },
+);
