@@ -22,6 +22,7 @@ import {
   walkBest,
   walkOtherBest,
   walkUsual,
+  isOtherKindRefused,
 } from './ask-lists.ts';
 import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
@@ -127,6 +128,7 @@ async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, '
   const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
   keepFound(ledger, more);
   seen = [...seen, ...more];
+  if (isOtherKindRefused(asking)) asker.releaseKept();
   if (ledger.accepted().length > 0) await walkAll(asking, rare);
   return join(await askPrimes(asker, tls13));
 }
@@ -137,8 +139,9 @@ async function askLists(
   groups: GroupWalk,
   clients: readonly ClientAnswer[],
 ): Promise<number | null> {
-  if (classesOf(asking.ledger).length > 0 || asking.ledger.accepted().length === 0) return null;
-  groups.leaveOut(asking.ledger.accepted().flatMap(({ group }) => group ?? []));
+  const { ledger } = asking;
+  if (classesOf(ledger).length > 0 || ledger.accepted().length === 0) return null;
+  groups.leaveOut(ledger.accepted().flatMap(({ group }) => group ?? []));
   groups.leaveOut(clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? (answer.group ?? []) : [])));
   const [rare] = await Promise.all([askRare(asking), walkUsual(asking, groups)]);
   return rare;

@@ -43,6 +43,8 @@ export type HelloAsker = {
   /** The same as `ask` from what is kept: the last question of a run. */
   readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
+  /** No handshake is due any more that connections were kept for. */
+  readonly releaseKept: () => void;
   /** Whether a ClientHello was refused for the protocols that it offers. */
   readonly isAlpnRefused: () => boolean;
   /** Distinct chains seen so far, base64 DER. */
@@ -130,6 +132,7 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
     },
     askLast: (offered) => answerTo(offered, takeKept),
     askSsl2: () => greet(kept, { ...ssl2Greeting(), take, mayBeCut: true }),
+    releaseKept: () => allowance.releaseKept(0),
     chains: kept.chains,
     addresses: kept.addresses,
   };

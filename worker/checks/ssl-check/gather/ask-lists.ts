@@ -61,6 +61,15 @@ export async function askRare(asking: SuiteAsking): Promise<number | null> {
   return rare;
 }
 
+/** Whether everything that needs the other kind of key was refused. */
+export function isOtherKindRefused({ ledger }: SuiteAsking): boolean {
+  const kind = kindIn(ledger);
+  const isOther = (id: number) => (kindOfSuite(suites.get(id)?.name ?? '') ?? kind) !== kind;
+  const others = harmless.filter(isOther);
+  const isFound = ledger.accepted().some(({ suite }) => others.includes(suite));
+  return kind !== null && !isFound && ledger.left(others).length === 0;
+}
+
 /** Dangerous suites come last: what they do to a letter is known by their classes. */
 const harmless = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy];
 
