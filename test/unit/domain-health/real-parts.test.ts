@@ -157,3 +157,13 @@ test.for([
   const seen = assessHealth(evidence({ ssl: sslAt(end), redirects: onlyHttp }));
   expect((seen.fields as HealthFields).categories.ssl).toMatchObject({ state: 'unavailable', score: null });
 });
+
+test('dns-check: a critical finding under the cap of both halves takes from the category what the category lost', async () => {
+  const seen = await judge({ without: ['mail.good.test 3600 A'], add: ['mail.good.test 3600 A 10.0.0.1'] });
+  const { worstFindings } = seen.fields as HealthFields;
+  const { score, weight } = seen.categories.mail as { score: number; weight: number };
+  const ofMail = worstFindings.filter(({ category }) => category === 'mail');
+  const taken = ofMail.reduce((sum, { scoreEffect }) => sum - scoreEffect, 0);
+  expect(score).toBeLessThan(70);
+  expect(taken).toBeLessThanOrEqual((100 - score) * weight + 0.5);
+});

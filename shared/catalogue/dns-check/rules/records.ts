@@ -56,7 +56,7 @@ export const recordRules = {
     points: 30,
     title: 'An alias leads to a name that does not exist',
     detail:
-      '{name} is an alias for {target}, which does not exist.{slip} Anyone who can register that name, or claim it at the provider, takes over {name}.',
+      '{name} is an alias for {target}, which does not exist.{slip}{risk}',
     fix: 'Delete the CNAME, or set up the service that it points to.',
     references: [
       'RFC 1034 §3.6.2',

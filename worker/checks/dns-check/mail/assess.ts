@@ -3,6 +3,7 @@ import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules
 import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
 import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';
+import { aliasOf } from '../../../dns/sight.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
 import type { HalfAssessment } from '../halves.ts';
 import { judgeBimi } from './bimi/judge.ts';
@@ -80,6 +81,8 @@ function judge(
     }),
     ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
     ...judgeDkim(facts.dkim, mode, senders),
+    // An alias, such as www, has its target's mail settings, and can have no names below it of its own.
+    ...(aliasOf(facts.mx.sight) === null ? {} : { 'dkim-none-possible': 'not-applicable' as const }),
     ...judgeMx(facts.mx, mode, isNameOnly(facts)),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({

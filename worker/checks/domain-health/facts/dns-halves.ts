@@ -40,9 +40,21 @@ export function halfOf(half: DnsHalf, report: Report, fields: DnsFields): Catego
     summary: { ...counts, passed: report.passed.filter(isOwn).length, notTested: notTested.length },
     findings,
     notTested,
-    // dns-check's score is the mean of the halves that have one, and so are its findings' effects.
-    effectFactor: [dnsScore, mailScore].filter((one) => one !== null).length || 1,
+    effectFactor: factorOf(findings, score, [dnsScore, mailScore]),
   };
+}
+
+// dns-check's score is the mean of the halves that have one, and so are its findings' effects. Where a critical finding caps the mean, its
+// effect has the cap in it: then the effects together are what the half has lost.
+function factorOf(
+  findings: readonly Finding[],
+  score: number | null,
+  halves: readonly (number | null)[],
+): number {
+  const count = halves.filter((one) => one !== null).length || 1;
+  const isCapped = findings.some(({ severity }) => severity === 'critical');
+  const taken = findings.reduce((sum, { scoreEffect }) => sum - scoreEffect, 0);
+  return isCapped && score !== null && taken > 0 ? (100 - score) / taken : count;
 }
 
 // Whether this half makes the report partial. If neither half shows a gap, both count as partial.

@@ -7,6 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { isInZone } from '../../../../dns/name.ts';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import { describeSlip } from '../../meant-name.ts';
 import { brokenBySeen } from '../../verdicts.ts';
@@ -114,7 +115,9 @@ function judgeMissing(hosts: readonly HostAnswers[], domain: string): Verdict {
       server: name,
       slip: describeSlip(name, domain),
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist; anyone who can register it can answer for the domain'
+        ? isInZone(name, domain)
+          ? 'does not exist'
+          : 'does not exist; anyone who can register it can answer for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );

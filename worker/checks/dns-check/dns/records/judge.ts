@@ -8,6 +8,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { classifyAddress } from '#shared/targets/classify-address';
+import { isInZone } from '../../../../dns/name.ts';
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
@@ -120,7 +121,7 @@ function judgeAliases(facts: DnsFacts): Verdicts<'cname-dangling' | 'cname-loop'
         name,
         hops: reading.aliases.length,
         target: reading.aliases.at(-1)?.target ?? '',
-        slip: describeSlip(reading.aliases.at(-1)?.target ?? '', facts.domain),
+        ...describeTarget(reading.aliases.at(-1)?.target ?? '', name, facts.domain),
       })),
     );
   };
@@ -129,6 +130,14 @@ function judgeAliases(facts: DnsFacts): Verdicts<'cname-dangling' | 'cname-loop'
     'cname-loop': told(isLoop),
     'cname-chain-long': told((reading) => !isLoop(reading) && reading.aliases.length > usualAliases),
   };
+}
+
+// Nobody but the owner can claim a name inside the domain.
+function describeTarget(target: string, name: string, domain: string) {
+  const risk = isInZone(target, domain)
+    ? ''
+    : ` Anyone who can register that name, or claim it at the provider, takes over ${name}.`;
+  return { slip: describeSlip(target, domain), risk };
 }
 
 function isLoop({ aliases }: Reading): boolean {
