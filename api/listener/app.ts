@@ -10,6 +10,7 @@ import {
 } from '../descriptions/descriptions.ts';
 import { addDocsPage } from '../descriptions/docs-page.ts';
 import type { Desk } from '../desk.ts';
+import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
@@ -65,15 +66,26 @@ export function makeApp(desk: Desk): Express {
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
   get('/openapi.json', answerOpenapiOf(desk));
-  get('/problems/:code', (request, response) => answerProblemPage(desk, request, response));
+  get(
+    '/problems/:code',
+    asPage(desk, (request, response) =>
+      readsHtml(request)
+        ? answerProblemWords(desk, request, response)
+        : answerProblemPage(desk, request, response),
+    ),
+  );
 
   addReports(desk, get);
   addDocsPage(get);
   addPages(desk, add);
 
-  app.use((request) => {
-    throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
-  });
+  app.use(
+    answering(
+      asPage(desk, (request) => {
+        throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
+      }),
+    ),
+  );
   const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
   // Express tells the handler of errors by its fourth parameter.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
