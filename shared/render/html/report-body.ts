@@ -146,6 +146,6 @@ function showField(name: string, value: unknown, room: Room): Markup {
       ? markup`<p class="more">Shortened: the JSON export has everything.</p>
 `
       : nothing;
-  return markup`<details><summary>${cut(labelOf(name), 200)}</summary>${scrollable(cut(labelOf(name), 200), table)}</details>
+  return markup`<details><summary>${cut(labelOf(name), 200)}</summary>${scrollable(`Fields: ${cut(labelOf(name), 200)}`, table)}</details>
 ${shortened}`;
 }
