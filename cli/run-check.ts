@@ -39,7 +39,7 @@ export async function runCheck(
         ...asked,
         signal: stop.signal,
         follows: run.isFollowed,
-        onProgress: run.heard,
+        onProgress: (progress) => run.heard(progress),
       });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();

@@ -9,7 +9,7 @@ import { cut } from '../visible-text.ts';
 import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { costsSection } from './costs.ts';
-import { findingsSection, notTestedSection, passedSection } from './findings.ts';
+import { findingsSection, idOf, notTestedSection, passedSection } from './findings.ts';
 import { healthPage } from './health.ts';
 import type { Links } from './pictures/figure.ts';
 import { pictures } from './pictures/pictures.ts';
@@ -46,7 +46,7 @@ ${factLine(report)}</header>
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}</div>
-${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? costsSection(report)}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
 /** The target as people write it, with its form in the DNS beside it, as one may look like another. */
@@ -59,6 +59,20 @@ function titleOfTarget(target: string): Markup {
 }
 
 type Counts = { readonly [S in Severity]: number };
+
+/** What to do first: against what cost most, or else against the gravest. Nothing where all is well. */
+function firstFix(report: Report): Markup {
+  const wrong = report.findings.filter(({ severity }) => severity !== 'info');
+  const [first] = wrong.toSorted(
+    (a, b) =>
+      a.scoreEffect - b.scoreEffect || severities.indexOf(a.severity) - severities.indexOf(b.severity),
+  );
+  if (!first) return nothing;
+  return markup`<section class="raise"><h2>Fix this first</h2>
+<p class="what"><a href="#${idOf(report, first)}">${cut(first.title, longestTarget)}</a></p>
+<p>${cut(first.fix.text, longestTarget)}</p></section>
+`;
+}
 
 function countsOf(faults: readonly DomainFault[]): Counts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
