@@ -46,8 +46,13 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     command.option('--evidence <file>', 'with --local: keep what was seen, for diag assess');
   for (const name of Object.keys(spec.options.shape)) {
     const isMany = spec.repeatable.includes(name);
-    if (isMany) command.option(`--${name} <value>`, 'may be given more than once', collect);
-    else command.option(`--${name} <value>`);
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    for (const one of new Set([flag, name])) {
+      const option = new Option(`--${one} <value>`, isMany ? 'may be given more than once' : '');
+      if (isMany) option.argParser(collect);
+      // The name in an address is taken too.
+      command.addOption(one === flag ? option : option.hideHelp());
+    }
   }
   command.addHelpText('after', examplesOf(spec));
   command.action(async (targets: readonly string[], options: CheckOptions) => {

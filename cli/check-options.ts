@@ -40,6 +40,7 @@ export function readAsked(spec: CheckSpec, options: CheckOptions): Asked {
   const own = Object.entries(options).filter(
     ([name, value]) => name in spec.options.shape && value !== undefined,
   );
+  requireValid(spec, Object.fromEntries(own));
   return {
     ...Object.fromEntries(own),
     concurrency: concurrency === 'auto' ? 'auto' : readCount('--concurrency', concurrency, 1, 1000),
@@ -47,6 +48,14 @@ export function readAsked(spec: CheckSpec, options: CheckOptions): Asked {
     ...(maxAge === undefined ? {} : { maxAgeS: readAge(maxAge) }),
     ...(cachedOnly ? { onlyIfCached: true } : {}),
   };
+}
+
+/** Compares a check's own options with what it takes, before anything is asked. Throws UsageError. */
+function requireValid({ options }: CheckSpec, own: object): void {
+  const parsed = options.safeParse(own);
+  if (parsed.success) return;
+  const faults = parsed.error.issues.map(({ path, message }) => `--${String(path[0])}: ${message}`);
+  throw new UsageError(faults.join('\n'));
 }
 
 /** Reads what reports must reach. Throws UsageError. */

@@ -1,4 +1,5 @@
 import type { Report } from '#shared/model/report';
+import { csvOfMissing } from '#shared/render/csv';
 import { type FormatName, renderReport } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
 import { ServerUnreachable } from '../client/diagnostics.ts';
@@ -76,11 +77,16 @@ function table(print: Output['print']): Printer {
 const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (write: Write) => Printer } = {
   json: (write) => joined(write, ['[\n', ',\n', '\n]\n'], (outcome) => jsonText(lineOf(outcome))),
   // The head of the first report stands for all.
-  csv: (write) =>
-    joined(write, ['', '', ''], ({ report }, isFirst) => {
-      const text = report ? render(report, 'csv') : '';
-      return isFirst ? text : text.slice(text.indexOf('\r\n') + 2);
-    }),
+  csv: (write) => {
+    let isFirst = true;
+    return each(write, ({ target, report, problem }) => {
+      const isHead = isFirst;
+      isFirst = false;
+      if (!report) return csvOfMissing(target, problem?.detail ?? 'no report', isHead);
+      const text = render(report, 'csv');
+      return isHead ? text : text.slice(text.indexOf('\r\n') + 2);
+    });
+  },
   md: (write) => joined(write, ['', '\n---\n\n', ''], ({ report }) => report && render(report, 'md')),
   sarif: (write) =>
     joined(

@@ -8,6 +8,8 @@ export type ProgressLine = {
   count(outcome: Outcome): void;
   /** The limits hold the run back for so long. */
   paced(waitMs: number): void;
+  /** Empties the line, so that what is printed next stands alone; it is drawn again by itself. */
+  clear(): void;
   close(): void;
 };
 
@@ -93,6 +95,7 @@ export function openProgress(total: number | undefined, resumed: () => number): 
     paced(waitMs) {
       pausedUntil = Math.max(pausedUntil, performance.now() + waitMs);
     },
+    clear: () => redraw(),
     close() {
       clearInterval(timer);
       redraw();

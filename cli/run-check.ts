@@ -39,7 +39,7 @@ export async function runCheck(
         ...asked,
         signal: stop.signal,
         follows: run.isFollowed,
-        onProgress: run.heard,
+        onProgress: (progress) => run.heard(progress),
       });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
@@ -70,9 +70,39 @@ async function goThrough(
       done.add(outcome.target);
       await run.repeat(outcome);
     }
-    for await (const answer of ask(leftOf(targets, done))) await run.add(outcomeOf(answer));
+    await addInOrder(run, ask(leftOf(targets, done)));
   } finally {
     await run.end();
+  }
+}
+
+/** Answers that wait for an earlier one to be printed; beyond that many, rows come as they end. */
+const mostHeld = 500;
+
+/** Keeps each answer as it comes, and prints them in the order of the list, unless lines are wanted as they end. */
+async function addInOrder(run: Run, answers: AsyncIterable<TargetAnswer<unknown>>): Promise<void> {
+  const held = new Map<number, Outcome>();
+  let next = 0;
+  const printReady = async (isLast: boolean) => {
+    const ready = isLast || held.size > mostHeld || !run.isOrdered;
+    const order = [...held.keys()].sort((a, b) => a - b);
+    for (const index of order) {
+      if (!ready && index !== next) return;
+      const outcome = held.get(index);
+      held.delete(index);
+      next = Math.max(next, index + 1);
+      if (outcome) await run.print(outcome);
+    }
+  };
+  try {
+    for await (const answer of answers) {
+      const outcome = outcomeOf(answer);
+      run.keep(outcome);
+      held.set(answer.index, outcome);
+      await printReady(false);
+    }
+  } finally {
+    await printReady(true);
   }
 }
 
@@ -117,6 +147,7 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
   const line = isSingle && !options.quiet && isWatched() ? openOneProgress() : undefined;
   const tell = async (outcome: Outcome) => {
     line?.close();
+    progress?.clear();
     tally.add(outcome);
     progress?.count(outcome);
     isMissed ||= misses(outcome, threshold);
@@ -128,9 +159,10 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
       repeated += 1;
       await tell(outcome);
     },
-    async add(outcome: Outcome) {
-      // Kept before it is printed: what was printed is never asked again.
-      state?.keep(outcome);
+    isOrdered: options.output !== 'ndjson',
+    // Kept before it is printed: what was printed is never asked again.
+    keep: (outcome: Outcome) => state?.keep(outcome),
+    async print(outcome: Outcome) {
       if (outcome.problem && (isSingle || options.output !== 'table')) warn(tellProblem(outcome));
       await tell(outcome);
     },
@@ -144,7 +176,7 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
       line?.close();
       await printer.end();
       const summary = tally.summary();
-      if (!isSingle && !options.quiet) warn(summaryText(summary));
+      if (!isSingle && !options.quiet) warn(summaryText(summary, total));
       if (options.summary !== undefined) writeOrRefuse(options.summary, summaryPage(summary));
     },
     status: () => (isMissed ? exitStatus.missed : isIncomplete ? exitStatus.incomplete : exitStatus.ok),

@@ -93,13 +93,18 @@ function graveFindings({ report }: Outcome) {
   return found.filter(({ severity }) => graveSeverities.has(severity));
 }
 
-/** The summary as lines for a terminal. */
-export function summaryText({ count, grades, worst, unreachable, unchecked }: Summary): Shown {
+/** The summary as lines for a terminal. @param total how many targets there are, where that is known: what was not asked is counted too */
+export function summaryText(
+  { count, grades, worst, unreachable, unchecked }: Summary,
+  total: number | undefined,
+): Shown {
+  const left = total === undefined ? 0 : total - count;
   const letters = [...grades].map(([grade, count]) => `${grade} ${count}`).join('  ');
   return join(
     [
       show`${count} targets   ${letters}`,
       show`${unreachable} unreachable, ${unchecked} not checked`,
+      ...(left > 0 ? [show`${left} of ${total} are left: the same command with --resume goes on.`] : []),
       ...worst.slice(0, 5).map((finding) => show`${String(finding.count).padStart(6)}  ${finding.code}`),
     ],
     '\n',

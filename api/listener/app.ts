@@ -10,6 +10,7 @@ import {
 } from '../descriptions/descriptions.ts';
 import { addDocsPage } from '../descriptions/docs-page.ts';
 import type { Desk } from '../desk.ts';
+import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
@@ -46,6 +47,28 @@ export function makeApp(desk: Desk): Express {
     route.all(refuseOther(answers.post ? methodsWithForm : allowedMethods));
   };
   const get = (path: string, answer: Answer) => add(path, { get: answer });
+  addApi(desk, get);
+  addReports(desk, get);
+  addDocsPage(get);
+  addPages(desk, add);
+
+  app.use(
+    answering(
+      asPage(desk, (request) => {
+        throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
+      }),
+    ),
+  );
+  const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
+  // Express tells the handler of errors by its fourth parameter.
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    answerProblem(error, request, response),
+  );
+  return app;
+}
+
+/** The tools, their jobs, and what the service says of itself. */
+function addApi(desk: Desk, get: (path: string, answer: Answer) => void): void {
   for (const spec of catalogue) {
     get(
       toolPattern(spec),
@@ -65,21 +88,14 @@ export function makeApp(desk: Desk): Express {
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
   get('/openapi.json', answerOpenapiOf(desk));
-  get('/problems/:code', (request, response) => answerProblemPage(desk, request, response));
-
-  addReports(desk, get);
-  addDocsPage(get);
-  addPages(desk, add);
-
-  app.use((request) => {
-    throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
-  });
-  const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
-  // Express tells the handler of errors by its fourth parameter.
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    answerProblem(error, request, response),
+  get(
+    '/problems/:code',
+    asPage(desk, (request, response) =>
+      readsHtml(request)
+        ? answerProblemWords(desk, request, response)
+        : answerProblemPage(desk, request, response),
+    ),
   );
-  return app;
 }
 
 const toolForms = catalogue.map(

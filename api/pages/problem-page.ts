@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { markup, nothing } from '#shared/render/markup';
+import { spanWords } from '#shared/render/report-words';
 import type { Answer } from '../request/accept-json.ts';
+import { admit } from '../request/admit.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
-import { protectPage, sendPassingPage } from './send-page.ts';
+import { protectPage, sendPage, sendPassingPage } from './send-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
 export function asPage(desk: PageDesk, answer: Answer): Answer {
@@ -20,7 +22,8 @@ export function asPage(desk: PageDesk, answer: Answer): Answer {
   };
 }
 
-function readsHtml({ headers }: Request): boolean {
+/** True for a browser that shows what it gets. */
+export function readsHtml({ headers }: Request): boolean {
   return headers.accept?.includes('text/html') === true;
 }
 
@@ -61,13 +64,41 @@ const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; rea
   not_found: { title: 'There is no such page', detail: 'The address is wrong, or the page has moved.' },
   rate_limited: {
     title: 'You have used up your checks for now',
-    detail: 'Wait a little and try again. Reports that are stored can still be read.',
+    detail: 'Reports that are stored can still be read.',
   },
 };
 
-function visitorWords({ code, detail }: Problem) {
+function visitorWords({ code, detail, retryAfterS }: Problem) {
   const { title, help } = problems[code];
-  return { title, detail, help, ...(ownWords[code] && { ...ownWords[code], help: undefined }) };
+  const own = ownWords[code];
+  const words = own ? { ...own, help: undefined } : { title, detail, help };
+  return retryAfterS === undefined
+    ? words
+    : { ...words, detail: `${words.detail} Try again in ${spanWords(retryAfterS * 1000)}.` };
+}
+
+/** Answers /problems/{code} for people: what a problem means, and what to do. */
+export async function answerProblemWords(
+  { admission, site }: PageDesk,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(admission, request, response, 'anyone');
+  const code = String(request.params['code']);
+  if (!isProblemCode(code)) throw new Problem('not_found', `There is no problem "${code.slice(0, 60)}".`);
+  const { status, title, help } = problems[code];
+  const base = basePathOf(site);
+  const main = markup`<h1>${title}</h1>
+<p>${help}</p>
+<p class="facts">Answers with this problem have the status ${status} and the code <code>${code}</code>.</p>
+<p><a href="${base}/">Check something</a></p>
+`;
+  const html = renderPage({ base, title: `${title}: Diagnostic Tools`, description: title, main });
+  await sendPage(request, response, html, 'private, max-age=3600');
+}
+
+function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(problems, code);
 }
 
 // The script sends it as a header and keeps it in its own memory: it is never part of an address, a cookie or a store.

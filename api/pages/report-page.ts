@@ -6,6 +6,7 @@ import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
 import { pagePath } from './addresses.ts';
 import { checkWords } from './check-words.ts';
+import { choiceFields } from './choices.ts';
 import { renderPage } from './layout.ts';
 import { changesSince, type Past } from './past.ts';
 import { samples } from './samples.ts';
@@ -46,7 +47,7 @@ ${reportBody(report, {
     ofTarget: (check, about) => `${base}${pagePath(check, about)}`,
   },
   actions: actionsOf(shown),
-})}${visit ? samplesOf(visit) : nothing}</div>
+})}${visit ? markup`${choiceForm(visit)}${samplesOf(visit)}` : nothing}</div>
 `,
   });
 }
@@ -62,7 +63,7 @@ export function emptyPage(visit: Visit, base: string): string {
 <h1><bdi>${visit.ask.target}</bdi></h1>
 <p>${visit.spec.summary}</p>
 <p>No report is stored yet. A new one takes ${takes[visit.spec.queue]}.</p>
-${startForm(visit, 'Check now')}${samplesOf(visit)}`,
+${startForm(visit, 'Check now')}${choiceForm(visit)}${samplesOf(visit)}`,
   });
 }
 
@@ -76,6 +77,15 @@ const takes = {
 /** The button that starts a check. */
 export function startForm({ self }: Visit, words: string): Markup {
   return markup`<form class="start" action="${self}" method="post"><button type="submit">${words}</button></form>
+`;
+}
+
+/** The same with the check's own options. */
+function choiceForm({ self, spec }: Visit): Markup {
+  const fields = choiceFields(spec, self.split('?')[1] ?? '');
+  return fields === nothing
+    ? nothing
+    : markup`<form class="chosen" action="${self}" method="post">${fields}</form>
 `;
 }
 

@@ -12,6 +12,7 @@ import { noteSubject } from '../request/request-log.ts';
 import { give } from '../tools/give.ts';
 import { findKnown } from '../tools/shelf.ts';
 import { mainCheck, pagePath, splitQuery, toolPath } from './addresses.ts';
+import { queryOfChoices } from './choices.ts';
 import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 import { findPast } from './past.ts';
 import { answerProgress } from './progress-page.ts';
@@ -35,8 +36,9 @@ export async function answerToolPage(desk: PageDesk, request: Request, response:
 export async function answerStart(desk: PageDesk, request: Request, response: Response): Promise<void> {
   const caller = await admit(desk.admission, request, response, 'tools');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  await readForm(request, []);
-  const { rest } = splitQuery(rawQueryOf(request));
+  const spec = readSpec(request);
+  const chosen = await readForm(request, Object.keys(spec.options.shape));
+  const rest = queryOfChoices(spec, splitQuery(rawQueryOf(request)).rest, chosen);
   return startRun(desk, readVisit(desk, { request, rest, caller }), response, 'again');
 }
 

@@ -40,19 +40,39 @@ const longestCell = 32_000;
 export function renderCsv(report: Report): string {
   const own = report.findings.map((finding) => rowOf(report, finding));
   const parts = partFindingsOf(report).map((finding) => rowOfPart(report, finding));
-  const rows = [...own, ...parts].map((row) => columns.map((column) => row[column]));
+  // A target without findings has a row too: else it would be missing from a list of many.
+  const all = own.length + parts.length > 0 ? [...own, ...parts] : [bareRow(report)];
+  const rows = all.map((row) => columns.map((column) => row[column]));
   return stringify([[...columns], ...rows], { record_delimiter: 'windows', quoted_string: true });
 }
 
-function rowOf(report: Report, finding: Finding): Row {
-  const { fix } = finding;
+const emptyRow = Object.fromEntries(columns.map((column) => [column, ''])) as Row;
+
+/** What a report says of itself. */
+function bareRow(report: Report): Row {
   return {
+    ...emptyRow,
     check: cell(report.check),
     target: cell(targetOf(report)),
     checkedAt: cell(report.checkedAt),
     state: cell(report.state),
     score: report.score ?? '',
     grade: cell(report.grade ?? ''),
+    reportId: cell(report.reportId ?? ''),
+  };
+}
+
+/** A line for a target that has no report, in the columns of those that have one; with the head where it is the first. */
+export function csvOfMissing(target: string, why: string, isFirst: boolean): string {
+  const row = { ...emptyRow, target: cell(target), state: 'not checked', detail: cell(why) };
+  const rows = [...(isFirst ? [[...columns]] : []), columns.map((column) => row[column])];
+  return stringify(rows, { record_delimiter: 'windows', quoted_string: true });
+}
+
+function rowOf(report: Report, finding: Finding): Row {
+  const { fix } = finding;
+  return {
+    ...bareRow(report),
     severity: cell(finding.severity),
     code: cell(finding.code),
     part: cell(finding.part ?? ''),
@@ -64,11 +84,6 @@ function rowOf(report: Report, finding: Finding): Row {
     references: cell(finding.references.map(({ title, url }) => linkTo(url) ?? title).join(' ')),
     evidenceCount: finding.evidence.length,
     evidence: cell(evidenceText(finding.evidence)),
-    reportId: cell(report.reportId ?? ''),
-    category: '',
-    partCheck: '',
-    partTarget: '',
-    domainEffect: '',
   };
 }
 

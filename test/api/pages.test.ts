@@ -226,6 +226,19 @@ describe('the pages', () => {
     expect(answer.status).toBe(400);
   });
 
+  test('what a check can be asked for can be chosen on its page, and the usual choice has the usual address', async () => {
+    const path = pageOf('http://a.test/choices');
+    const { text } = await load(service, path);
+    expect(text).toMatch(/<select id="redirect-check-userAgent" name="userAgent">/);
+    const phone = await send(service, path, { userAgent: 'phone' });
+    expect(phone.headers.get('location')).toContain(`${path}&userAgent=phone&job=`);
+    const usual = await send(service, path, { userAgent: 'ours' });
+    expect(usual.headers.get('location')?.replace(/&job=.*/, '')).toBe(path);
+    expect((await send(service, path, { userAgent: 'none' })).status).toBe(400);
+    expect((await load(service, '/d/a.test/dns-check')).text).toContain('name="dkimSelector"');
+    expect((await load(service, '/d/a.test/ssl-check')).text).toContain('name="port" value="443"');
+  });
+
   test('text of a target is never markup', async () => {
     const { text } = await check(service, pageOf('http://a.test/hostile'));
     expect(text).toContain('&lt;script&gt;');

@@ -6,7 +6,7 @@ import { rules } from './rules.ts';
 export const domainHealth = {
   name: 'domain-health',
   summary:
-    'Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them.',
+    'Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most.',
   targetKind: 'domain',
   queue: 'composite',
   options: z.object({}),

@@ -63,15 +63,15 @@ export function findingCard(finding: Finding, { id, facts, more, room }: CardPar
 <h4>${cut(title, longestText)}</h4>
 <p class="facts">${line.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
 <p>${cut(detail, longestText)}</p>
-${showFix(finding)}${showEvidence(finding, room)}${showReferences(finding)}${more}</article>
+${showFix(finding)}${showEvidence(finding, id, room)}${showReferences(finding)}${more}</article>
 `;
 }
 
-function showEvidence({ evidence, title }: Finding, room: Room): Markup {
+function showEvidence({ evidence, title }: Finding, id: string, room: Room): Markup {
   const pieces = evidence.filter((piece) => Object.keys(piece).length > 0);
   return pieces.length === 0
     ? nothing
-    : markup`<h5>What was seen</h5>${scrollable(`What was seen: ${cut(title, longestText)}`, valueTable(pieces, room))}
+    : markup`<h5>What was seen</h5>${scrollable(`What was seen, ${id.replace('-', ' ')}: ${cut(title, longestText)}`, valueTable(pieces, room))}
 `;
 }
 

@@ -2,13 +2,14 @@ import type { ReportDiff } from '../../model/diff.ts';
 import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
 import { categoryNameOf, type DomainFault } from '../health.ts';
+import { labelOf, unicodeOf } from '../labels.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { ownFields, stateWords, targetOf, timeWords, tookWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
 import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { costsSection } from './costs.ts';
-import { findingsSection, notTestedSection, passedSection } from './findings.ts';
+import { findingsSection, idOf, notTestedSection, passedSection } from './findings.ts';
 import { healthPage } from './health.ts';
 import type { Links } from './pictures/figure.ts';
 import { pictures } from './pictures/pictures.ts';
@@ -39,16 +40,39 @@ export function reportBody(report: Report, around: Around): Markup {
   const counts = health ? countsOf(health.faults) : report.summary;
   return markup`<header>
 <p class="check">${around.name}</p>
-<h1><bdi>${cut(targetOf(report), longestTarget)}</bdi></h1>
+<h1>${titleOfTarget(targetOf(report))}</h1>
 ${factLine(report)}</header>
 <div class="summary">
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}</div>
-${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? costsSection(report)}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+}
+
+/** The target as people write it, with its form in the DNS beside it, as one may look like another. */
+function titleOfTarget(target: string): Markup {
+  const shown = unicodeOf(target);
+  const own = markup`<bdi>${cut(target, longestTarget)}</bdi>`;
+  return shown === undefined
+    ? own
+    : markup`<bdi>${cut(shown, longestTarget)}</bdi> <span class="ascii">${own}</span>`;
 }
 
 type Counts = { readonly [S in Severity]: number };
+
+/** What to do first: against what cost most, or else against the gravest. Nothing where all is well. */
+function firstFix(report: Report): Markup {
+  const wrong = report.findings.filter(({ severity }) => severity !== 'info');
+  const [first] = wrong.toSorted(
+    (a, b) =>
+      a.scoreEffect - b.scoreEffect || severities.indexOf(a.severity) - severities.indexOf(b.severity),
+  );
+  if (!first) return nothing;
+  return markup`<section class="raise"><h2>Fix this first</h2>
+<p class="what"><a href="#${idOf(report, first)}">${cut(first.title, longestTarget)}</a></p>
+<p>${cut(first.fix.text, longestTarget)}</p></section>
+`;
+}
 
 function countsOf(faults: readonly DomainFault[]): Counts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
@@ -136,6 +160,6 @@ function showField(name: string, value: unknown, room: Room): Markup {
       ? markup`<p class="more">Shortened: the JSON export has everything.</p>
 `
       : nothing;
-  return markup`<details><summary>${cut(name, 200)}</summary>${scrollable(`Field ${cut(name, 200)}`, table)}</details>
+  return markup`<details><summary>${cut(labelOf(name), 200)}</summary>${scrollable(`Fields: ${cut(labelOf(name), 200)}`, table)}</details>
 ${shortened}`;
 }

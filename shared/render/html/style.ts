@@ -14,6 +14,7 @@ export const style = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:60rem;padding:1.5rem 1rem 4rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
+h1 .ascii{color:var(--muted);font-size:.6em;font-weight:400}
 h2{font-size:1.3rem;margin:2.5rem 0 .75rem;border-bottom:1px solid var(--line)}
 h3{font-size:1.1rem;margin:1.5rem 0 .5rem}
 h4{font-size:1rem;margin:0 0 .25rem}
@@ -87,8 +88,14 @@ dd{margin:0 0 0 1.2rem}
 svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
-@media (max-width:30rem){
+@media screen and (max-width:30rem){
 .costs .cost{display:none}
+.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.rows,.rows>tbody{display:block;width:100%}
+.rows>tbody>tr{display:block;border:1px solid var(--line);margin:0 0 .5rem;padding:.25rem .5rem}
+.rows>tbody>tr>th,.rows>tbody>tr>td{display:block;border:0;padding:.15rem 0;min-width:0;max-width:none;background:none}
+.rows>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;color:var(--muted);font-size:.85em}
+.rows>tbody>tr>td:empty{display:none}
 .summary{margin:.5rem 0;gap:.5rem}
 .summary .gauge{width:150px}
 .summary .bars{display:none}
@@ -99,7 +106,7 @@ svg .toned{fill:var(--mark)}
 .raise .what{font-weight:600}
 .raise .gain,.from{color:var(--muted);font-size:.9rem}
 .raise .together{margin:.5rem 0 0;font-weight:600}
-@media screen and (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
+@media screen and (min-width:30.01rem) and (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{

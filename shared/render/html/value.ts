@@ -1,3 +1,4 @@
+import { labelOf } from '../labels.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { cut, textOf } from '../visible-text.ts';
 
@@ -44,7 +45,8 @@ function listsBelow(value: Row, room: Room, depth: number): Markup {
   const plain = entries.filter(([, item]) => !isList(item));
   const lists = entries.filter(([, item]) => isList(item));
   return markup`${plain.length > 0 ? pairTable(plain, room, depth) : nothing}${lists.map(
-    ([name, list]) => markup`<p class="key">${cut(name, longestKey)}</p>${valueTable(list, room, depth + 1)}`,
+    ([name, list]) =>
+      markup`<p class="key">${cut(labelOf(name), longestKey)}</p>${valueTable(list, room, depth + 1)}`,
   )}`;
 }
 
@@ -66,7 +68,7 @@ function arrayTable(items: readonly unknown[], room: Room, depth: number): Marku
   const columns = columnsOf(shown);
   if (columns.length > 0) {
     const rows = shown.map((item) => rowOf(item as Row, columns, room, depth));
-    return markup`<table><thead><tr>${columns.map((name) => markup`<th scope="col">${cut(name, longestKey)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>${more(items.length - shown.length)}`;
+    return markup`<table class="rows"><thead><tr>${columns.map((name) => markup`<th scope="col">${cut(labelOf(name), longestKey)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>${more(items.length - shown.length)}`;
   }
   return markup`<ul>${shown.map((item) => markup`<li>${valueTable(item, room, depth + 1)}</li>`)}</ul>${more(items.length - shown.length)}`;
 }
@@ -75,7 +77,9 @@ type Row = { readonly [name: string]: unknown };
 
 function rowOf(row: Row, columns: readonly string[], room: Room, depth: number): Markup {
   const cells = columns.map((name) =>
-    Object.hasOwn(row, name) ? markup`<td>${valueTable(row[name], room, depth + 1)}</td>` : markup`<td></td>`,
+    Object.hasOwn(row, name)
+      ? markup`<td data-label="${cut(labelOf(name), longestKey)}">${valueTable(row[name], room, depth + 1)}</td>`
+      : markup`<td></td>`,
   );
   return markup`<tr>${cells}</tr>`;
 }
@@ -90,7 +94,7 @@ function pairTable(
     .slice(0, mostItems)
     .map(
       ([name, value]) =>
-        markup`<tr><th scope="row">${cut(name, longestKey)}</th><td>${valueTable(value, room, depth + 1)}</td></tr>`,
+        markup`<tr><th scope="row">${cut(labelOf(name), longestKey)}</th><td>${valueTable(value, room, depth + 1)}</td></tr>`,
     );
   return markup`<table><tbody>${rows}</tbody></table>${more(left)}`;
 }

@@ -180,3 +180,37 @@ test('without a service: every check, domain-health too, from this machine', asy
   const { code, stdout } = await diag(args, { environment: local });
   expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ check: 'domain-health' })]);
 });
+
+test('rows stand in the order of the list, a target without a report has one, and lines of ndjson come as they end', async () => {
+  const urls = ['http://host3.test/order', 'no url', 'http://host1.test/order', 'http://host2.test/order'];
+  const list = fileOf('order.txt', urls.join('\n'));
+  const { stdout } = await diag(['redirect-check', '-f', list, '-o', 'csv', '-q'], { environment });
+  const [head = '', ...rows] = stdout.trim().split('\r\n');
+  const at = head.split(',').indexOf('"target"');
+  const targets = rows.map((row) => row.split(',')[at]?.replaceAll('"', ''));
+  expect([...new Set(targets)]).toEqual(urls);
+  expect(rows.find((row) => row.includes('no url'))).toContain('"not checked"');
+});
+
+test.for([
+  {
+    name: 'a value that the check does not take',
+    args: ['pagespeed-check', 'http://host1.test/', '--runs', '9'],
+    status: 2,
+  },
+  {
+    name: 'another value',
+    args: ['pagespeed-check', 'http://host1.test/', '--strategy', 'tablet'],
+    status: 2,
+  },
+])('$name ends with $status before anything is asked', async ({ args, status }) => {
+  const before = proxy.seen.length;
+  expect((await diag(args, { environment })).code).toBe(status);
+  expect(proxy.seen.length).toBe(before);
+});
+
+test('options are written in kebab-case, as their help says', async () => {
+  const { stdout } = await diag(['dns-check', '--help'], { environment });
+  expect(stdout).toContain('--dkim-selector <value>');
+  expect(stdout).not.toContain('--dkimSelector');
+});

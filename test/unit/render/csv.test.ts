@@ -7,13 +7,15 @@ import { badChain, goodChain, largeReport, reportOf } from './reports.ts';
 const header =
   'check,target,checkedAt,state,score,grade,severity,code,part,title,detail,scoreEffect,fix,record,references,evidenceCount,evidence,reportId,category,partCheck,partTarget,domainEffect';
 
-test('the header row stands also where nothing was found, and lines end as RFC 4180 has it', async () => {
+test('where nothing was found the report itself is a row, and lines end as RFC 4180 has it', async () => {
   const text = renderCsv(await goodChain());
   expect(text).toBe(
     `${header
       .split(',')
       .map((name) => `"${name}"`)
-      .join(',')}\r\n`,
+      .join(
+        ',',
+      )}\r\n"redirect-check","https://a.test/","2026-11-21T03:00:00.000Z","complete",100,"A+","","","","","","","","","","","","0123456789abcdef0123456789abcdef","","","",""\r\n`,
   );
 });
 

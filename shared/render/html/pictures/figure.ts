@@ -49,10 +49,10 @@ ${scrollable(title, table)}</section>
 
 /** A table of cells that are markup, with the first of each row as its head. */
 export function cellTable(heads: readonly string[], rows: readonly (readonly Markup[])[]): Markup {
-  return markup`<table><thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
+  return markup`<table class="rows"><thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>
 ${rows.map(
   ([first, ...rest]) =>
-    markup`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>
+    markup`<tr><th scope="row">${first ?? ''}</th>${rest.map((cell, index) => markup`<td data-label="${heads[index + 1] ?? ''}">${cell}</td>`)}</tr>
 `,
 )}</tbody></table>`;
 }

@@ -1,0 +1,105 @@
+import { domainToUnicode } from 'node:url';
+import { catalogue } from '../catalogue/registry.ts';
+
+/** Words of field names that are written otherwise. */
+const words: { readonly [word: string]: string } = Object.fromEntries([
+  ...[
+    'url',
+    'ip',
+    'ttl',
+    'dns',
+    'tls',
+    'ssl',
+    'spf',
+    'dkim',
+    'dmarc',
+    'hsts',
+    'csp',
+    'cors',
+    'mx',
+    'ns',
+    'soa',
+    'caa',
+  ]
+    .concat([
+      'id',
+      'http',
+      'https',
+      'tcp',
+      'udp',
+      'ocsp',
+      'crl',
+      'ds',
+      'rtt',
+      'sni',
+      'alpn',
+      'ptr',
+      'lcp',
+      'cls',
+      'tbt',
+    ])
+    .concat([
+      'fcp',
+      'ttfb',
+      'ipv4',
+      'ipv6',
+      'dnssec',
+      'bimi',
+      'dnskey',
+      'tlsa',
+      'dane',
+      'dh',
+      'aead',
+      'sha256',
+      'pem',
+    ])
+    .map((word) => [word, word.replace('ipv', 'IPv').replace(/^(?!IPv).*/, (other) => other.toUpperCase())]),
+  ['ms', '(ms)'],
+  ['mta', 'MTA'],
+  ['sts', 'STS'],
+]);
+
+/** Evidence and nested fields that no sentence of a rule names. */
+const others = [
+  'notBefore',
+  'notAfter',
+  'finalUrl',
+  'finalStatus',
+  'statusText',
+  'httpVersion',
+  'keyTag',
+  'rttMs',
+  'atMs',
+  'startMs',
+  'endMs',
+];
+
+/** Names of ours: the fields of reports, and what the sentences of rules are filled with. Names that a target chose stay as they are. */
+const ownNames: ReadonlySet<string> = new Set(
+  catalogue
+    .flatMap(({ rules, reportShape }) => [
+      ...Object.keys(reportShape),
+      ...Object.values(rules).flatMap(({ detail }) =>
+        [...detail.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+      ),
+    ])
+    .concat(others),
+);
+
+/** What a reader calls a field: "recordsUnknown" is "Records unknown", "rttMs" is "RTT (ms)". */
+export function labelOf(name: string): string {
+  if (!ownNames.has(name)) return name;
+  const parts = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ');
+  const label = parts.map((part) => words[part.toLowerCase()] ?? part.toLowerCase()).join(' ');
+  return `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
+}
+
+/** A name or URL as people write it, where it is another than in the DNS: "bücher.test" of "xn--bcher-kva.test"; else undefined. */
+export function unicodeOf(target: string): string | undefined {
+  const host = /^https?:\/\/([a-z0-9.:-]+)/i.exec(target)?.[1] ?? target;
+  if (!/(?:^|\.)xn--/.test(host) || !/^[a-z0-9.-]+(?::\d+)?$/.test(host)) return undefined;
+  const [name = '', port] = host.split(':');
+  const shown = domainToUnicode(name);
+  if (shown === '' || shown === name) return undefined;
+  return target.replace(host, port === undefined ? shown : `${shown}:${port}`);
+}

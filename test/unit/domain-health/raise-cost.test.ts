@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
+import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
+import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
+import { readHealth } from '../../../worker/checks/domain-health/facts/health.ts';
+import { judgeHealth } from '../../../worker/checks/domain-health/judge/health.ts';
+import { combine } from '../../../worker/checks/domain-health/judge/score.ts';
+import { reportRaise } from '../../../worker/checks/domain-health/raise/raise.ts';
+import { listPartFindings } from '../../../worker/checks/domain-health/report/part-findings.ts';
+import { evidence, headers, dns, ssl } from './parts.ts';
+
+/** CPU time of this thread, the least of several tries: what others do on the machine only adds to it. */
+function cpuOf(act: () => void): number {
+  const tries = Array.from({ length: 7 }, () => {
+    const before = process.threadCpuUsage();
+    for (let round = 0; round < 20; round += 1) act();
+    const { user, system } = process.threadCpuUsage(before);
+    return user + system;
+  });
+  return Math.min(...tries);
+}
+
+const poor = JSON.parse(readFileSync('test/fixtures/domain-health/poor.json', 'utf8')) as HealthEvidence;
+const worst = evidence({
+  headers: headers({ broken: Object.keys(headerRules), score: 0 }),
+  dns: dns({
+    broken: ['spf-all-pass', 'dmarc-missing', 'ns-single', 'caa-value-malformed', 'ns-tcp-missing'],
+  }),
+  ssl: ssl({ broken: ['tls10-offered', 'hsts-missing', 'suite-rc4-offered', 'certificate-expired'] }),
+});
+
+test.for([
+  { name: 'a poor domain', of: poor },
+  { name: 'every rule of the headers broken', of: worst },
+])('$name: judging again takes no more than three times what judging takes', ({ of }) => {
+  const facts = readHealth(of);
+  const verdicts = judgeHealth(facts);
+  const parts = listPartFindings(facts, combine(facts.categories).usedWeight);
+  for (let round = 0; round < 50; round += 1) assessHealth(of);
+  const raise = cpuOf(() => void reportRaise(facts, parts, verdicts));
+  const whole = cpuOf(() => void assessHealth(of));
+  console.log(`raise takes ${(raise / 20_000).toFixed(2)} ms of ${(whole / 20_000).toFixed(2)} ms`);
+  expect(raise / Math.max(1, whole - raise)).toBeLessThan(3);
+});
+
+test('so many faults are judged again at most, and the rest is counted', () => {
+  const { raise = [], raiseLeftOut = 0 } = assessHealth(worst).fields;
+  expect(raise.length).toBeLessThanOrEqual(10);
+  expect(raiseLeftOut).toBeGreaterThan(0);
+});
