@@ -1611,7 +1611,7 @@ export type Tools = {
       readonly runs?: '1' | '2' | '3';
     };
   };
-  /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them. */
+  /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: Record<never, never>;
