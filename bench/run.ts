@@ -22,6 +22,7 @@ export const benches: Benches = {
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
   'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['cluster', 'linux'] },
+  watchdog: { load: () => import('./watchdog.ts'), needs: ['linux'], limitS: 1800 },
   memory: { load: () => import('./memory.ts') },
   footprint: { load: () => import('./footprint.ts') },
   store: { load: () => import('./store.ts') },

@@ -4,8 +4,8 @@ import type { ProbeFactory } from '../probes/open.ts';
 export function withoutTransfers(factory: ProbeFactory): ProbeFactory {
   return {
     ...factory,
-    open(...given) {
-      const opened = factory.open(...given);
+    open(signal, owner) {
+      const opened = factory.open(signal, owner);
       const { dns } = opened;
       const { originZones } = dns;
       return { ...opened, dns: { originZones, ask: (question, options) => dns.ask(question, options) } };

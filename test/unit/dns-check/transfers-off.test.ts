@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ownSlot } from '#shared/ports/job-queue';
 import { readConfig } from '#shared/settings/config';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
 import { withoutTransfers } from '../../../worker/start/without-transfers.ts';
@@ -10,21 +9,6 @@ import { openWorld } from './world.ts';
 test('transfers are off until the operator switches them on', () => {
   const read = (given: Record<string, string>) => readConfig(given).PROBE_AXFR;
   expect([read({}), read({ PROBE_AXFR: 'on' }), read({ PROBE_AXFR: 'off' })]).toEqual([false, true, false]);
-});
-
-test('probes without transfers are opened with all that others are opened with, the slot of the run too', () => {
-  const opened: (readonly unknown[])[] = [];
-  const { probe } = openWorld(goodWorld({}));
-  const factory: ProbeFactory = {
-    open: (...given) => {
-      opened.push(given);
-      return { ...probesOf(probe), spent: () => [], close: () => undefined };
-    },
-    close: () => undefined,
-  };
-  const given = [new AbortController().signal, { site: 'a.test', isAnonymous: true }, ownSlot] as const;
-  withoutTransfers(factory).open(...given);
-  expect(opened).toEqual([given]);
 });
 
 test('probes without transfers still ask', async () => {
