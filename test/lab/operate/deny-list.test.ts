@@ -42,12 +42,10 @@ test('a list that is spoilt later leaves the last good one in force: degraded, o
       .status;
   await expect.poll(readyz, { timeout: 20_000 }).toMatchObject({ status: 'ready' });
   writeFileSync(path, '');
-  await expect
-    .poll(readyz, { timeout: 20_000 })
-    .toMatchObject({
-      status: 'degraded',
-      degraded: { denied: expect.stringContaining('empty file') as unknown },
-    });
+  await expect.poll(readyz, { timeout: 20_000 }).toMatchObject({
+    status: 'degraded',
+    degraded: { denied: expect.stringContaining('empty file') as unknown },
+  });
   expect([await statusOf('denied.test'), await statusOf('a.test')]).toEqual([422, 200]);
   const told = () => service.lines.filter((line) => line.includes('was not read again'));
   await expect.poll(() => told().length, { timeout: 20_000 }).toBe(1);
