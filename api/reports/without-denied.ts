@@ -8,11 +8,13 @@ const moreAtOnce = 500;
 /** The store as callers may see it: reports of names that are not checked any more are not there, from when the list says so. */
 export function withoutDenied(store: ReportStore, denied: DeniedNames | undefined): ReportStore {
   if (!denied) return store;
-  const mayShow = ({ target }: { readonly target: string }) => !denied.covers(hostOfTarget(target));
+  const mayShow = ({ target }: { readonly target: string }) =>
+    denied.isEmpty() || !denied.covers(hostOfTarget(target));
   return {
     ...store,
     async findFresh(...asked) {
       const found = await store.findFresh(...asked);
+      if (denied.isEmpty()) return found;
       return new Map([...found].filter(([, stored]) => mayShow(stored)));
     },
     async get(...asked) {

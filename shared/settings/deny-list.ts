@@ -67,6 +67,7 @@ export function openDenyList(
   look();
   return {
     covers: looked((host: string) => isAtOrBelow(host, names)),
+    isEmpty: looked(() => names.size === 0),
     revision: looked(() => revision),
     state: looked(() => fault ?? true),
     digest: looked(() => digest),

@@ -2,6 +2,8 @@
 export type DeniedNames = {
   /** True for a host name on the list, or below one that is; in any case, with or without the last dot. */
   covers(host: string): boolean;
+  /** True for a list without names: nobody need ask it about any. */
+  isEmpty(): boolean;
   /** Another number after each change of the list. */
   revision(): number;
 };

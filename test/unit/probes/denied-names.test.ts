@@ -8,7 +8,11 @@ import { findAddresses } from '../../../worker/probes/guard.ts';
 import { openResolve } from '../../../worker/probes/resolve.ts';
 
 const names = new Set(['denied.example']);
-const denied: DeniedNames = { covers: (host) => isAtOrBelow(host, names), revision: () => 0 };
+const denied: DeniedNames = {
+  covers: (host) => isAtOrBelow(host, names),
+  revision: () => 0,
+  isEmpty: () => false,
+};
 const policy: TargetPolicy = { addresses: { allow: [], deny: [] }, allowedSuffixes: [], ports: [], denied };
 
 const record = (name: string, type: string, data: string): DnsRecord => ({ name, type, ttl: 60, data });
