@@ -55,8 +55,7 @@ export const recordRules = {
     severity: 'high',
     points: 30,
     title: 'An alias leads to a name that does not exist',
-    detail:
-      '{name} is an alias for {target}, which does not exist.{slip}{risk}',
+    detail: '{name} is an alias for {target}, which does not exist.{slip}{risk}',
     fix: 'Delete the CNAME, or set up the service that it points to.',
     references: [
       'RFC 1034 §3.6.2',
