@@ -458,7 +458,16 @@ export type Job = {
   readonly links: { readonly self: string; readonly original?: string } & Later;
 } & Later;
 
-export type Progress = { readonly done: number; readonly total: number; readonly current: string } & Later;
+export type Progress = {
+  readonly done: number;
+  /** `done ÷ total` never falls. */
+  readonly total: number;
+  readonly current: string;
+  /** The parts of a run that is made of several, such as the five of domain-health. */
+  readonly parts?: ReadonlyArray<
+    { readonly name: string; readonly state: 'waiting' | 'running' | 'done' | 'failed' } & Later
+  >;
+} & Later;
 
 /** RFC 9457 problem document. */
 export type Problem = {
@@ -1591,7 +1600,7 @@ export type Tools = {
       readonly runs?: '1' | '2' | '3';
     };
   };
-  /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them. */
+  /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: Record<never, never>;
