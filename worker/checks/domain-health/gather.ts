@@ -24,7 +24,7 @@ export async function gatherHealth({
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
   const told = openHealthProgress(progress);
-  const load = (url: string) => askPage(jobs, url, told);
+  const load = (url: string) => jobs.ask(performanceQuestion(url), told.page);
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = load(`https://${likelyHost}/`);
@@ -34,6 +34,9 @@ export async function gatherHealth({
     part: sources(question),
   }));
   const page = `${isHttpOnly(webHost, redirects) ? 'http' : 'https'}://${webHost}/`;
+  // Only now it is known which page counts: where there is no https, a second one is loaded.
+  const performance = page === `https://${likelyHost}/` ? await likelyPage : await load(page);
+  told.paged('report' in performance && performance.report.state !== 'failed' ? 'done' : 'failed');
   return {
     domain,
     publicPath: jobs.publicPath,
@@ -42,16 +45,10 @@ export async function gatherHealth({
     dns: sources(dnsQuestion(domain)),
     ssl: sources(sslQuestion(webHost)),
     headers: sources(headersQuestion(webHost)),
-    performance: page === `https://${likelyHost}/` ? await likelyPage : await load(page),
+    performance,
     redirects,
     previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
   };
-}
-
-async function askPage(jobs: Jobs, url: string, told: HealthProgress): Promise<JobAnswer> {
-  const answer = await jobs.ask(performanceQuestion(url), told.page);
-  told.paged('report' in answer && answer.report.state !== 'failed' ? 'done' : 'failed');
-  return answer;
 }
 
 type Visited = { readonly webHost: string; readonly sources: (question: SourceQuestion) => Source };
