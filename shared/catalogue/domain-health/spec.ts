@@ -17,6 +17,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 4,
+  rulesVersion: 5,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;
