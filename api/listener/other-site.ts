@@ -22,23 +22,29 @@ export function openOtherSiteCheck({
 }: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>): IsFromOtherSite {
   const isAny = CORS_ORIGINS.includes('*');
   const isOwnOrigin = openOwnOrigin(PUBLIC_URL);
-  return ({ origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode }) => {
-    if (site === undefined ? origin === undefined || isOwnOrigin(origin) : ownSites.includes(String(site)))
-      return false;
+  return ({ origin, host, 'sec-fetch-site': site, 'sec-fetch-mode': mode }) => {
+    const isOwn =
+      site === undefined
+        ? origin === undefined || isOwnOrigin(origin, host)
+        : ownSites.includes(String(site));
+    if (isOwn) return false;
     const isListed = origin !== undefined && (isAny || CORS_ORIGINS.includes(origin));
     const isCors = mode === 'cors' || (mode === undefined && site === undefined);
     return !(isListed && isCors);
   };
 }
 
-/** Makes what tells our own pages by their Origin: that of PUBLIC_URL, and always loopback names and address literals. */
-export function openOwnOrigin(publicUrl: string | undefined): (origin: string) => boolean {
+/**
+ * Makes what tells our own pages by their Origin: that of PUBLIC_URL, a loopback name, and an address that the request names as its Host
+ * too. Any other name can be pointed at us by its owner, and any other address can be a stranger's server.
+ */
+function openOwnOrigin(publicUrl: string | undefined): (origin: string, host: string | undefined) => boolean {
   const own = publicUrl === undefined ? undefined : nameOfHost(new URL(publicUrl).host);
-  return (origin) => {
+  return (origin, host = '') => {
     const url = URL.parse(origin);
     if (!url || !/^https?:$/.test(url.protocol)) return false;
     const name = nameOfHost(url.host);
-    return name === own || isLoopback(name) || isAddress(name);
+    return name === own || isLoopback(name) || (isAddress(name) && name === nameOfHost(host));
   };
 }
 
@@ -51,8 +57,8 @@ export type IsOwnPage = (headers: IncomingHttpHeaders) => boolean;
  */
 export function openOwnPageCheck({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): IsOwnPage {
   const isOwnOrigin = openOwnOrigin(PUBLIC_URL);
-  return ({ origin, 'sec-fetch-site': site }) =>
-    site === undefined ? origin === undefined || isOwnOrigin(origin) : site === 'same-origin';
+  return ({ origin, host, 'sec-fetch-site': site }) =>
+    site === undefined ? origin === undefined || isOwnOrigin(origin, host) : site === 'same-origin';
 }
 
 /** What a form of another site's page gets. */

@@ -50,7 +50,7 @@ const cases: Case[] = [
   { name: 'an old browser with a foreign Origin', fields: other, starts: false },
   { name: 'a sandboxed frame', fields: { origin: 'null' }, starts: false },
   { name: 'an Origin on loopback', fields: { origin: 'http://localhost:8080' }, starts: true },
-  { name: 'an Origin that is an address', fields: { origin: 'http://192.0.2.1' }, starts: true },
+  { name: 'an Origin that is an address, not ours', fields: { origin: 'http://192.0.2.1' }, starts: false },
   {
     name: 'an Origin of our name, without PUBLIC_URL',
     fields: { origin: 'https://diag.test' },
