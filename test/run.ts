@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasMongo } from './kit/mongo.ts';
 import { hasPrevious } from './kit/previous-version.ts';
+import { isExecutable } from './kit/programs.ts';
 
 type Counts = {
   readonly passed: number;
@@ -33,6 +34,11 @@ const optional = [
     isHere: hasPrevious,
     mark: 'hasPrevious',
     needs: 'the history of the repository (git clone without --depth)',
+  },
+  {
+    isHere: ['/usr/bin/chromium', '/usr/bin/google-chrome'].some(isExecutable),
+    mark: 'ofSystem',
+    needs: 'a browser of the system (/usr/bin/chromium or /usr/bin/google-chrome)',
   },
 ];
 const absent = optional.filter(({ isHere }) => !isHere);
