@@ -1,3 +1,4 @@
+import { early } from '../../early.ts';
 import type { ClientSeen, HelloAccepted, Question } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
 import type { Known } from '../facts/derive-client.ts';
@@ -20,7 +21,7 @@ export async function askAlike(asker: HelloAsker, opening: Question, model: Mode
   const { asked } = model;
   const known = readKnown(asked, null);
   const classes = dangerClasses.filter((set) => isAny(suiteSets[set], known.accepted['TLSv1.2']));
-  const older = Promise.all([askOldVersions(asker, Promise.resolve(classes)), askSsl2(asker)]);
+  const older = early(Promise.all([askOldVersions(asker, Promise.resolve(classes)), askSsl2(asker)]));
   const [isSame12, form] = await Promise.all([
     isAlike12(asker, opening, model),
     askAlike13(asker, known, asked),

@@ -58,10 +58,10 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
     return answer;
   };
   const ledger = openTls12(opening);
-  const classing = noted(askClasses({ asker, ledger }));
+  const classing = early(noted(askClasses({ asker, ledger })));
   const newer = early(classing.then(() => classesOf(ledger)));
-  const older = Promise.all([noted(askOldVersions(asker, newer)), noted(askSsl2(asker))]);
-  const falling = older.then(([old]) => askFallback(asker, [opening, ...old]));
+  const older = early(Promise.all([noted(askOldVersions(asker, newer)), noted(askSsl2(asker))]));
+  const falling = early(older.then(([old]) => askFallback(asker, [opening, ...old])));
   const [asked, fallback] = await Promise.all([
     askModern(asker, { ledger, classing, older, groups: openGroupWalk() }),
     falling,
@@ -77,7 +77,7 @@ export function askRest(
   older: readonly Question[],
 ): Promise<Omit<Asked, 'fallback'>> {
   const ledger = openTls12(opening);
-  const classing = askClasses({ asker, ledger });
+  const classing = early(askClasses({ asker, ledger }));
   return askModern(asker, {
     ledger,
     classing,
@@ -98,13 +98,17 @@ type Begun = {
 async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, 'fallback'>> {
   const { ledger, classing, older, groups } = begun;
   const asking = { asker, ledger };
-  const browsing = askBrowsers(asker);
+  const browsing = early(askBrowsers(asker));
   // The lists wait until old versions were asked for their classes, so that they take no connection from them.
-  const listing = Promise.all([browsing, classing, older]).then(([seen]) => askLists(asking, groups, seen));
-  const elsewhere = listing.then((rare) => ({
-    curves: groups.seen()?.accepted ?? [],
-    isLong: rare !== null,
-  }));
+  const listing = early(
+    Promise.all([browsing, classing, older]).then(([seen]) => askLists(asking, groups, seen)),
+  );
+  const elsewhere = early(
+    listing.then((rare) => ({
+      curves: groups.seen()?.accepted ?? [],
+      isLong: rare !== null,
+    })),
+  );
   const [browsers, matters, tls13, old, preference, rare] = await Promise.all([
     browsing,
     classing.then((care) => (care === 'careful' ? askMatters(asker, versionsOf(ledger)) : [])),

@@ -1,6 +1,7 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
+import { early } from '../../early.ts';
 import type { EndpointSeen, FullLook, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
 import { findClient } from '../facts/facts.ts';
 import { listLogIds } from '../facts/timestamps.ts';
@@ -29,7 +30,7 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
   const at = Date.now();
   const { target: host, options, probes } = context;
   const target = { host, port: Number(options['port'] ?? 443) };
-  const naming = gatherNames(probes.dns, target);
+  const naming = early(gatherNames(probes.dns, target));
   const [names, site] = await Promise.all([
     naming,
     lookAtSite({ context, limits, target, names: naming, readChain: openChainReader(at) }),

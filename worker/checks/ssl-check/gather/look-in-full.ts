@@ -2,6 +2,7 @@ import type { Chain } from '../../../certificates/chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { UdpProbe } from '../../../probes/udp/port.ts';
+import { early } from '../../early.ts';
 import type { FullLook, HandshakeSeen, HstsSeen, NamesSeen, Question } from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
 import { readHttp3Offer } from '../facts/http3.ts';
@@ -99,13 +100,15 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     ({ seen }) => seen.every(isWordless),
   );
   // The list lies with the CA, and needs no lane.
-  const listing = handshaking.then(({ seen }) => gatherList(look, findClient(seen)));
-  const visiting = handshaking.then(({ seen }) => visit(look, opening, seen));
-  const trying = Promise.all([visiting, look.names]).then(([{ hsts }, names]) =>
-    gatherHttp3(look, readHttp3Offer(hsts, names)),
+  const listing = early(handshaking.then(({ seen }) => gatherList(look, findClient(seen))));
+  const visiting = early(handshaking.then(({ seen }) => visit(look, opening, seen)));
+  const trying = early(
+    Promise.all([visiting, look.names]).then(([{ hsts }, names]) =>
+      gatherHttp3(look, readHttp3Offer(hsts, names)),
+    ),
   );
-  const knowing = handshaking.then(({ seen }) => lookEarly(look, opening, findClient(seen)));
-  const returning = handshaking.then((shaken) => comeBack(look, opening, shaken));
+  const knowing = early(handshaking.then(({ seen }) => lookEarly(look, opening, findClient(seen))));
+  const returning = early(handshaking.then((shaken) => comeBack(look, opening, shaken)));
   const [asked, { seen: handshakes }, revocationList, visited, http3, returned, known] = await Promise.all([
     look.askMore(opening),
     handshaking,
