@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasMongo } from './kit/mongo.ts';
 import { hasPrevious } from './kit/previous-version.ts';
-import { isExecutable } from './kit/programs.ts';
+import { findProgram, isExecutable } from './kit/programs.ts';
 
 type Counts = {
   readonly passed: number;
@@ -39,6 +39,11 @@ const optional = [
     isHere: ['/usr/bin/chromium', '/usr/bin/google-chrome'].some(isExecutable),
     mark: 'ofSystem',
     needs: 'a browser of the system (/usr/bin/chromium or /usr/bin/google-chrome)',
+  },
+  {
+    isHere: findProgram('systemd-analyze') !== undefined,
+    mark: "'systemd-analyze'",
+    needs: 'systemd-analyze',
   },
 ];
 const absent = optional.filter(({ isHere }) => !isHere);

@@ -35,7 +35,7 @@ describe.skipIf(!hasRedis || !hasMongo)('an API process that is killed', () => {
     { timeout: 90_000 },
     async ({ name, host: index, at }) => {
       const host = fleet.hosts[index] ?? '';
-      const url = `http://${host}/`;
+      const url = `http://${host}/page`;
       const proxy = await openCommandProxy(fleet.redis.url);
       const api = await fleet.startApi({ REDIS_URL: proxy.url });
       const isDead = new Promise((resolve) => api.process.once('exit', resolve));

@@ -33,6 +33,9 @@ async function serveOn(folder: string) {
 }
 
 const privateFiles = {
+  'access.sqlite': '600',
+  'access.sqlite-shm': '600',
+  'access.sqlite-wal': '600',
   'reports.sqlite': '600',
   'reports.sqlite-shm': '600',
   'reports.sqlite-wal': '600',

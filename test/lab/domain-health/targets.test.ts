@@ -80,12 +80,13 @@ const rows: readonly Row[] = [
     page: 'https://nobody.test/',
   },
   {
+    // It forbids nobody to send mail in its name: neither SPF nor DMARC.
     name: 'a domain without any address is judged by its DNS and mail alone',
     domain: 'empty.test',
     state: 'complete',
-    grade: 'B',
+    grade: 'C',
     categories: 'o---o',
-    codes: ['category-poor'],
+    codes: ['category-failed'],
     ways: missing,
     page: 'https://www.empty.test/',
   },

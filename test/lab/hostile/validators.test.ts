@@ -66,17 +66,22 @@ const gather = (domain: string) => gatherLocally(dnsCheck, { target: domain, opt
 const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((all, one) => all + one, 0);
 
 test('of keys of one tag and signatures that name it, so many pairs are computed and no more', async () => {
-  const file = await gather('trap.test');
-  counted.verifications = 0;
-  const start = process.threadCpuUsage();
-  const report = judge(dnsCheck, file);
-  const { user, system } = process.threadCpuUsage(start);
-  process.stdout.write(
-    `KeyTrap: ${counted.verifications} verifications, ${Math.round((user + system) / 1000)} ms of CPU\n`,
-  );
-  expect(counted.verifications).toBeGreaterThan(0);
-  expect(counted.verifications).toBeLessThanOrEqual(verificationsMost);
-  expect(report.state).not.toBe('failed');
+  let most = 0;
+  // The answers are large: in some runs the bytes that a run may read end before keys and signatures were both there.
+  for (let run = 0; run < 10 && most === 0; run += 1) {
+    const file = await gather('trap.test');
+    counted.verifications = 0;
+    const start = process.threadCpuUsage();
+    const report = judge(dnsCheck, file);
+    const { user, system } = process.threadCpuUsage(start);
+    process.stdout.write(
+      `KeyTrap: ${counted.verifications} verifications, ${Math.round((user + system) / 1000)} ms of CPU\n`,
+    );
+    most = counted.verifications;
+    expect(report.state).not.toBe('failed');
+  }
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(verificationsMost);
 });
 
 /** Ten sets of records at the domain and two at each of its servers, with six signatures by four keys each. */
