@@ -1,6 +1,5 @@
 import type { Contact } from '#shared/ports/access-record';
 import type { Budget } from './budget.ts';
-import type { ProbeFactory } from './open.ts';
 import type { Charge } from './pace-turns.ts';
 
 /** Places of which a run is told one by one; the rest are counted together. */
@@ -48,23 +47,4 @@ export function countContacts(budget: Budget): ContactCount {
 // What is foreign to a run matters to its budget, and to nobody who was connected to.
 function wordOf(what: Charge): string {
   return what === 'foreign connections' ? 'connections' : what;
-}
-
-/** The same factory, and what all probes that it opened have sent so far. */
-export function collectContacts(factory: ProbeFactory): {
-  readonly probes: ProbeFactory;
-  readonly contacts: () => readonly Contact[];
-} {
-  const opened: (() => readonly Contact[])[] = [];
-  return {
-    probes: {
-      ...factory,
-      open(...given) {
-        const probes = factory.open(...given);
-        if (probes.contacts) opened.push(probes.contacts);
-        return probes;
-      },
-    },
-    contacts: () => opened.flatMap((contacts) => contacts()),
-  };
 }

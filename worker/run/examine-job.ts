@@ -10,7 +10,7 @@ import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { risingProgress } from '../checks/rising-progress.ts';
 import { ownerOf } from '../probes/budget.ts';
-import { collectContacts } from '../probes/contacts.ts';
+import { collectContacts } from '../probes/collect-contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { takeTurn } from '../probes/turns.ts';
 import { runVisit } from '../visit/run.ts';

@@ -28,9 +28,8 @@ import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
 import { type AskedTls13, askPrimes, askTls13 } from './ask-tls13.ts';
 import { type GroupWalk, openGroupWalk, walkGroups } from './group-walk.ts';
-import type { SuiteLedger } from './suite-ledger.ts';
+import type { SuiteAsking, SuiteLedger } from './suite-ledger.ts';
 import { questionsOf } from './suite-questions.ts';
-import type { SuiteAsking } from './walk-suites.ts';
 
 /** What the ClientHellos brought. */
 export type Asked = {

@@ -3,8 +3,8 @@ import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import { isCutOff } from './ask-hello.ts';
 import { familiesOf, kindIn } from './suite-families.ts';
-import { openSuiteLedger, type SuiteLedger } from './suite-ledger.ts';
-import { askFor, isTold, type SuiteAsking } from './walk-suites.ts';
+import { openSuiteLedger, type SuiteAsking, type SuiteLedger } from './suite-ledger.ts';
+import { askFor, isTold } from './walk-suites.ts';
 
 const everySuite = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy, ...suiteSets.dangerous];
 

@@ -4,7 +4,8 @@ import { suites, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { GroupWalk } from './group-walk.ts';
 import { familiesOf, kindIn, pairOf } from './suite-families.ts';
-import { askFor, type SuiteAsking, walkSuites } from './walk-suites.ts';
+import type { SuiteAsking } from './suite-ledger.ts';
+import { askFor, walkSuites } from './walk-suites.ts';
 
 /** The best suites, of which careful servers have few. The last of them is offered before those that are known, which shows by whose order is chosen. */
 export async function walkBest(asking: SuiteAsking): Promise<void> {

@@ -2,7 +2,7 @@ import type { GroupsSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { suites } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { HelloAnswer } from './ask-hello.ts';
-import type { SuiteAsking } from './walk-suites.ts';
+import type { SuiteAsking } from './suite-ledger.ts';
 
 /** Learns the groups of a server without TLS 1.3 beside its suites: each hello leaves out the groups that are known. */
 export type GroupWalk = {

@@ -2,7 +2,7 @@ import type { Choice, HelloAccepted, Preference, Question, QuestionEnd } from '.
 import { isDecisive } from '../facts/decisive.ts';
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
-import type { HelloAnswer } from './ask-hello.ts';
+import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
 
 /** What is known of the suites of one version, as answers come in. */
 export type SuiteLedger = {
@@ -85,3 +85,6 @@ function notOffered({ suite, group }: HelloAccepted, hasAccepted: boolean): Ques
     ? { kind: 'stopped', reason: 'the server chose what was not offered' }
     : { kind: 'refused', by: 'not-offered', suite, group };
 }
+
+/** Where suites of a version are asked for, and what is known of them so far. */
+export type SuiteAsking = { readonly asker: HelloAsker; readonly ledger: SuiteLedger };

@@ -1,12 +1,9 @@
 import { oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
-import { type HelloAnswer, type HelloAsker, isCutOff } from './ask-hello.ts';
+import { type HelloAnswer, isCutOff } from './ask-hello.ts';
 import type { GroupWalk } from './group-walk.ts';
-import type { SuiteLedger } from './suite-ledger.ts';
+import type { SuiteAsking, SuiteLedger } from './suite-ledger.ts';
 
 type AskedVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
-
-/** Where suites of a version are asked for, and what is known of them so far. */
-export type SuiteAsking = { readonly asker: HelloAsker; readonly ledger: SuiteLedger };
 
 /** Asks for the suites of a list, each time without those that are known, until the server refuses. */
 export async function walkSuites(
