@@ -23,6 +23,8 @@ type Counts = {
 
 /** Projects that run together, so that the waits of some are filled by the others. */
 const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser'], ['slow']];
+/** Much of these tests is waiting, for a lease, an age, a turn or a restart: one more file at a time than elsewhere. */
+const waiting = ['faults', 'contract'];
 /** What a clone may lack. Tests that need it name `mark`; a skip of any other test is a failure on CI. */
 const optional = [
   {
@@ -73,7 +75,6 @@ if (total.leftOut > 0)
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
 
-// Nearly all of a fault test is waiting, for a lease, an age or a restart: one more file at a time than elsewhere.
 async function runPart(projects: readonly string[]): Promise<Counts> {
   const report = join(folder, `${projects.join('-')}.json`);
   const child = spawn(
@@ -82,7 +83,9 @@ async function runPart(projects: readonly string[]): Promise<Counts> {
       vitest,
       'run',
       ...projects.map((name) => `--project=${name}`),
-      ...(projects.includes('faults') ? [`--maxWorkers=${availableParallelism() + 2}`] : []),
+      ...(waiting.some((name) => projects.includes(name))
+        ? [`--maxWorkers=${availableParallelism() + 2}`]
+        : []),
       '--reporter=dot',
       '--reporter=json',
       `--outputFile.json=${report}`,

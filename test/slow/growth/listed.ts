@@ -56,7 +56,6 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readCondition',
     'readSubmit',
     'readUnseen',
-    'readCookiePurpose',
   ],
   'pages, by pages.test.ts': [
     'readPage',

@@ -12,6 +12,8 @@ const bounded: { readonly [literal: string]: string } = {
     'the run of characters before it leaves one dot or hyphen of many',
   'worker/run/mask-evidence.ts ([a-z][a-z0-9+.-]{0,30}:[\\\\/]{2,})[^\\s/?#\\\\"\'<>]*@':
     '31 characters for each place where it may begin',
+  'worker/web/mask-credentials.ts (?:[a-z][a-z0-9+.-]{1,20}(?::|%(?:25){0,8}3a)|[=<"\'(;,]|%(?:25){0,8}3d|^)[\\t\\n\\r ]*(?:[\\\\/]|%(?:25){0,8}(?:2f|5c)){2,}':
+    '21 characters for each place where it may begin',
   'worker/checks/pagespeed-check/judge/show-insight.ts [\\d.,]+\\s*(?:ms|s|KiB|MiB)\\b':
     'the first 200 characters of a display value',
   'worker/checks/pagespeed-check/facts/end.ts [.\\s]+$': 'the first 300 characters of a line',
