@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { byteReaders, hostileBytes } from './byte-readers.ts';
 import { containers } from './containers.ts';
-import { growthOf, isWorseThanLinear, measureGrowth, referenceMs } from './measure.ts';
+import { growthOf, isWorseThanLinear, referenceMs } from './measure.ts';
 
 describe('a reader of bytes', () => {
   const limitMs = referenceMs();
@@ -9,7 +9,7 @@ describe('a reader of bytes', () => {
   test.for(byteReaders)('$name reads each byte once, up to the most that its $container holds', (reader) => {
     const { most } = containers[reader.container];
     const slow = Object.entries({ ...hostileBytes, ...reader.own }).flatMap(([name, make]) => {
-      const growth = growthOf(() => measureGrowth(make, reader.read, { most, limitMs }));
+      const growth = growthOf(make, reader.read, { most, limitMs });
       const isSlow = isWorseThanLinear(growth) || growth.ms > limitMs;
       return isSlow ? [`${name}: ${growth.ms.toFixed(0)} ms, ratio ${growth.ratio.toFixed(1)}`] : [];
     });

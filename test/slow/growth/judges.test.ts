@@ -3,7 +3,7 @@ import { renderReport } from '#shared/render/formats';
 import { findCheck } from '../../../worker/checks/registry.ts';
 import { judge } from '../../../worker/run/judge.ts';
 import { fileOfEvidence, hostileEvidence, targetsOfEvidence } from '../../kit/hostile-evidence.ts';
-import { growthOf, isWorseThanLinear, measureGrowth, referenceMs } from './measure.ts';
+import { growthOf, isWorseThanLinear, referenceMs } from './measure.ts';
 
 describe('a judge', () => {
   const limitMs = referenceMs();
@@ -14,11 +14,9 @@ describe('a judge', () => {
     const fileOf = (size: number) => fileOfEvidence(check, targetsOfEvidence[check] ?? '', make(size));
     // The code is compiled by then: the first judgement of a check costs more than its length.
     for (let times = 0; times < 20; times += 1) judge(found, fileOf(most / 16));
-    const judging = growthOf(() => measureGrowth(fileOf, (file) => judge(found, file), { most, limitMs }));
+    const judging = growthOf(fileOf, (file) => judge(found, file), { most, limitMs });
     const reports = (size: number) => judge(found, fileOf(size));
-    const rendering = growthOf(() =>
-      measureGrowth(reports, (report) => renderReport(report, 'html'), { most, limitMs }),
-    );
+    const rendering = growthOf(reports, (report) => renderReport(report, 'html'), { most, limitMs });
     if (process.env['GROWTH_TABLE'] !== undefined)
       console.log(
         name,

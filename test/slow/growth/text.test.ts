@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { containers } from './containers.ts';
-import { growthOf, isWorseThanLinear, measureGrowth, referenceMs } from './measure.ts';
+import { growthOf, isWorseThanLinear, referenceMs } from './measure.ts';
 import { type TextReader, textReaders } from './text-readers.ts';
 import { hostilePieces, numbered, repeated } from './texts.ts';
 
@@ -36,7 +36,7 @@ describe('a reader of text', () => {
     (reader) => {
       const { most } = containers[reader.container];
       const slow = shapesOf(reader).flatMap(({ name, make }) => {
-        const growth = growthOf(() => measureGrowth(make, reader.read, { most, limitMs }));
+        const growth = growthOf(make, reader.read, { most, limitMs });
         const isSlow = isWorseThanLinear(growth) || growth.ms > limitMs;
         if (process.env['GROWTH_TABLE'] !== undefined && growth.ms > 20)
           console.log(reader.name, name, growth.ms.toFixed(0), growth.ratio.toFixed(1));
