@@ -13,7 +13,7 @@ const fewJobs = 3;
 
 /** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
 export type Holds = {
-  /** Gives what leaves the place again; nothing where equal work of before has it. Throws the 429 of policy `host` or `browser`. */
+  /** Takes a place and returns what gives it back; equal work that is under way already takes no second place. Throws the 429 of policy `host` or `browser`. */
   take(caller: Caller, job: Job): () => void;
   /** True for a caller who, with all that share its widest network or its account, has few unfinished jobs or none. */
   hasFew(caller: Pick<Caller, 'id' | 'levels'>): boolean;

@@ -37,7 +37,7 @@ export function printQuestion(reportId: string): Question {
   return { ...about, jobKey: makeJobKey({ ...about, keyVersion }), keyVersion, host: reportId };
 }
 
-/** Which end of a print answers: one that failed a moment ago is not tried again at once. */
+/** Which finished print is an answer: one that failed a moment ago is not tried again at once. */
 export function wantedPrint(nowMs: number): Wanted {
   return { since: nowMs - reportPrint.refreshFloorS * 1000, orFresh: false };
 }

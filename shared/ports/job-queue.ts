@@ -57,8 +57,8 @@ export type Slot = {
 export const ownSlot: Slot = { release: () => undefined, retake: async () => undefined };
 
 /**
- * How a run starts. `attempt` counts starts from 1. `mayBeStored` is false where nobody can have stored a report of the key since whoever
- * submitted the job looked for one, at `wanted.since` or later: the run needs no look of its own.
+ * How a run starts. `attempt` counts starts from 1. `mayBeStored` is false where no report of the key can have been stored since the
+ * submitter looked for one, at `wanted.since` or later: then the run does not look in the store again.
  */
 export type RunStart = { readonly attempt: number; readonly mayBeStored: boolean; readonly slot: Slot };
 

@@ -26,7 +26,7 @@ export function denyListOf(config: Config): DenyList {
   return known;
 }
 
-/** Opens the list: the file is looked at again every five seconds at most, by whoever asks. */
+/** Opens the list: the file is read again at the first question after five seconds. */
 export function openDenyList(
   {
     TARGET_DENY_NAMES: written,

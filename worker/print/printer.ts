@@ -31,7 +31,7 @@ export function openPrinter(settings: PrinterSettings): Printer {
   const { reportStore, log, now, onDone } = settings;
   return {
     async run(job, { attempt }, stop) {
-      // Whoever can write to Redis chooses neither what is printed nor the key of its end.
+      // A writer to Redis can choose neither what is printed nor the key of its result.
       if (!isWellMade(job)) {
         log.warn({ jobId: job.jobId }, 'print refused: it does not fit a print');
         return 'failed';

@@ -5,7 +5,7 @@ export type AddressSlots = {
   /** Waits for a place at every address; the returned function gives them back, once, however often it is called. */
   take(addresses: readonly string[], signal: AbortSignal): Promise<() => void>;
   inUse(): number;
-  /** Calls the listener when somebody begins to wait: whoever holds an idle socket gives up its place. */
+  /** Calls the listener when a caller begins to wait, so that idle sockets can give up their places. */
   onWait(listener: () => void): () => void;
   /** How many wait for a place. */
   waiting(): number;

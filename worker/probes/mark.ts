@@ -23,8 +23,8 @@ export function currentRun(): number | undefined {
 }
 
 /**
- * Says that data of a run is read now: called before each piece of a target's data, so that whoever outlives this process knows whose data
- * ended it. Only a change is written.
+ * Says that data of a run is read now: called before each piece of a target's data, so that the worker knows whose data ended this
+ * process. Only a change is written.
  */
 export function markRun(run: number | undefined = runs.getStore()): void {
   if (run === undefined || run === marked || !write) return;

@@ -21,7 +21,7 @@ export type Probes = {
   readonly work: Work;
 };
 
-/** The probes of a run, as whoever opened them holds them. */
+/** The probes of a run, with what closes them. */
 export type OpenedProbes = Probes & {
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];

@@ -9,7 +9,7 @@ import { domainVisit } from '../visit/spec.ts';
 export type JudgedJob = { readonly job: Job } | { readonly fault: string };
 
 /**
- * Compares a job with the spec of its check: whoever can write to Redis chooses neither the limits of a run nor the key under which its report is kept.
+ * Compares a job with the spec of its check: a writer to Redis can choose neither the limits of a run nor the key under which its report is kept.
  * The run limit is always the spec's own. The key must be the digest of check, target and options; a `keyVersion` in the job lets a worker
  * of a newer release, or with other settings, take the jobs of an older API.
  */

@@ -1,6 +1,6 @@
 import type { ReportStore } from '#shared/ports/report-store';
 
-/** What a run asks of the store while it is under way; what it has found is stored by whoever started it. */
+/** What a run asks of the store while it is under way; its results are stored by the code that started it. */
 export type RunStore = {
   findFresh(
     ...asked: Parameters<ReportStore['findFresh']>

@@ -11,7 +11,7 @@ const [{ openRunnerSide }, { isEndOfRun }, { settleWhenIdle }] = await Promise.a
   import('#shared/lifecycle/settle'),
 ]);
 
-// Whoever stops the service stops the worker, which ends this process when its runs have ended.
+// A signal to the service stops the worker, and the worker ends this process when its runs have ended.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit());
 

@@ -28,7 +28,7 @@ export type Supervisor = {
   close(): Promise<void>;
 };
 
-/** A run that loses so many processes is given up, whoever ended them. */
+/** A run that loses so many processes is given up, also where others ended them. */
 const mostLost = 8;
 
 /** Opens the supervisor, which starts the first process. */
@@ -84,7 +84,7 @@ function openRuns({ log, onPoison, isRefused }: SupervisorSettings) {
     const { jobId, check, host } = run.job;
     log.error({ jobId, check, host, how }, 'a target ended the runner process');
     runs.delete(run.number);
-    // Counted first: whoever hears of the end may ask at once whether it counts.
+    // Counted first: a listener may ask at once whether this end counts.
     void onPoison(run.job).then(() => run.reject(new TargetEndedRun(how, poisoned))); // never rejects
   };
   return {

@@ -38,7 +38,7 @@ const preferenceWords =
   view layout sort count counter depth left duration remaining version build status state enabled test check`);
 const tokenWords = words('token jwt');
 const identifierWords = words('id uid uuid guid visitorid userid deviceid');
-/** Whoever delivers a site gives tokens to the client, not to a person. */
+/** Words of delivery networks and firewalls: their tokens identify a client, not a person. */
 const deliveryWords = words(
   'cdn edge site waf bot akamai fastly cloudfront challenge captcha clearance proxy gateway',
 );

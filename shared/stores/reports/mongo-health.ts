@@ -16,7 +16,7 @@ export type Health = {
 
 type Trial = { readonly state: true | string; readonly write: Problem | undefined; readonly at: number };
 
-/** A trial speaks for so long, whoever asks; a store that is slow from now on is to be told as slow. */
+/** The result of a trial is valid for so long, for all callers; a store that is slow from now on is to be told as slow. */
 const trustMs = 200;
 /** One trial that fails may be a busy machine; new checks are refused from the second in a row. */
 const trialsThatFail = 2;

@@ -102,8 +102,8 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
 const justWritten = { most: 50, bytes: 131_072, ms: 1000 } as const;
 
 /**
- * The reports that were written in the last second, each for the first who asks by its id: whoever waits for a run reads its report at
- * once, and need not unpack it. A purge by another process is noticed within as long.
+ * The reports that were written in the last second, each for its first reader by id: a caller that waits for a run reads its report at
+ * once, without unpacking it. A purge by another process is noticed within a second too.
  */
 function openJustWritten() {
   const kept = new Map<string, { readonly stored: StoredReport; readonly at: number }>();

@@ -33,7 +33,7 @@ export function openRedisAnnouncements(url: string, log: Logger): Announcements 
           log.warn({ err: error }, 'a changed token was not announced: API processes notice within a second'),
       ),
     heard() {
-      // Only who reads tokens listens: a worker and the command line never do.
+      // Only processes that read tokens subscribe: a worker and the command line never do.
       if (hearing.status === 'wait') hearing.connect().catch(() => undefined); // the connection itself says that it is away
       return count;
     },

@@ -18,7 +18,7 @@ export type TrafficBudget = {
   readonly connectionsAtOnce: number;
   /** The site whose page is loaded. */
   readonly own: SiteBudget;
-  /** Every other site: a page may name anybody, and whoever is named has not asked for us. */
+  /** Every other site: a page may name any site, and those sites did not ask for our requests. */
   readonly foreign: SiteBudget;
 };
 

@@ -26,7 +26,7 @@ export async function unpackChromium(folder: string): Promise<string | undefined
   try {
     await decompress(bundle.archive, join(unfinished, 'chromium'));
     await chmod(unfinished, 0o755);
-    // Atomic: whoever unpacked at the same time, one whole folder ends at the name and the other is thrown away.
+    // Atomic: if another process unpacks at the same time, one whole folder gets the name and the other is deleted.
     await rename(unfinished, home).catch(async (error: unknown) => {
       if (!(await isOurs(executable))) throw error;
     });

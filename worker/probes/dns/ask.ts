@@ -63,7 +63,7 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
 }
 
 const silences = {
-  // Not by its address: a resolver is the operator's, and a name server is named by whoever tells of it.
+  // Not by its address: a resolver is the operator's, and the answer that named a name server says where its name comes from.
   timeout: ({ tries }: Exchange) =>
     `no answer within ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
   'connection-refused': () => 'nothing listens on the DNS port',

@@ -11,7 +11,7 @@ export type PlainConnection = { readonly socket: Socket; readonly address: strin
 
 /**
  * Begins a handshake over a dialled connection, in which a chain that would keep the event loop ends it with DialFailure `budget-spent`
- * (see openFlightGuard). Whoever destroys the TLS socket destroys the connection.
+ * (see openFlightGuard). Destroying the TLS socket destroys the connection.
  */
 export function connectTls(plain: PlainConnection, options: ConnectionOptions): TLSSocket {
   const guarded = guardStream(plain, () => tls.writableEnded);

@@ -16,7 +16,7 @@ export type HeldStreamSettings = {
 
 export type HeldStream = {
   readonly stream: Duplex;
-  /** Gives bytes to whoever reads the stream, now or when it may read. */
+  /** Passes bytes to the reader of the stream, now or when it may read. */
   readonly pass: (bytes: Buffer) => void;
   /** Destroys the stream after what was passed. */
   readonly fail: (error: Error) => void;

@@ -78,7 +78,7 @@ export function waitUntilSecure(
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       tls.off('error', fail);
-      // An error after the handshake belongs to whoever reads; without a reader it must not end the process.
+      // An error after the handshake goes to the reader; without a reader it must not end the process.
       tls.on('error', () => undefined);
       if (!error) return resolve();
       tls.destroy();

@@ -2,7 +2,7 @@ import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { Chain } from '../evidence.ts';
 import { type Page, whyPageUnread } from '../facts/page.ts';
 
-/** Judges whether pages on the way send the visitor on by themselves. What did so was seen; that the last page does not needs all of it. */
+/** Judges whether pages on the way send the visitor on by themselves. A page that does so was seen doing it; to say that the last page does not, all of it must have been read. */
 export function judgeLeads(chains: readonly Chain[], page: Page | undefined): Verdict {
   const leads = new Map(chains.flatMap(findLeads).map((lead) => [lead.from, lead]));
   if (leads.size > 0) return brokenBy([...leads.values()]);

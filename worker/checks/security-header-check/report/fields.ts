@@ -35,7 +35,7 @@ export function reportHops(hops: readonly SeenHop[]) {
   });
 }
 
-// Whoever reads a report must not get the session that was opened for the check.
+// Readers of a report must not get the session that was opened for the check.
 function reportValue(name: string, value: string): string {
   return name.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
 }

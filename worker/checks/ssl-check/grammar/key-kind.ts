@@ -13,7 +13,7 @@ export function otherKindThan(kind: KeyKind): KeyKind {
 
 /** The kind that a client must know for a suite up to TLS 1.2, by IANA's name; null where the suite does not say, or wants neither. */
 export function kindOfSuite(name: string): KeyKind | null {
-  // Fixed ECDH has a key on a curve too, whoever signed it (RFC 4492 §2.1, §2.3).
+  // Fixed ECDH has a key on a curve too, with any signer (RFC 4492 §2.1, §2.3).
   if (/^TLS_(?:ECDHE_ECDSA|ECDH_ECDSA|ECDH_RSA)_/.test(name)) return 'ECDSA';
   return /^TLS_(?:(?:EC)?DHE_)?RSA_/.test(name) ? 'RSA' : null;
 }

@@ -34,7 +34,7 @@ async function obey(order: Order): Promise<void> {
   await tell({ kind: 'browser', pid: chromium.pid });
   const died = chromium.ended.then((message): Told => ({ kind: 'no-browser', message }));
   const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
-  // Told before the browser is closed: a page that never rests makes closing throw. Whoever dies then, the worker has its answer.
+  // Told before the browser is closed: a page that never rests makes closing throw. If the browser or this process dies then, the worker has its answer.
   await tell(last.kind === 'no-page' && last.code === 'PROTOCOL' ? await preferDeath(died, last) : last);
   process.exit(0);
 }
