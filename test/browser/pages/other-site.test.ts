@@ -88,17 +88,16 @@ const cases = (['http', 'https'] as const).flatMap((scheme) => asks.map((ask) =>
 let count = 0;
 test.for(cases)(
   '$name of another site starts nothing over $scheme',
-  { timeout: 30_000 },
+  { timeout: 60_000 },
   async ({ scheme, markup }) => {
     const path = redirectPath(`http://a.test/${(count += 1)}`);
     const before = loads;
     body = markup(`${fronts[scheme]}${path}`);
     const visitor = await browser.open();
-    // Another site: an address is no part of the site localhost.
-    await visitor.goto(`${scheme}://127.0.0.1:${pagePort[scheme]}/`).catch(() => undefined);
-    await expect.poll(() => answered.get(path), { timeout: 15_000 }).toBe(403);
+    // Another site: an address is no part of the site localhost. The page may leave before its load has ended, so neither that nor its end is waited for: the browser is closed with all pages.
+    void visitor.goto(`${scheme}://127.0.0.1:${pagePort[scheme]}/`).catch(() => undefined);
+    await expect.poll(() => answered.get(path), { timeout: 25_000 }).toBe(403);
     expect(loads).toBe(before);
-    await visitor.close();
   },
 );
 
@@ -118,7 +117,6 @@ test('what is stored is shown to another site’s visitor', async () => {
   await service.get(path);
   body = `<a id="go" href="${fronts.http}${path}">go</a><script>document.getElementById("go").click()</script>`;
   const visitor = await browser.open();
-  await visitor.goto(`http://127.0.0.1:${pagePort.http}/`).catch(() => undefined);
-  await expect.poll(() => answered.get(path), { timeout: 15_000 }).toBe(200);
-  await visitor.close();
+  void visitor.goto(`http://127.0.0.1:${pagePort.http}/`).catch(() => undefined);
+  await expect.poll(() => answered.get(path), { timeout: 25_000 }).toBe(200);
 });
