@@ -5,14 +5,14 @@ import { partStates } from '#shared/catalogue/dns-check/part-state';
 import { dnsRules } from '#shared/catalogue/dns-check/rules';
 import { rules as speedRules } from '#shared/catalogue/pagespeed-check/rules';
 import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
-import { type SslLabsLetter, sslLabsLetters } from '#shared/catalogue/ssl-check/report';
-import { rules as sslRules, type SslCode } from '#shared/catalogue/ssl-check/rules';
+import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
+import { rules as sslRules } from '#shared/catalogue/ssl-check/rules';
 import type { Report } from '#shared/model/report';
 import { codesOf, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { capScore } from './dns-check/cap.ts';
+import { scoreDnsHalf } from './dns-check/dns/score.ts';
 import { scoreMail, scoreParts } from './dns-check/mail/score.ts';
 import { scoreGroups } from './security-header-check/report/score.ts';
-import { capsOf, scoreOf } from './ssl-check/judge/grade/grade.ts';
+import { capsOf, flawlessCodes, scoreOf, worstOf } from './ssl-check/judge/grade/grade.ts';
 
 /** Scores of a report: of dns-check also those of its halves. */
 export type Scores = {
@@ -80,22 +80,9 @@ function scoreDns(report: Report, remaining: Remaining): Scores | undefined {
   if (states === undefined) return undefined;
   const verdicts = verdictsOf(mailRules, report, remaining);
   const mail = report['mailScore'] === null ? null : scoreMail(verdicts, scoreParts(verdicts, states)).score;
-  const dns = report['dnsScore'] === null ? null : scoreZone(remaining.broken);
+  const ofZone = codesOf(dnsRules).filter((code) => remaining.broken.has(code));
+  const dns = report['dnsScore'] === null ? null : scoreDnsHalf(ofZone).score;
   return { score: report.score, halves: { dnsScore: dns, mailScore: mail } };
-}
-
-// That a zone is bogus, and what makes it so, are one fault.
-const causesOfBogus: readonly string[] = [
-  'dnssec-ds-without-key',
-  'dnssec-signature-invalid',
-  'dnssec-denial-invalid',
-];
-
-function scoreZone(broken: ReadonlySet<string>): number | null {
-  const own = codesOf(dnsRules).filter((code) => broken.has(code));
-  const counted = own.filter((code) => !(broken.has('dnssec-bogus') && causesOfBogus.includes(code)));
-  const lost = counted.reduce((sum, code) => sum + dnsRules[code].points, 0);
-  return capScore(Math.max(0, Math.round(100 - lost)), own, {}).score;
 }
 
 const mailParts = z.array(z.looseObject({ part: z.string(), state: z.enum(partStates) }));
@@ -112,25 +99,13 @@ function readMailStates({ mailScoreParts }: Report): Parameters<typeof scorePart
 const leastForA = 80;
 const rated = z.object({ score: z.number().min(leastForA) });
 
-/** What must have been seen to hold for the letter A+. */
-const flawless: readonly SslCode[] = [
-  'certificate-expired',
-  'certificate-root-unknown',
-  'hsts-missing',
-  'tls10-offered',
-  'tls11-offered',
-  'sslv3-offered',
-  'suite-rc4-offered',
-];
-
 function scoreSsl(report: Report, { broken, fixed }: Remaining): Scores | undefined {
   if (!rated.safeParse(report['sslLabs']).success) return undefined;
   const own = codesOf(sslRules).filter((code) => broken.has(code));
-  const isFlawless = flawless.every((code) => report.passed.includes(code) || fixed.has(code));
+  const isFlawless = flawlessCodes.every((code) => report.passed.includes(code) || fixed.has(code));
   const best: SslLabsLetter = isFlawless ? 'A+' : 'A';
-  const capped = capsOf(own)[0]?.letter ?? best;
-  const isLower = sslLabsLetters.indexOf(capped) > sslLabsLetters.indexOf(best);
-  return { score: scoreOf(isLower ? capped : best, own) };
+  const letter = worstOf([best, ...capsOf(own).map((cap) => cap.letter)]);
+  return { score: scoreOf(letter, own) };
 }
 
 /** A metric is good from nine tenths of its own score on, and more is not promised. */

@@ -27,6 +27,7 @@ import { findObstacle, judgeConnection, type Obstacle } from './judge/connection
 import { judgeEndpoints, judgeShortLooks } from './judge/endpoints.ts';
 import { placeOf } from './judge/grade/caps.ts';
 import {
+  flawlessCodes,
   attributeScore,
   capsOf,
   type RatedFacts,
@@ -227,18 +228,8 @@ function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
   return worst && placeOf(worst.letter) <= placeOf('F') ? worst.letter : null;
 }
 
-/** A+ is given for what was seen, not for what was left out. */
 function isFlawlessKnown(verdicts: Judged['verdicts']): boolean {
-  const wanted = [
-    'certificate-expired',
-    'certificate-root-unknown',
-    'hsts-missing',
-    'tls10-offered',
-    'tls11-offered',
-    'sslv3-offered',
-    'suite-rc4-offered',
-  ] as const;
-  return wanted.every((code) => verdicts[code] === 'holds');
+  return flawlessCodes.every((code) => verdicts[code] === 'holds');
 }
 
 /** The letter of the arithmetic alone, before any cap: what is lost there is no finding's. */

@@ -1,9 +1,7 @@
 import type { DnsFields } from '#shared/catalogue/dns-check/report';
 import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
 import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#shared/model/verdict';
-import { capScore } from '../cap.ts';
 import type { HalfAssessment } from '../halves.ts';
-import { type Loss, shareOut } from '../share-out.ts';
 import { judgeCaa } from './caa/judge.ts';
 import { reportCaa } from './caa/report.ts';
 import { judgeDnssec } from './dnssec/judge.ts';
@@ -17,6 +15,7 @@ import { judgeNs } from './ns/judge.ts';
 import { reportNs } from './ns/report.ts';
 import { judgeRecords } from './records/judge.ts';
 import { reportRecords } from './records/report.ts';
+import { scoreDnsHalf } from './score.ts';
 import { judgeSoa } from './soa/judge.ts';
 import { reportSoa } from './soa/report.ts';
 
@@ -41,11 +40,8 @@ export function assessDns(evidence: DnsEvidence): DnsAssessment {
   };
   const { exists } = facts;
   const verdicts = exists === false ? onlyNotFound(facts.domain) : seen;
-  const losses = lossesOf(verdicts);
-  const lost = losses.reduce((sum, { points }) => sum + points, 0);
   const standing = readStanding(facts, verdicts);
-  const taken = Object.fromEntries(losses.map(({ code, points: own }) => [code, -own]));
-  const capped = capScore(Math.max(0, Math.round(100 - lost)), codesBroken(verdicts), taken);
+  const capped = scoreDnsHalf(codesBroken(verdicts));
   const points = standing === 'unseen' ? null : capped.score;
   return {
     verdicts,
@@ -73,23 +69,6 @@ function onlyNotFound(name: string): Verdicts<DnsCode> {
 function readStanding(facts: DnsFacts, verdicts: Verdicts<DnsCode>): ZoneStanding {
   if (isBroken(verdicts['ns-none-answers'])) return 'dead';
   return facts.exists !== false && isZoneSeen(facts) ? 'seen' : 'unseen';
-}
-
-// What makes a zone bogus and that it is bogus are one fault: it is counted once.
-const causesOfBogus: readonly string[] = [
-  'dnssec-ds-without-key',
-  'dnssec-signature-invalid',
-  'dnssec-denial-invalid',
-];
-
-/** What each broken rule takes from 100. */
-function lossesOf(verdicts: Verdicts<DnsCode>): readonly Loss[] {
-  const isBogus = isBroken(verdicts['dnssec-bogus']);
-  const losses = codesBroken(verdicts).map((code) => {
-    const isCounted = !(isBogus && causesOfBogus.includes(code));
-    return { code, points: isCounted ? dnsRules[code].points : 0 };
-  });
-  return shareOut(losses, 100);
 }
 
 const faults: readonly Severity[] = ['critical', 'high'];

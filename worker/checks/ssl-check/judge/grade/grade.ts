@@ -48,6 +48,17 @@ const letterFloors: readonly (readonly [floor: number, letter: SslLabsLetter])[]
   [20, 'E'],
 ];
 
+/** What must have been seen to hold for the letter A+, which is given for nothing that was left out. */
+export const flawlessCodes = [
+  'certificate-expired',
+  'certificate-root-unknown',
+  'hsts-missing',
+  'tls10-offered',
+  'tls11-offered',
+  'sslv3-offered',
+  'suite-rc4-offered',
+] as const satisfies readonly SslCode[];
+
 /**
  * Rates by the SSL Server Rating Guide 2009r: arithmetic first, then the caps of broken rules.
  * @param isFlawlessKnown whether everything that A+ asks for was looked at; A otherwise
@@ -82,7 +93,8 @@ export function capsOf(broken: readonly SslCode[], among = caps): SslLabsRating[
     .sort((a, b) => sslLabsLetters.indexOf(b.letter) - sslLabsLetters.indexOf(a.letter));
 }
 
-function worstOf(letters: readonly SslLabsLetter[]): SslLabsLetter {
+/** The worst of some letters. */
+export function worstOf(letters: readonly SslLabsLetter[]): SslLabsLetter {
   return letters.reduce((worst, letter) =>
     sslLabsLetters.indexOf(letter) > sslLabsLetters.indexOf(worst) ? letter : worst,
   );
