@@ -53,6 +53,16 @@ function accessContract(open: () => Promise<AccessRecords>) {
     expect(await all(now - 3 * hourMs, now - 2 * hourMs)).toEqual([]);
   });
 
+  test('gives more of them than are read at once, each once', async () => {
+    await access.purge(everything);
+    const many = Array.from({ length: 1003 }, (_, at) => runOf({ startedAt: now - hourMs + (at >> 2) }));
+    await access.keep(many, later);
+    const found = await all();
+    expect(found.map(({ startedAt }) => startedAt)).toEqual(many.map(({ startedAt }) => startedAt));
+    expect(new Set(found.map(({ runId }) => runId)).size).toBe(many.length);
+    await access.purge(everything);
+  });
+
   test('what has expired is not there any more', async () => {
     await access.purge(everything);
     await access.keep([runOf()], now - 1);

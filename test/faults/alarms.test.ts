@@ -20,7 +20,7 @@ describe.skipIf(!isHere)('alarms, by what real processes told', () => {
     alarms.record();
     await alarms.pass(15);
     alarms.expectAlarms();
-    expect(alarms.judge(promtool)).toContain('SUCCESS');
+    expect(alarms.judge(promtool)).toBe('');
   });
 
   test(
@@ -39,7 +39,7 @@ describe.skipIf(!isHere)('alarms, by what real processes told', () => {
       await expect.poll(async () => (await alarms.askNew('t2.test')).status).toBe(200);
       await alarms.pass(8);
       alarms.expectAlarms();
-      expect(alarms.judge(promtool)).toContain('SUCCESS');
+      expect(alarms.judge(promtool)).toBe('');
     },
   );
 
@@ -59,13 +59,13 @@ describe.skipIf(!isHere)('alarms, by what real processes told', () => {
     }
     await alarms.pass(2);
     alarms.expectAlarms('DiagRestarts');
-    expect(alarms.judge(promtool)).toContain('SUCCESS');
+    expect(alarms.judge(promtool)).toBe('');
   });
 
   test('a part of which no process is known', async () => {
     alarms.record();
     for (let minute = 0; minute < 5; minute += 1) await alarms.scrape({ known: ['api'] });
     alarms.expectAlarms('DiagNoProcess');
-    expect(alarms.judge(promtool)).toContain('SUCCESS');
+    expect(alarms.judge(promtool)).toBe('');
   });
 });

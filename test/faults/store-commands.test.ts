@@ -14,7 +14,13 @@ import { hasMongo, startMongo, type TestMongo, withOptions } from '../kit/mongo.
 
 const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
 const options = { log, limitBytes: 1e9, longestFreshMs: 400 * 86_400_000 };
-const alone = { announce: async () => undefined, heard: () => 0, close: () => undefined };
+let changes = 0;
+/** What Redis carries between processes, here within one. */
+const announcements = {
+  announce: async () => void (changes += 1),
+  heard: () => changes,
+  close: () => undefined,
+};
 // Patient: what is sent is the question here, not how long it takes on a busy machine.
 const patient = { serverSelectionTimeoutMS: '20000', connectTimeoutMS: '20000', socketTimeoutMS: '20000' };
 
@@ -35,7 +41,7 @@ describe.skipIf(!hasMongo)('what the driver sends', () => {
     reportStoreContract(async () => openMongoReportStore(url(), options));
   });
   describe('for the contract of tokens', () => {
-    tokenStoreContract(async () => openMongoTokenStore(url(), alone, log));
+    tokenStoreContract(async () => openMongoTokenStore(url(), announcements, log));
   });
 
   test('for upkeep and for deleting on request', async () => {
@@ -51,7 +57,7 @@ describe.skipIf(!hasMongo)('what the driver sends', () => {
     for (const wish of [{ target: 'a.test' }, { account: randomId() }, { madeBefore: Date.now() }])
       await purgeMongo(url(), wish);
     const { token } = makeToken({ name: 't', scopes: ['tools'], limits: {}, expiresAt: null }, Date.now());
-    const tokens = openMongoTokenStore(url(), alone, log);
+    const tokens = openMongoTokenStore(url(), announcements, log);
     await tokens.insert(token satisfies Token);
     await tokens.touch(token.tokenId, Date.now());
     await tokens.close();

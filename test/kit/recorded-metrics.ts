@@ -17,7 +17,7 @@ export type Recording = {
   scrape(processes: readonly Scraped[]): Promise<void>;
   /** These alarms fire now, and no others. */
   expectAlarms(...names: readonly string[]): void;
-  /** Lets promtool judge all of it by the service's own rules; gives what it says. */
+  /** Lets promtool judge all of it by the service's own rules; gives what it says against it, nothing where all is as expected. */
   judge(promtool: string): string;
 };
 
@@ -73,10 +73,11 @@ export function openRecording(): Recording {
       };
       writeFileSync(join(folder, 'recorded.yml'), JSON.stringify(recorded)); // JSON is YAML
       try {
-        return execFileSync(promtool, ['test', 'rules', join(folder, 'recorded.yml')], {
+        execFileSync(promtool, ['test', 'rules', join(folder, 'recorded.yml')], {
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'pipe'],
         });
+        return '';
       } catch (error) {
         const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
         return `${stdout}${stderr}`;

@@ -50,15 +50,20 @@ export function openMongoAccess(url: string, log: Logger): AccessRecords {
         );
     },
     async *find({ since, until }) {
-      const found = await withMongo(() =>
-        withPatientMongo(url, (database) => findBetween(runsOf(database), since, until)),
-      );
-      for (const document of found) {
-        const record = readRow({ kind: 'access record', id: String(document._id) }, () =>
-          fromDocument(document),
+      let last: AccessDocument | undefined;
+      do {
+        const after = last;
+        const found = await withMongo(() =>
+          withPatientMongo(url, (database) => findPage(runsOf(database), { since, until }, after)),
         );
-        if (record) yield record;
-      }
+        for (const document of found) {
+          const record = readRow({ kind: 'access record', id: String(document._id) }, () =>
+            fromDocument(document),
+          );
+          if (record) yield record;
+        }
+        last = found.length < pageRows ? undefined : found.at(-1);
+      } while (last);
     },
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(runsOf(database), wish))),
     async close() {
@@ -67,13 +72,24 @@ export function openMongoAccess(url: string, log: Logger): AccessRecords {
   };
 }
 
-function findBetween(runs: Collection<AccessDocument>, since: number, until: number) {
+/** Rows that are held at once: some 600 kB. */
+const pageRows = 1000;
+
+/** The records of a span of time behind the last one of the page before, the oldest first. */
+function findPage(
+  runs: Collection<AccessDocument>,
+  { since, until }: { readonly since: number; readonly until: number },
+  after: AccessDocument | undefined,
+) {
   const filter = {
     endedAt: { $gte: new Date(since) },
     startedAt: { $lte: new Date(until) },
     expiresAt: { $gt: new Date() },
+    ...(after && {
+      $or: [{ startedAt: { $gt: after.startedAt } }, { startedAt: after.startedAt, _id: { $gt: after._id } }],
+    }),
   };
-  return runs.find(filter).sort({ startedAt: 1 }).toArray();
+  return runs.find(filter).sort({ startedAt: 1, _id: 1 }).limit(pageRows).toArray();
 }
 
 function toDocument({ runId, startedAt, endedAt, ...rest }: AccessRecord, expiresAt: number): AccessDocument {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
 import { findCheck } from '../../../worker/checks/registry.ts';
@@ -59,6 +60,6 @@ test.for(catalogue.filter(({ queue }) => queue === 'network'))(
       expect(outcome === 'whole' || isEndOfRun(outcome)).toBe(true);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(left).toEqual([]);
+    expect(left.map((reason) => inspect(reason))).toEqual([]);
   },
 );
