@@ -1,5 +1,7 @@
+import type { CheckName } from '#shared/catalogue/registry';
+
 /** What a visitor calls each check, and what it looks at. */
-export const checkWords: { readonly [check: string]: { readonly name: string; readonly about: string } } = {
+export const checkWords: { readonly [check: string]: Words } = {
   'domain-health': {
     name: 'Domain health',
     about: 'DNS, mail, TLS, headers, redirects and speed, in one grade',
@@ -9,4 +11,6 @@ export const checkWords: { readonly [check: string]: { readonly name: string; re
   'security-header-check': { name: 'Security headers', about: 'what a browser enforces, and cookies' },
   'redirect-check': { name: 'Redirects', about: 'every hop with its time' },
   'pagespeed-check': { name: 'Page speed', about: 'Core Web Vitals by Lighthouse in a real browser' },
-};
+} satisfies { readonly [check in CheckName]: Words };
+
+type Words = { readonly name: string; readonly about: string };

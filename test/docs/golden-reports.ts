@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { CheckName } from '#shared/catalogue/registry';
 import type { Json } from '#shared/model/verdict';
 import { type FormatName, renderReport } from '#shared/render/formats';
 import { findCheck } from '../../worker/checks/registry.ts';
@@ -8,7 +9,7 @@ import { judge } from '../../worker/run/judge.ts';
 export const goldenFolder = 'test/fixtures/golden';
 
 /** One fixture of evidence for each check: one that breaks some rules and leaves some untested. */
-const fixtures: { readonly [check: string]: { readonly target: string; readonly file: string } } = {
+const fixtures: { readonly [check in CheckName]: { readonly target: string; readonly file: string } } = {
   'dns-check': { target: 'expired.test', file: 'expired.test.json' },
   'security-header-check': { target: 'https://site.test/', file: 'poor.json' },
   'pagespeed-check': { target: 'http://a.test/', file: 'evidence.json' },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { CheckName } from '#shared/catalogue/registry';
 import type { Json } from '#shared/model/verdict';
 import type { EvidenceFile } from '../../worker/run/judge.ts';
 
@@ -116,11 +117,11 @@ export function fileOfEvidence(check: string, target: string, evidence: Json): E
 }
 
 /** A target of each check, for evidence that was recorded or made up. */
-export const targetsOfEvidence: Readonly<Record<string, string>> = {
+export const targetsOfEvidence: { readonly [check: string]: string } = {
   'redirect-check': 'http://a.test/',
   'security-header-check': 'https://site.test/',
   'dns-check': 'a.test',
   'ssl-check': 'a.test',
   'pagespeed-check': 'http://a.test/',
   'domain-health': 'a.test',
-};
+} satisfies { readonly [check in CheckName]: string };

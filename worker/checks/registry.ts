@@ -1,3 +1,4 @@
+import type { CheckName } from '#shared/catalogue/registry';
 import { readPreloadFile } from '../web/preload-file.ts';
 import type { Check } from './check.ts';
 
@@ -9,7 +10,7 @@ const loaders: { readonly [name: string]: () => Promise<Check> } = {
   'domain-health': async () => (await import('./domain-health/index.ts')).domainHealthCheck,
   'redirect-check': async () => (await import('./redirect-check/index.ts')).redirectCheck,
   'ssl-check': async () => (await import('./ssl-check/index.ts')).sslCheck,
-};
+} satisfies { readonly [name in CheckName]: () => Promise<Check> };
 
 export type FindCheck = (name: string) => Promise<Check | undefined>;
 

@@ -1,3 +1,4 @@
+import type { CheckName } from '../../../catalogue/registry.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, nothing } from '../../markup.ts';
 import { waterfall } from '../waterfall.ts';
@@ -9,14 +10,16 @@ import { drawHeaders } from './security-headers.ts';
 import { drawTls } from './ssl-check.ts';
 
 /** What people would rather look at than read, of each check. */
-const drawers: { readonly [check: string]: (report: Report, links: Links) => Markup } = {
+const drawers: { readonly [check: string]: Draw } = {
   'dns-check': drawDns,
   'domain-health': drawHealth,
   'pagespeed-check': drawSpeed,
   'redirect-check': waterfall,
   'security-header-check': drawHeaders,
   'ssl-check': drawTls,
-};
+} satisfies { readonly [check in CheckName]: Draw };
+
+type Draw = (report: Report, links: Links) => Markup;
 
 /** The pictures of a report; nothing where its fields are not those of its check. */
 export function pictures(report: Report, links: Links): Markup {
