@@ -23,7 +23,7 @@ const project = (name: string, testTimeout: number) => ({
     // As small a young generation as the service's: else what a test leaves is lost in what V8 has set aside.
     execArgv: name === 'lab' ? ['--max-semi-space-size=8'] : [],
     // What is waited for comes as soon as it can; a busy machine only makes it later.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
   },
 });
