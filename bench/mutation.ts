@@ -1,122 +1,98 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findSites, type Site } from './mutation-sites.ts';
+import { drawMutants, type Mutant } from './mutation-plan.ts';
+import type { Line } from './mutation-runner.ts';
 import type { Section } from './section.ts';
 
-const mutants = Number(process.env['BENCH_MUTANTS'] ?? 300);
+const count = Number(process.env['BENCH_MUTANTS'] ?? 300);
 const seed = Number(process.env['BENCH_SEED'] ?? 1);
-/** BENCH_ONLY names a part of the path: only files below it are changed. */
+/** BENCH_ONLY names a part of the path: only files with it are changed. */
 const only = process.env['BENCH_ONLY'] ?? '';
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** A change that makes a test run for ever is found by that. */
-const longestMs = 180_000;
 
-/** What is changed, and the tests that should notice: those of the same subject, as a developer runs them. */
-const subjects: readonly (readonly [files: string, tests: readonly string[]])[] = [
-  ['worker/checks/dns-check', ['test/unit/dns-check']],
-  ['worker/checks/redirect-check', ['test/unit/redirect-check', 'test/unit/web']],
-  ['worker/checks/security-header-check', ['test/unit/security-header-check', 'test/unit/web']],
-  ['worker/checks/ssl-check', ['test/unit/ssl-check']],
-  ['worker/checks/pagespeed-check', ['test/unit/pagespeed-check']],
-  ['worker/checks/domain-health', ['test/unit/domain-health']],
-  ['worker/certificates', ['test/unit/certificates', 'test/unit/ssl-check']],
-  ['worker/dns', ['test/unit/dns-check']],
-  ['worker/web', ['test/unit/web', 'test/unit/redirect-check', 'test/unit/security-header-check']],
-  ['shared/targets', ['test/unit/target.test.ts', 'test/unit/target.property.test.ts', 'test/unit/address']],
-];
+/** A test that takes longer is asked only about the mutants that no quick test has noticed. */
+const quickMs = 400;
+/** A mutant that counts as modules load has a run of the tests for itself; past this it never ends. */
+const aloneLimitMs = 300_000;
 
-/** Gathering asks and decides nothing; a report's own fields are compared by golden files. */
-const isJudge = (file: string) => !/\/(gather|report)(\/|\.ts)|\/index\.ts$/.test(file);
-
-type Mutant = { readonly file: string; readonly tests: readonly string[]; readonly site: Site };
-type Outcome = 'noticed' | 'survived' | 'tests fail without it';
-
-/** Changes one operator at a time in judges and parsers, and counts how many of these faults the unit tests notice: `node bench/mutation.ts`. */
-export async function bench(): Promise<Section> {
-  const copy = mkdtempSync(join(tmpdir(), 'diag-mutation-'));
-  try {
-    for (const name of [
-      'shared',
-      'worker',
-      'api',
-      'cli',
-      'client',
-      'demo',
-      'bench',
-      'test',
-      'docs',
-      'deploy',
-    ])
-      cpSync(join(root, name), join(copy, name), { recursive: true });
-    for (const name of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'rules.lock.json'])
-      cpSync(join(root, name), join(copy, name));
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    return sectionOf(await tryAll(copy, sample(findMutants(), mutants)));
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
-}
-
-function findMutants(): Mutant[] {
-  return subjects.flatMap(([folder, tests]) =>
-    globSync(`${folder}/**/*.ts`, { cwd: root })
-      .filter((file) => isJudge(file) && file.includes(only))
-      .sort()
-      .flatMap((file) =>
-        findSites(readFileSync(join(root, file), 'utf8')).map((site) => ({ file, tests, site })),
-      ),
-  );
-}
-
-/** So many of them, the same ones for the same seed. */
-function sample<T>(all: readonly T[], count: number): T[] {
-  const left = [...all];
-  const taken: T[] = [];
-  let state = seed;
-  while (taken.length < count && left.length > 0) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    taken.push(...left.splice(state % left.length, 1));
-  }
-  return taken;
-}
-
+type Outcome = 'noticed' | 'survived' | 'reached by no test';
 type Tried = { readonly mutant: Mutant; readonly outcome: Outcome };
 
-async function tryAll(copy: string, chosen: readonly Mutant[]): Promise<readonly Tried[]> {
-  const broken = new Set<string>();
-  for (const tests of new Set(chosen.map((mutant) => mutant.tests.join(' '))))
-    if (!(await passes(copy, tests.split(' ')))) broken.add(tests);
+/** Changes one thing at a time in judges and parsers, and counts how many of these mutants the unit tests notice. */
+export async function bench(): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), 'diag-mutation-'));
+  const kept = { mutants: join(folder, 'mutants.json'), results: join(folder, 'results.jsonl') };
+  try {
+    const mutants = drawMutants(root, { count, seed, only });
+    writeFileSync(kept.mutants, JSON.stringify(mutants));
+    writeFileSync(kept.results, '');
+    await tryTogether(mutants, kept);
+    return sectionOf(await settle(mutants, kept));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Kept = { readonly mutants: string; readonly results: string };
+
+/** All mutants are in the sources at once; each test that reaches some runs once more for each. First the quick tests, then the slow ones. */
+async function tryTogether(mutants: readonly Mutant[], kept: Kept): Promise<void> {
+  const files = [...new Set(mutants.map(({ file }) => file))];
+  await runTests(['related', '--run', ...files], kept, { DIAG_MUTATION_QUICK_MS: String(quickMs) });
+  const lines = readLines(kept);
+  const slow = lines.flatMap((line) => ('through' in line && line.slow ? [line.through] : []));
+  console.log(`${noticedIn(lines).size} noticed by quick tests; ${slow.length} files have slow ones`);
+  if (slow.length === 0) return;
+  const words = { DIAG_MUTATION_QUICK_MS: String(quickMs), DIAG_MUTATION_SLOW: '1' };
+  await runTests(['run', ...slow], kept, words);
+}
+
+/** What each mutant came to. One that only hooks or loading modules reach is in force from the start of a run of its own. */
+async function settle(mutants: readonly Mutant[], kept: Kept): Promise<readonly Tried[]> {
+  const lines = readLines(kept);
+  const noticed = noticedIn(lines);
+  const reached = new Set(lines.flatMap((line) => ('reached' in line ? [line.reached] : [])));
   const tried: Tried[] = [];
-  for (const mutant of chosen) {
-    const outcome = broken.has(mutant.tests.join(' ')) ? 'tests fail without it' : await tryOne(copy, mutant);
+  for (const mutant of mutants) {
+    const outside = lines.flatMap((line) =>
+      'outside' in line && line.outside === mutant.id ? [line.file] : [],
+    );
+    const outcome = noticed.has(mutant.id)
+      ? 'noticed'
+      : outside.length > 0
+        ? await tryAlone(mutant, [...new Set(outside)], kept)
+        : reached.has(mutant.id)
+          ? 'survived'
+          : 'reached by no test';
+    if (outcome !== 'noticed') console.log(`${outcome}: ${tell(mutant)}`);
     tried.push({ mutant, outcome });
-    if (outcome !== 'noticed') console.log(`${outcome}: ${describe(mutant)}`);
   }
   return tried;
 }
 
-async function tryOne(copy: string, { file, tests, site }: Mutant): Promise<Outcome> {
-  const path = join(copy, file);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.slice(0, site.at) + site.to + text.slice(site.at + site.from.length));
-  try {
-    return (await passes(copy, tests)) ? 'survived' : 'noticed';
-  } finally {
-    writeFileSync(path, text);
-  }
+async function tryAlone(mutant: Mutant, files: readonly string[], kept: Kept): Promise<Outcome> {
+  const isGreen = await runTests(['run', '--bail=1', ...files], kept, { DIAG_MUTANT: String(mutant.id) });
+  return isGreen ? 'survived' : 'noticed';
 }
 
-async function passes(copy: string, tests: readonly string[]): Promise<boolean> {
+/** @returns whether all of them passed */
+async function runTests(
+  words: readonly string[],
+  { mutants, results }: Kept,
+  environment: Readonly<Record<string, string>>,
+): Promise<boolean> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const child = spawn(
-    process.execPath,
-    [vitest, 'run', '--project=unit', '--bail=1', '--reporter=dot', ...tests],
-    { cwd: copy, stdio: 'ignore', env: { ...process.env, FUZZ_RUNS: '100' } },
-  );
-  const timer = setTimeout(() => child.kill('SIGKILL'), longestMs);
+  const config = fileURLToPath(new URL('mutation.config.ts', import.meta.url));
+  const child = spawn(process.execPath, [vitest, ...words, `--config=${config}`, '--reporter=dot'], {
+    cwd: root,
+    stdio: 'ignore',
+    env: { ...process.env, DIAG_MUTANTS: mutants, DIAG_MUTATION_RESULTS: results, ...environment },
+  });
+  const isAlone = environment['DIAG_MUTANT'] !== undefined;
+  const timer = isAlone ? setTimeout(() => child.kill('SIGKILL'), aloneLimitMs) : undefined;
   const code = await ended(child);
   clearTimeout(timer);
   return code === 0;
@@ -128,31 +104,53 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-function describe({ file, site }: Mutant): string {
-  return `${file}:${site.line}  ${site.from.trim()} → ${site.to.trim()}`;
+function readLines({ results }: Kept): readonly Line[] {
+  const texts = readFileSync(results, 'utf8').split('\n').filter(Boolean);
+  return texts.map((text) => JSON.parse(text) as Line);
+}
+
+function noticedIn(lines: readonly Line[]): ReadonlySet<number> {
+  return new Set(lines.flatMap((line) => ('noticed' in line ? [line.noticed] : [])));
+}
+
+function tell({ file, line, from, to }: Mutant): string {
+  const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 70);
+  return `${file}:${line}  ${short(from)} → ${to === '' ? 'left out' : short(to)}`;
+}
+
+/** worker/checks/ssl-check/judge/suites.ts → worker/checks/ssl-check; worker/web/hsts.ts → worker/web. */
+function subjectOf({ file }: Mutant): string {
+  return file
+    .split('/')
+    .slice(0, file.startsWith('worker/checks/') || file.startsWith('worker/probes/') ? 3 : 2)
+    .join('/');
 }
 
 function sectionOf(tried: readonly Tried[]): Section {
-  const rows = subjects.flatMap(([folder]) => {
-    const own = tried.filter(({ mutant }) => mutant.file.startsWith(`${folder}/`));
-    const noticed = own.filter(({ outcome }) => outcome === 'noticed').length;
-    const share = own.length === 0 ? '–' : `${Math.round((100 * noticed) / own.length)} %`;
-    return own.length === 0 ? [] : [[folder, String(own.length), String(noticed), share]];
-  });
-  const noticed = tried.filter(({ outcome }) => outcome === 'noticed').length;
-  rows.push([
-    'all',
-    String(tried.length),
-    String(noticed),
-    `${((100 * noticed) / tried.length).toFixed(1)} %`,
-  ]);
+  const row = (name: string, own: readonly Tried[]) => {
+    const of = (wanted: Outcome) => own.filter(({ outcome }) => outcome === wanted).length;
+    const share = `${((100 * of('noticed')) / Math.max(1, own.length)).toFixed(1)} %`;
+    return [name, own.length, of('noticed'), of('survived'), of('reached by no test'), share];
+  };
+  const subjects = [...new Set(tried.map(({ mutant }) => subjectOf(mutant)))].toSorted();
+  const left = tried
+    .filter(({ outcome }) => outcome !== 'noticed')
+    .map(({ mutant }) => `- ${code(tell(mutant))}`);
   return {
     title: 'Faults that the unit tests notice',
-    about: `One operator, constant or verdict at a time is changed in a judge or a parser (${tried.length} of them, seed ${seed}); the unit tests of the same subject run each time.`,
-    columns: ['folder', 'faults', 'noticed', 'share'],
-    rows,
-    limits: 'changes that alter nothing a caller sees: they count as not noticed.',
+    about: `${tried.length} mutants of judges and parsers, drawn with seed ${seed}: in each of them one thing is changed (an operator is flipped, a condition negated, a constant changed, a call or an early return left out), and the compiler takes it. Each unit test that reaches the changed place runs with it. On ${cpus().length} cores.`,
+    columns: ['where', 'mutants', 'noticed', 'survived', 'reached by no test', 'score'],
+    rows: [
+      ...subjects.map((subject) =>
+        row(
+          subject,
+          tried.filter(({ mutant }) => subjectOf(mutant) === subject),
+        ),
+      ),
+      row('all', tried),
+    ],
+    limits: `changes that no caller could see count as survivors, and what only tests over sockets notice. Not noticed:\n\n${left.join('\n')}`,
   };
 }
 
-if (import.meta.main) for (const row of (await bench()).rows) console.log(row.join(' | '));
+const code = (text: string) => `\`${text.replaceAll('`', "'")}\``;

@@ -90,8 +90,9 @@ const aliveMs = 15_000;
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const turns = `local RULES = cjson.decode('${JSON.stringify(turnRules)}')\n${read('turns.lua')}`;
+const slots = `${turns}\n${read('host-slots.lua')}`;
 const [take, release] = [read('take.lua'), read('release.lua')];
-const startRun = `${turns}\nlocal function take(KEYS, ARGV)\n${take}\nend
+const startRun = `${slots}\nlocal function take(KEYS, ARGV)\n${take}\nend
 local function beginRun(KEYS, ARGV)\n${read('begin-run.lua')}\nend
 ${read('start-run.lua')}`;
 
@@ -152,8 +153,8 @@ const refusals: { readonly [place: number]: 'full' | 'unserved' | 'turn' } = {
 };
 
 function defineScripts(redis: AnyRedis): void {
-  redis.defineCommand('diagTake', { numberOfKeys: 6, lua: `${turns}\n${take}` });
-  redis.defineCommand('diagRelease', { numberOfKeys: 6, lua: `${turns}\n${release}` });
+  redis.defineCommand('diagTake', { numberOfKeys: 6, lua: `${slots}\n${take}` });
+  redis.defineCommand('diagRelease', { numberOfKeys: 6, lua: `${slots}\n${release}` });
   redis.defineCommand('diagStartRun', { numberOfKeys: 9, lua: startRun });
   redis.defineCommand('diagBeat', { numberOfKeys: 2, lua: `${turns}\n${read('beat.lua')}` });
   redis.defineCommand('diagMoveTurn', { numberOfKeys: 1, lua: `${turns}\n${read('move-turn.lua')}` });

@@ -144,18 +144,21 @@ async function see(
 ): Promise<Circumstances> {
   const { queue, jobId, host } = job;
   const { wait = '', prioritized = '', delayed = '' } = queues[queue].keys;
-  const [state, pause, served, denied, place, holders, fromEnd, rank, length, wake] = await Promise.all([
-    bullJob.getState(),
-    pauses.of(job, nowMs),
-    redis.exists(keys.worker(queue)),
-    gate.denied(queue),
-    gate.position(job),
-    redis.zrangebyscore(`${keys.host(host)}:slots`, nowMs, '+inf'),
-    redis.lpos(wait, jobId),
-    redis.zrank(prioritized, jobId),
-    redis.llen(wait),
-    redis.zscore(delayed, jobId),
-  ]);
+  const [state, pause, served, denied, place, turn, holders, fromEnd, rank, length, wake] = await Promise.all(
+    [
+      bullJob.getState(),
+      pauses.of(job, nowMs),
+      redis.exists(keys.worker(queue)),
+      gate.denied(queue),
+      gate.position(job),
+      gate.waitsForTurn(job),
+      redis.zrangebyscore(`${keys.host(host)}:slots`, nowMs, '+inf'),
+      redis.lpos(wait, jobId),
+      redis.zrank(prioritized, jobId),
+      redis.llen(wait),
+      redis.zscore(delayed, jobId),
+    ],
+  );
   return {
     job,
     state: stateOf(state, bullJob.returnvalue),
@@ -165,6 +168,7 @@ async function see(
     isServed: served === 1,
     denied,
     place,
+    waitsForTurn: turn,
     hasSlot: holders.includes(`${queue} ${jobId}`),
     holders,
     ahead: fromEnd === null ? (rank ?? 0) : length - fromEnd - 1,

@@ -19,9 +19,7 @@ export type PageLine = {
   leave(job: Pick<Job, 'jobId' | 'caller' | 'levels' | 'isAnonymous'>): Promise<void>;
 };
 
-/** KEYS: the page loads of one name, sorted set: job id -> when it cannot run any more, Redis ms. ARGV: job id, limit, ms from now until then. */
-const holdPage = `${readFileSync(new URL('hold-page.lua', import.meta.url), 'utf8')}
-return holdPage(KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])) and 1 or 0`;
+const holdPage = readFileSync(new URL('hold-page.lua', import.meta.url), 'utf8');
 /** What ends a job that is late may take this much longer. */
 const graceMs = 60_000;
 

@@ -1,5 +1,5 @@
 -- Takes a job out of the books of its host and its caller, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
--- Returns queue, job id, host, queue, ... of the jobs that may run now; nothing when an older attempt asks. The functions of turns.lua stand before this.
+-- Returns queue, job id, host, queue, ... of the jobs that may run now; nothing when an older attempt asks. The functions of host-slots.lua and turns.lua stand before this.
 local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
 local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
@@ -13,9 +13,7 @@ local CHANNEL, MESSAGE = ARGV[6], ARGV[7] -- an empty message is not published
 local BULL_PREFIX = ARGV[8] -- of BullMQ's job hashes
 local ENDED_MS = ARGV[9] -- for so long
 local HOST, CALLER, BASE = ARGV[10], ARGV[11], ARGV[12] -- the caller may be unknown: ""
-local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
 local MOVED_MOST = 8 -- so many jobs leave the line of the host at once
-local BROWSER_SLOTS = 1 -- of a host's slots, those that the browser may hold
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -36,20 +34,13 @@ if drawn then
   if tonumber(redis.call('HGET', TURNS, CALLER) or 0) == turn then redis.call('HSET', TURNS, CALLER, turn - 1) end
 end
 leaveTurns(turnsOf[QUEUE], ID)
-for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
-  redis.call('ZREM', SLOTS, expired)
-  redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
-end
+endLeasesAt(SLOTS, OWNER, now)
 if MESSAGE ~= '' then
   redis.call('SET', ENDED, '', 'PX', ENDED_MS)
   redis.call('PUBLISH', CHANNEL, MESSAGE)
 end
 
-local held = redis.call('ZRANGE', SLOTS, 0, -1)
-local count, browsers = #held, 0
-for _, other in ipairs(held) do
-  if string.sub(other, 1, 8) == 'browser ' then browsers = browsers + 1 end
-end
+local count, browsers = countSlots(SLOTS)
 local function readJob(queue, id)
   local isRead, job = pcall(cjson.decode, redis.call('HGET', BULL_PREFIX .. ':' .. queue .. ':' .. id, 'data') or '{}')
   return isRead and type(job) == 'table' and job or {}

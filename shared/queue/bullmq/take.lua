@@ -1,6 +1,6 @@
 -- Takes a slot of a host and one of the workers for a job, renews those it has, or gives it a place in the line. Idempotent.
 -- Returns 0 when the job has both, n > 0 for its place in the line of its host, -1 when that line is full, -2 when no worker serves the queue,
--- -4 when it waits for its caller's turn, without a slot of its host: others may have that meanwhile. The functions of turns.lua stand before this.
+-- -4 when it waits for its caller's turn, without a slot of its host: others may have that meanwhile. The functions of host-slots.lua and turns.lua stand before this.
 local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
 local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
@@ -13,7 +13,6 @@ local SLOT_LIMIT = tonumber(ARGV[5])
 local LEASE_MS = tonumber(ARGV[6])
 local LINE_LIMIT = tonumber(ARGV[7]) -- jobs that may wait when one is submitted
 local HOST, IS_ANONYMOUS, BASE = ARGV[8], ARGV[9] == '1', ARGV[10]
-local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
 local IDLE_MS = 60000 -- what a dead process left of an idle host is gone so long after its last lease
 
 local isSubmit = ATTEMPT == ''
@@ -32,20 +31,12 @@ if QUEUE == 'composite' then
   return takeTurn(turns, ID, HOST, place, LEASE_MS) and 0 or -4
 end
 
-for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
-  redis.call('ZREM', SLOTS, expired)
-  redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
-end
+endLeasesAt(SLOTS, OWNER, now)
 
 if not redis.call('ZSCORE', SLOTS, member) then
   if isSubmit and redis.call('EXISTS', WORKER) == 0 then return -2 end
-  local held = redis.call('ZRANGE', SLOTS, 0, -1)
-  local isFree = #held < SLOT_LIMIT
-  if isFree and QUEUE == 'browser' then
-    for _, other in ipairs(held) do
-      if string.sub(other, 1, 8) == 'browser ' then isFree = false end
-    end
-  end
+  local held, browsers = countSlots(SLOTS)
+  local isFree = held < SLOT_LIMIT and (QUEUE ~= 'browser' or browsers < BROWSER_SLOTS)
   local first = redis.call('ZRANGE', parked, 0, 0)[1]
   if isFree and (not first or first == ID) then
     redis.call('ZREM', parked, ID)

@@ -16,6 +16,8 @@ export type Circumstances = {
   /** Its place in the line of its host, 1 is next; 0 where it does not stand there. */
   readonly place: number;
   readonly hasSlot: boolean;
+  /** It waits for its caller's turn at the workers. */
+  readonly waitsForTurn: boolean;
   /** Jobs that hold the slots of its host, as "<queue> <job id>". */
   readonly holders: readonly string[];
   /** Jobs that a free worker takes before it. */
@@ -45,6 +47,7 @@ function sayWait({
   denied,
   place,
   hasSlot,
+  waitsForTurn,
   holders,
   ahead,
   wakesAt,
@@ -58,6 +61,8 @@ function sayWait({
     return `It waits for its host ${job.host}, at place ${place} of the line. The slots of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
   if (denied !== undefined && !isServed) return `No worker can serve the queue ${job.queue}. ${denied}`;
   if (!isServed) return `No worker serves the queue ${job.queue}. Start one.`;
+  if (waitsForTurn)
+    return `It waits for its caller's turn: callers share the slots of the workers of the queue ${job.queue} by the time that they hold them.`;
   if (wakesAt !== undefined && !hasSlot && job.queue !== 'composite')
     return `It sleeps, and asks for a slot of ${job.host} again in ${inS(wakesAt)}. "diag queue retry ${job.jobId}" wakes it now.`;
   if (wakesAt !== undefined) return `It sleeps, and is taken again in ${inS(wakesAt)}.`;
