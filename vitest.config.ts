@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const isSerial = (name: string) => name === 'browser' || name === 'slow';
 
 /** These take minutes, and judge times that only a quiet machine keeps: `LONG=1` runs them beside the others (npm run test:long). */
-const longFiles = ['poison-crowd', 'restarts', 'store-ways', 'wrong-backends'].map(
+const longFiles = ['mixed-versions', 'poison-crowd', 'restarts', 'store-ways', 'wrong-backends'].map(
   (name) => `test/faults/${name}.test.ts`,
 );
 

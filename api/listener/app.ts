@@ -9,6 +9,7 @@ import {
   answerProblemPage,
 } from '../descriptions/descriptions.ts';
 import { addDocsPage } from '../descriptions/docs-page.ts';
+import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
 import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
@@ -50,6 +51,7 @@ export function makeApp(desk: Desk): Express {
   addApi(desk, get);
   addReports(desk, get);
   addDocsPage(get);
+  addOwnersPage(desk, get);
   addPages(desk, add);
 
   app.use(

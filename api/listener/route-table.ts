@@ -44,7 +44,7 @@ export const routeTable: readonly RouteRule[] = [
     cost: 'check',
   })),
   ...free('tools', jobPattern),
-  ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs'),
+  ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs', '/owners'),
   ...free('open', '/docs/docs.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'),
   ...free('open', '/', '/go', '/assets/:name', '/robots.txt', '/api/badge/:file'),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),

@@ -385,7 +385,8 @@ describe('the badge', () => {
 });
 
 test('links keep the path of PUBLIC_URL', () => {
-  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true };
+  const owners = { contact: undefined, hostConcurrency: 4, accessDays: 30 };
+  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true, owners };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');
   expect(basePathOf({ ...site, publicPath: '' })).toBe('');
 });
