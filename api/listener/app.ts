@@ -8,7 +8,6 @@ import {
   answerOpenapiOf,
   answerProblemPage,
 } from '../descriptions/descriptions.ts';
-import { addDocsPage } from '../descriptions/docs-page.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
 import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
@@ -50,7 +49,6 @@ export function makeApp(desk: Desk): Express {
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);
   addReports(desk, get);
-  addDocsPage(get);
   addOwnersPage(desk, get);
   addPages(desk, add);
 

@@ -1,9 +1,10 @@
 import type { Report } from '../../../model/report.ts';
-import { type Markup, nothing } from '../../markup.ts';
+import { type Markup, markup, nothing } from '../../markup.ts';
 import { waterfall } from '../waterfall.ts';
 import { drawDns } from './dns-check.ts';
 import { drawHealth } from './domain-health.ts';
 import type { Links } from './figure.ts';
+import { headerFields } from './header-fields.ts';
 import { drawSpeed } from './pagespeed-check.ts';
 import { drawHeaders } from './security-headers.ts';
 import { drawTls } from './ssl-check.ts';
@@ -13,7 +14,7 @@ const drawers: { readonly [check: string]: (report: Report, links: Links) => Mar
   'dns-check': drawDns,
   'domain-health': drawHealth,
   'pagespeed-check': drawSpeed,
-  'redirect-check': waterfall,
+  'redirect-check': (report) => markup`${waterfall(report)}${headerFields(report)}`,
   'security-header-check': drawHeaders,
   'ssl-check': drawTls,
 };
