@@ -63,8 +63,11 @@ function sayWait({
   if (!isServed) return `No worker serves the queue ${job.queue}. Start one.`;
   if (waitsForTurn)
     return `It waits for its caller's turn: callers share the slots of the workers of the queue ${job.queue} by the time that they hold them.`;
-  if (wakesAt !== undefined && !hasSlot && job.queue !== 'composite')
-    return `It sleeps, and asks for a slot of ${job.host} again in ${inS(wakesAt)}. "diag queue retry ${job.jobId}" wakes it now.`;
-  if (wakesAt !== undefined) return `It sleeps, and is taken again in ${inS(wakesAt)}.`;
+  if (wakesAt !== undefined) return saySleep(job, hasSlot, inS(wakesAt));
   return `It may run, and waits for a free worker of the queue ${job.queue}: ${ahead} jobs are taken before it.`;
+}
+
+function saySleep({ queue, host, jobId }: Job, hasSlot: boolean, left: string): string {
+  if (hasSlot || queue === 'composite') return `It sleeps, and is taken again in ${left}.`;
+  return `It sleeps, and asks for a slot of ${host} again in ${left}. "diag queue retry ${jobId}" wakes it now.`;
 }
