@@ -216,7 +216,7 @@ function cacheOf(cache: NonNullable<DiagnosticsOptions['cache']>): AnswerCache {
   if (cache === 'none') return noCache;
   if (!('folder' in cache)) return cache;
   // Loaded only where it is used. A browser has no folders: its bundler finds a stand-in under this name (`imports` of package.json).
-  const opened = import('#folder-cache').then(({ openFolderCache }) => openFolderCache(cache.folder));
+  const opened = import('#client/folder-cache').then(({ openFolderCache }) => openFolderCache(cache.folder));
   // The first method that is called rejects with it.
   opened.catch(() => undefined);
   return {

@@ -7,9 +7,11 @@ import {
   answerMe,
   answerOpenapiOf,
   answerProblemPage,
+  answerSchemaOf,
 } from '../descriptions/descriptions.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
+import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
@@ -88,6 +90,7 @@ function addApi(desk: Desk, get: (path: string, answer: Answer) => void): void {
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
   get('/openapi.json', answerOpenapiOf(desk));
+  get(schemaPattern, answerSchemaOf(desk));
   get(
     '/problems/:code',
     asPage(desk, (request, response) =>

@@ -1,4 +1,5 @@
 import { catalogue } from '#shared/catalogue/registry';
+import { schemaPattern } from '../openapi/report-schema.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 
@@ -55,6 +56,7 @@ export const routeTable: readonly RouteRule[] = [
     '/favicon.ico',
     '/api/badge/:file',
   ),
+  ...free('open', schemaPattern),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { compile } from './build.ts';
 
-/** The files that package.json names: the client, and what stands under `#folder-cache`. */
+/** The files that package.json names: the client, and what stands under `#client/folder-cache`. */
 const entries = ['diagnostics', 'folder-cache', 'no-folder-cache'];
 
 /** Builds the client into a folder: a file for each entry, minified, as users install it into pages, and the types that its entry leads to. */
@@ -11,7 +11,7 @@ export async function buildClient(folder: string): Promise<void> {
   for (const name of entries)
     await build({
       input: `client/${name}.ts`,
-      external: /^(?:#folder-cache$|node:)/,
+      external: /^(?:#client\/|node:)/,
       platform: 'neutral',
       output: { file: join(folder, `${name}.js`), format: 'esm', minify: true },
     });

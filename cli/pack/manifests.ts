@@ -45,7 +45,7 @@ export function makeToolManifest(): object {
 
 /** What stands above the built code: its version is read there, and Node finds what `#…` stands for. */
 export function makeBuiltManifest(): object {
-  const imports = { '#shared/*': './shared/*.js', '#folder-cache': './client/folder-cache.js' };
+  const imports = { '#shared/*': './shared/*.js', '#client/folder-cache': './client/folder-cache.js' };
   return { name: 'diagnostic-tools', version, type, imports, optional };
 }
 
@@ -63,7 +63,7 @@ export function makeClientManifest(): object {
       '.': { types: './diagnostics.d.ts', default: './diagnostics.js' },
       './package.json': './package.json',
     },
-    imports: { '#folder-cache': { node: './folder-cache.js', default: './no-folder-cache.js' } },
+    imports: { '#client/folder-cache': { node: './folder-cache.js', default: './no-folder-cache.js' } },
     types: './diagnostics.d.ts',
     files: ['*.js', '*.d.ts'],
   };

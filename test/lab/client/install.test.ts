@@ -60,32 +60,35 @@ test.for([
   expect(installed).toHaveLength(packages);
 });
 
-test('an installed diag checks from this machine, and its doctor says what it lacks', async () => {
+test('an installed diag checks from this machine', { timeout: 300_000 }, async () => {
   const args = ['--no', '--', 'diag', 'redirect-check', 'http://good.test/', '--local', '-o', 'json'];
   expect(JSON.parse(await run('tool', 'npx', args))).toMatchObject({
     check: 'redirect-check',
     state: 'complete',
   });
-  expect(await run('tool', 'npx', ['--no', '--', 'diag', 'doctor'])).toContain('browser');
 });
 
-test('an installed diag serves with its documentation, and the installed client asks it', async () => {
-  const diag = join(projects.tool, 'node_modules/.bin/diag');
-  const settings = lab.settings({ LOG_LEVEL: 'info' });
-  const service = await startService({ program: diag, args: ['serve'], environment: settings });
-  writeFileSync(
-    join(projects.client, 'ask.js'),
-    `import { openDiagnostics } from 'diagnostic-tools-client';
+test(
+  'an installed diag serves with its documentation, and the installed client asks it',
+  { timeout: 300_000 },
+  async () => {
+    const diag = join(projects.tool, 'node_modules/.bin/diag');
+    const settings = lab.settings({ LOG_LEVEL: 'info' });
+    const service = await startService({ program: diag, args: ['serve'], environment: settings });
+    writeFileSync(
+      join(projects.client, 'ask.js'),
+      `import { openDiagnostics } from 'diagnostic-tools-client';
 const client = openDiagnostics({ server: '${service.url}', cache: { folder: 'cache' } });
 console.log((await client.redirectCheck('http://good.test/')).state);
 `,
-  );
-  expect(await run('client', 'node', ['ask.js'])).toBe('complete\n');
-  expect(readdirSync(join(projects.client, 'cache'))).toHaveLength(1);
-  expect((await fetch(`${service.url}/docs`)).status).toBe(200);
-  service.kill('SIGTERM');
-  expect(await service.closed).toBe(0);
-});
+    );
+    expect(await run('client', 'node', ['ask.js'])).toBe('complete\n');
+    expect(readdirSync(join(projects.client, 'cache'))).toHaveLength(1);
+    expect((await fetch(`${service.url}/docs`)).status).toBe(200);
+    service.kill('SIGTERM');
+    expect(await service.closed).toBe(0);
+  },
+);
 
 test('the types of the installed client hold in a project of its own', async () => {
   writeFileSync(
@@ -120,7 +123,7 @@ globalThis.client = openDiagnostics({ server: location.origin });
       output: { format: 'esm', minify: true },
     });
     const texts = output.flatMap((file) => (file.type === 'chunk' ? [file.code] : []));
-    expect(texts.join('\n')).not.toMatch(/node:|#folder-cache/);
+    expect(texts.join('\n')).not.toMatch(/node:|#client/);
     expect(Buffer.byteLength(texts.join(''))).toBeLessThan(20_000);
   },
 );
