@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 const isSerial = (name: string) => name === 'browser' || name === 'slow';
 
 /** These take minutes, and judge times that only a quiet machine keeps: `LONG=1` runs them beside the others (npm run test:long). */
-const longFiles = ['poison-crowd', 'restarts', 'store-ways', 'wrong-backends'].map(
+const longFiles = ['mixed-versions', 'poison-crowd', 'restarts', 'store-ways', 'wrong-backends'].map(
   (name) => `test/faults/${name}.test.ts`,
 );
 
@@ -23,7 +23,7 @@ const project = (name: string, testTimeout: number) => ({
     // As small a young generation as the service's: else what a test leaves is lost in what V8 has set aside.
     execArgv: name === 'lab' ? ['--max-semi-space-size=8'] : [],
     // What is waited for comes as soon as it can; a busy machine only makes it later.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
   },
 });

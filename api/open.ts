@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { closeServer } from '#shared/lifecycle/close-server';
 import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/lifecycle/connections';
 import { listen } from '#shared/lifecycle/listen';
 import type { Checks } from '#shared/model/readiness';
@@ -49,14 +50,4 @@ export async function openApi(context: ApiContext): Promise<Api> {
       await closeServer(server, graceMs);
     },
   };
-}
-
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
 }

@@ -4,10 +4,14 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+// A clone runs its sources. An installed package has what was built of them: Node strips no types below node_modules.
+const isClone = existsSync(new URL('./main.ts', import.meta.url));
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
+  const clone =
+    ', or on Linux run npm ci here, then npm start or npx --no -- diag, which use the Node that npm ci brings';
   console.error(
-    `diag needs Node 24; this is ${process.versions.node}. On Linux the project brings its own: run it by npm (npm start, npx --no -- diag …), after npm ci. Elsewhere install Node 24.`,
+    `diag needs Node 24 or newer, and this is ${process.versions.node}: install it from https://nodejs.org${isClone ? clone : ''}.`,
   );
   process.exit(78);
 }
@@ -29,6 +33,4 @@ nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/diag
 // idle process keeps. Nobody here asks for them.
 const http = process.getBuiltinModule('node:http');
 for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, name);
-// A clone runs its sources. An installed package has what was built of them: Node strips no types below node_modules.
-const isClone = existsSync(new URL('./main.ts', import.meta.url));
 await import(isClone ? './main.ts' : '../dist/cli/main.js');

@@ -1,15 +1,10 @@
 /* oxlint-disable max-lines */
 // Generated from docs/openapi.json by `npm run client-types`. Do not edit.
 
-/** Fields of a later version: they can be read, and nothing is known of them. */
-export type Later = { readonly [field: string]: unknown };
-
 /** What the report of every tool has. */
 export type ReportFields = {
-  readonly schemaVersion: number;
   /** Absent where the operator has switched report ids off. */
   readonly reportId?: string;
-  readonly check: string;
   readonly checkedAt: string;
   /** Until then an equal GET is answered from this report. */
   readonly freshUntil: string;
@@ -44,8 +39,10 @@ export type ReportFields = {
 };
 
 export type DnsCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'dns-check';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly domain: string } & Later;
+  readonly target: { readonly domain: string };
   /** null when the DNS did not say. */
   readonly exists: boolean | null;
   readonly unicodeDomain: string;
@@ -53,7 +50,7 @@ export type DnsCheckReport = ReportFields & {
   readonly alias: ReadonlyArray<string>;
   /** By type; a type that was not answered is absent and stands in recordsUnknown. */
   readonly records: { readonly [field: string]: ReadonlyArray<DnsRecord> };
-  readonly recordsUnknown: ReadonlyArray<{ readonly type: string; readonly reason: string } & Later>;
+  readonly recordsUnknown: ReadonlyArray<{ readonly type: string; readonly reason: string }>;
   readonly ns: NameServers;
   readonly soa: Soa;
   readonly dnssec: Dnssec;
@@ -72,7 +69,7 @@ export type DnsCheckReport = ReportFields & {
   /** How mailScore comes about: the kept points of the parts that count, as a share of their weights. */
   readonly mailScoreParts: ReadonlyArray<MailScorePart>;
   readonly budget?: DnsBudget;
-} & Later;
+};
 
 export type Finding = {
   /** Stable kebab-case code; all are listed at /api/findings. */
@@ -90,7 +87,7 @@ export type Finding = {
     readonly snippets?: { readonly [field: string]: string };
   };
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
-} & Later;
+};
 
 export type NotTested = { readonly code: string; readonly reason: string };
 
@@ -99,7 +96,7 @@ export type DnsRecord = {
   readonly data: unknown;
   /** Seconds; the zone’s own where a name server was asked, else what the resolver has left. */
   readonly ttl: number;
-} & Later;
+};
 
 export type NameServers = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
@@ -111,11 +108,11 @@ export type NameServers = {
   /** As the zone itself says. */
   readonly child: ReadonlyArray<string> | null;
   /** How many servers the parent zone has, and how many of their addresses were asked. */
-  readonly parentServers?: { readonly known: number | null; readonly asked: number } & Later;
+  readonly parentServers?: { readonly known: number | null; readonly asked: number };
   readonly servers: ReadonlyArray<NameServer>;
   /** Addresses beyond our limit. */
   readonly notAsked: number;
-} & Later;
+};
 
 export type NameServer = {
   readonly name: string;
@@ -129,7 +126,7 @@ export type NameServer = {
   readonly recursion: boolean | null;
   /** Why it could not be looked at. */
   readonly reason?: string;
-} & Later;
+};
 
 export type Soa = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
@@ -143,56 +140,48 @@ export type Soa = {
   readonly expire?: number;
   readonly minimum?: number;
   readonly ttl?: number;
-} & Later;
+};
 
 export type Dnssec = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   readonly status: 'secure' | 'insecure' | 'bogus' | 'indeterminate';
   /** What the status rests on. */
   readonly reason: string;
-  readonly ds: ReadonlyArray<
-    {
-      readonly keyTag: number;
-      readonly algorithm: number;
-      readonly digestType: number;
-      readonly digest: string;
-      readonly matches: boolean | null;
-    } & Later
-  >;
-  readonly keys: ReadonlyArray<
-    {
-      readonly keyTag: number;
-      readonly algorithm: number;
-      readonly algorithmName: string;
-      readonly role: 'key-signing' | 'zone-signing' | 'revoked' | 'other';
-      readonly bits: number | null;
-    } & Later
-  >;
-  readonly signatures: ReadonlyArray<
-    {
-      readonly type: string;
-      readonly keyTag: number;
-      readonly verdict: string;
-      readonly inception: string;
-      readonly expiration: string;
-    } & Later
-  >;
+  readonly ds: ReadonlyArray<{
+    readonly keyTag: number;
+    readonly algorithm: number;
+    readonly digestType: number;
+    readonly digest: string;
+    readonly matches: boolean | null;
+  }>;
+  readonly keys: ReadonlyArray<{
+    readonly keyTag: number;
+    readonly algorithm: number;
+    readonly algorithmName: string;
+    readonly role: 'key-signing' | 'zone-signing' | 'revoked' | 'other';
+    readonly bits: number | null;
+  }>;
+  readonly signatures: ReadonlyArray<{
+    readonly type: string;
+    readonly keyTag: number;
+    readonly verdict: string;
+    readonly inception: string;
+    readonly expiration: string;
+  }>;
   /** When the first of the signatures seen ends, ISO 8601. */
   readonly signaturesUntil: string | null;
   readonly resolverValidates: boolean | null;
-} & Later;
+};
 
 export type Caa = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   /** The name whose CAA counts; CAs climb up to it. */
   readonly at: string | null;
-  readonly records: ReadonlyArray<
-    { readonly flags: number; readonly tag: string; readonly value: string } & Later
-  >;
+  readonly records: ReadonlyArray<{ readonly flags: number; readonly tag: string; readonly value: string }>;
   /** CAs that may issue; null is any. */
   readonly issue: ReadonlyArray<string> | null;
   readonly issuewild: ReadonlyArray<string> | null;
-} & Later;
+};
 
 export type Spf = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -209,20 +198,18 @@ export type Spf = {
   readonly complete: boolean;
   readonly tree: SpfNode | null;
   readonly effectiveFor?: SpfVerdict;
-  readonly mxHosts: ReadonlyArray<
-    {
-      readonly ip: string;
-      readonly sender: string;
-      readonly helo: string;
-      readonly result: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror';
-      /** Lookups that the evaluation made before its answer. */
-      readonly lookups: number;
-      readonly explanation?: string;
-      readonly comment?: string;
-      readonly host: string;
-    } & Later
-  >;
-} & Later;
+  readonly mxHosts: ReadonlyArray<{
+    readonly ip: string;
+    readonly sender: string;
+    readonly helo: string;
+    readonly result: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror';
+    /** Lookups that the evaluation made before its answer. */
+    readonly lookups: number;
+    readonly explanation?: string;
+    readonly comment?: string;
+    readonly host: string;
+  }>;
+};
 
 export type SpfNode = {
   readonly domain: string;
@@ -238,7 +225,7 @@ export type SpfNode = {
   readonly terms: ReadonlyArray<SpfTerm>;
   readonly faults: ReadonlyArray<RecordFault>;
   readonly children: ReadonlyArray<SpfNode>;
-} & Later;
+};
 
 export type SpfTerm = {
   readonly term: string;
@@ -247,7 +234,7 @@ export type SpfTerm = {
   readonly lookups: number;
   /** True when its lookup finds nothing. */
   readonly void?: boolean;
-} & Later;
+};
 
 export type RecordFault = {
   /** Character of the record where it goes wrong; 1 is the first. */
@@ -255,7 +242,7 @@ export type RecordFault = {
   /** The word, tag or line that is wrong. */
   readonly term: string;
   readonly problem: string;
-} & Later;
+};
 
 export type SpfVerdict = {
   readonly ip: string;
@@ -266,7 +253,7 @@ export type SpfVerdict = {
   readonly lookups: number;
   readonly explanation?: string;
   readonly comment?: string;
-} & Later;
+};
 
 export type Dmarc = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -282,23 +269,22 @@ export type Dmarc = {
   /** For this very name, test mode counted in. */
   readonly effectivePolicy: 'none' | 'quarantine' | 'reject' | null;
   readonly testing: boolean;
-  readonly tags: ReadonlyArray<
-    { readonly tag: string; readonly value: string; readonly position: number } & Later
-  >;
+  readonly tags: ReadonlyArray<{ readonly tag: string; readonly value: string; readonly position: number }>;
   /** The DNS tree walk (RFC 9989 §4.10), longest name first. */
-  readonly queries: ReadonlyArray<
-    { readonly name: string; readonly found: 'record' | 'none' | 'several' | 'unknown' } & Later
-  >;
+  readonly queries: ReadonlyArray<{
+    readonly name: string;
+    readonly found: 'record' | 'none' | 'several' | 'unknown';
+  }>;
   readonly rua: ReadonlyArray<ReportUri>;
   readonly ruf: ReadonlyArray<ReportUri>;
   readonly faults: ReadonlyArray<RecordFault>;
-} & Later;
+};
 
 export type ReportUri = {
   readonly uri: string;
   readonly authorised: boolean | null;
   readonly problem?: string;
-} & Later;
+};
 
 export type Dkim = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -306,7 +292,7 @@ export type Dkim = {
   /** Whether any selector can exist at all (RFC 8020); null when unknown. */
   readonly subtreeExists: boolean | null;
   readonly selectors: ReadonlyArray<DkimSelector>;
-} & Later;
+};
 
 export type DkimSelector = {
   readonly selector: string;
@@ -319,27 +305,29 @@ export type DkimSelector = {
   readonly bits: number | null;
   readonly revoked: boolean;
   readonly testing: boolean;
-} & Later;
+};
 
 export type MtaSts = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   readonly record: string | null;
   readonly id: string | null;
-  readonly policy:
-    | ({ readonly mode: string; readonly mx: ReadonlyArray<string>; readonly maxAge: number } & Later)
-    | null;
+  readonly policy: {
+    readonly mode: string;
+    readonly mx: ReadonlyArray<string>;
+    readonly maxAge: number;
+  } | null;
   readonly policyUrl: string;
   /** Whether the policy allows every mail host. */
   readonly mxMatch: boolean | null;
-} & Later;
+};
 
 export type TlsRpt = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   readonly record: string | null;
   readonly rua: ReadonlyArray<string>;
-} & Later;
+};
 
 export type Bimi = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -352,7 +340,7 @@ export type Bimi = {
   readonly logoFile?: BimiLogo | null;
   /** null where none could be read. */
   readonly certificate?: MarkCertificate | null;
-} & Later;
+};
 
 export type BimiLogo = {
   /** Where it was found, after redirects. */
@@ -363,7 +351,7 @@ export type BimiLogo = {
   readonly title: string | null;
   readonly width: number | null;
   readonly height: number | null;
-} & Later;
+};
 
 export type MarkCertificate = {
   readonly url: string;
@@ -376,7 +364,7 @@ export type MarkCertificate = {
   readonly validUntil: string;
   /** Not judged: which mark authorities are recognised is a list that each mail program keeps. */
   readonly trusted: null;
-} & Later;
+};
 
 export type Mx = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -385,34 +373,30 @@ export type Mx = {
   /** No MX record: the domain itself is the mail host. */
   readonly implicit: boolean;
   readonly hosts: ReadonlyArray<MailHost>;
-} & Later;
+};
 
 export type MailHost = {
   readonly host: string;
   readonly preference: number;
   readonly addresses: ReadonlyArray<string>;
-  readonly ptr: ReadonlyArray<
-    {
-      readonly address: string;
-      readonly names: ReadonlyArray<string>;
-      readonly confirmed: boolean | null;
-    } & Later
-  >;
+  readonly ptr: ReadonlyArray<{
+    readonly address: string;
+    readonly names: ReadonlyArray<string>;
+    readonly confirmed: boolean | null;
+  }>;
   readonly tlsa: {
     /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
     readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
     readonly secure: boolean | null;
-    readonly records: ReadonlyArray<
-      {
-        readonly usage: number;
-        readonly selector: number;
-        readonly matchingType: number;
-        readonly certificate: string;
-        readonly usable: boolean;
-      } & Later
-    >;
-  } & Later;
-} & Later;
+    readonly records: ReadonlyArray<{
+      readonly usage: number;
+      readonly selector: number;
+      readonly matchingType: number;
+      readonly certificate: string;
+      readonly usable: boolean;
+    }>;
+  };
+};
 
 export type MailScorePart = {
   readonly part: string;
@@ -421,33 +405,35 @@ export type MailScorePart = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   /** 0 to weight; null when the part does not count. */
   readonly score: number | null;
-  readonly lost: ReadonlyArray<{ readonly code: string; readonly points: number } & Later>;
-} & Later;
+  readonly lost: ReadonlyArray<{ readonly code: string; readonly points: number }>;
+};
 
 export type DnsBudget = {
   /** True when a limit held questions back. */
   readonly exhausted: boolean;
   /** Limits that were reached. What depends on their questions is not tested. */
-  readonly limits: ReadonlyArray<
-    {
-      readonly limit: 'perDomain' | 'addresses' | 'perAddress';
-      /** The domain or address; empty for a limit of the whole run. */
-      readonly of: string;
-      readonly allowed: number;
-      readonly notAsked: number;
-    } & Later
-  >;
+  readonly limits: ReadonlyArray<{
+    readonly limit: 'perDomain' | 'addresses' | 'perAddress';
+    /** The domain or address; empty for a limit of the whole run. */
+    readonly of: string;
+    readonly allowed: number;
+    readonly notAsked: number;
+  }>;
   /** Names in records that are not public, and the record that names each. */
-  readonly namesNotAsked: ReadonlyArray<
-    { readonly name: string; readonly why: string; readonly record: string | null } & Later
-  >;
-} & Later;
+  readonly namesNotAsked: ReadonlyArray<{
+    readonly name: string;
+    readonly why: string;
+    readonly record: string | null;
+  }>;
+};
 
 /** Our own run could not end; ask again after freshUntil. */
 export type FailedReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: string;
   readonly state: 'failed';
-  readonly target: { readonly [field: string]: unknown };
-} & Later;
+  readonly target: { readonly domain?: string; readonly url?: string };
+};
 
 export type Job = {
   readonly id: string;
@@ -455,8 +441,8 @@ export type Job = {
   readonly position?: number;
   readonly progress: Progress;
   readonly detail?: string;
-  readonly links: { readonly self: string; readonly original?: string } & Later;
-} & Later;
+  readonly links: { readonly self: string; readonly original?: string };
+};
 
 export type Progress = {
   readonly done: number;
@@ -464,10 +450,11 @@ export type Progress = {
   readonly total: number;
   readonly current: string;
   /** The parts of a run that is made of several, such as the five of domain-health. */
-  readonly parts?: ReadonlyArray<
-    { readonly name: string; readonly state: 'waiting' | 'running' | 'done' | 'failed' } & Later
-  >;
-} & Later;
+  readonly parts?: ReadonlyArray<{
+    readonly name: string;
+    readonly state: 'waiting' | 'running' | 'done' | 'failed';
+  }>;
+};
 
 /** RFC 9457 problem document. */
 export type Problem = {
@@ -506,23 +493,23 @@ export type Problem = {
   /** Of a 429: which limit was met. */
   readonly policy?: string;
   readonly retryAfterSeconds?: number;
-} & Later;
+};
 
 export type SecurityHeaderCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'security-header-check';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly url: string } & Later;
+  readonly target: { readonly url: string };
   /** The answer that was judged. */
   readonly judgedUrl: string | null;
   /** Who answered instead of the site; null where the page itself was seen. */
-  readonly answeredBy?:
-    | ({
-        readonly sign: string;
-        readonly vendor: string | null;
-        readonly kind: string;
-        readonly certainty: 'certain' | 'likely';
-        readonly reason: string;
-      } & Later)
-    | null;
+  readonly answeredBy?: {
+    readonly sign: string;
+    readonly vendor: string | null;
+    readonly kind: string;
+    readonly certainty: 'certain' | 'likely';
+    readonly reason: string;
+  } | null;
   readonly hops: ReadonlyArray<HeaderHop>;
   readonly effective: EffectiveHeaders;
   /** What each protection is worth and has lost; state: ok, lost, not-applicable or not-tested. */
@@ -533,25 +520,23 @@ export type SecurityHeaderCheckReport = ReportFields & {
       /** The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not counted twice; they take effect once this one is fixed. */
       readonly by?: string;
       readonly state: string;
-    } & Later;
+    };
   };
   readonly csp: {
     readonly policies: ReadonlyArray<ContentSecurityPolicy>;
     readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
-  } & Later;
+  };
   readonly cookies: ReadonlyArray<HeaderCookie>;
   /** Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen. */
-  readonly thirdParties?:
-    | ({
-        readonly origins: ReadonlyArray<ThirdParty>;
-        readonly count: number;
-        readonly whole: boolean;
-      } & Later)
-    | null;
+  readonly thirdParties?: {
+    readonly origins: ReadonlyArray<ThirdParty>;
+    readonly count: number;
+    readonly whole: boolean;
+  } | null;
   readonly securityTxt?: SecurityTxt;
   readonly robots?: RobotsTxt;
   readonly observatory: Observatory;
-} & Later;
+};
 
 export type HeaderHop = {
   readonly url: string;
@@ -562,36 +547,26 @@ export type HeaderHop = {
   readonly via?: 'refresh-header' | 'meta-refresh';
   /** Which way it was met on: from the https or the http address. */
   readonly chain: 'https' | 'http';
-} & Later;
+};
 
 /** What a browser would really enforce; null where it could not be seen or does not apply. */
 export type EffectiveHeaders = {
   readonly hsts: EffectiveHsts | null;
   readonly framing: EffectiveFraming | null;
   readonly script: EffectiveScript | null;
-  readonly sniffing: ({ readonly nosniff: boolean } & Later) | null;
-  readonly referrer: ({ readonly policy: string; readonly by: 'header' | 'meta' | 'default' } & Later) | null;
-  readonly isolation:
-    | ({
-        readonly opener: string;
-        readonly embedder: string;
-        readonly resource: string | null;
-        readonly crossOriginIsolated: boolean;
-      } & Later)
-    | null;
-  readonly cors:
-    | ({
-        readonly access:
-          | 'none'
-          | 'public'
-          | 'listed'
-          | 'any-origin'
-          | 'any-origin-with-credentials'
-          | 'unknown';
-        readonly nullOrigin: boolean;
-      } & Later)
-    | null;
-} & Later;
+  readonly sniffing: { readonly nosniff: boolean } | null;
+  readonly referrer: { readonly policy: string; readonly by: 'header' | 'meta' | 'default' } | null;
+  readonly isolation: {
+    readonly opener: string;
+    readonly embedder: string;
+    readonly resource: string | null;
+    readonly crossOriginIsolated: boolean;
+  } | null;
+  readonly cors: {
+    readonly access: 'none' | 'public' | 'listed' | 'any-origin' | 'any-origin-with-credentials' | 'unknown';
+    readonly nullOrigin: boolean;
+  } | null;
+};
 
 export type EffectiveHsts = {
   readonly applied: boolean;
@@ -601,14 +576,14 @@ export type EffectiveHsts = {
   /** null when preloading is not asked for. */
   readonly preloadEligible: boolean | null;
   readonly why?: string;
-} & Later;
+};
 
 export type EffectiveFraming = {
   /** Who may frame the page. */
   readonly allowed: 'none' | 'same-origin' | 'listed' | 'all';
   readonly by: 'frame-ancestors' | 'x-frame-options' | 'nothing';
   readonly sources: ReadonlyArray<string>;
-} & Later;
+};
 
 export type EffectiveScript = {
   /** none: no policy · open: a policy that an injected script gets past · hosts: only listed hosts · strict: only by nonce, hash or not at all. */
@@ -617,7 +592,7 @@ export type EffectiveScript = {
   readonly eval: boolean;
   readonly anyHost: boolean;
   readonly policies: number;
-} & Later;
+};
 
 export type ContentSecurityPolicy = {
   readonly from: 'header' | 'meta';
@@ -625,7 +600,7 @@ export type ContentSecurityPolicy = {
   readonly url: string;
   readonly text: string;
   readonly directives: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<string> }>;
-} & Later;
+};
 
 /** As google/csp-evaluator finds it, without repetitions. */
 export type CspEvaluatorFinding = {
@@ -636,7 +611,7 @@ export type CspEvaluatorFinding = {
   readonly directive: string;
   readonly value?: string;
   readonly description: string;
-} & Later;
+};
 
 export type HeaderCookie = {
   readonly name: string;
@@ -654,8 +629,8 @@ export type HeaderCookie = {
   readonly valueOctets: number | null;
   readonly session: boolean;
   /** What the cookie is for, where its maker says so. */
-  readonly known?: { readonly kind: string; readonly owner: string; readonly source: string } & Later;
-} & Later;
+  readonly known?: { readonly kind: string; readonly owner: string; readonly source: string };
+};
 
 export type ThirdParty = {
   readonly origin: string;
@@ -665,7 +640,7 @@ export type ThirdParty = {
   readonly kinds: { readonly [field: string]: number };
   /** Which of its scripts and styles have an integrity attribute; null where it gives neither. */
   readonly integrity: 'all' | 'some' | 'none' | null;
-} & Later;
+};
 
 /** security.txt of the host that was named (RFC 9116). */
 export type SecurityTxt = {
@@ -687,7 +662,7 @@ export type SecurityTxt = {
   readonly languages?: string | null;
   readonly policy?: ReadonlyArray<string>;
   readonly encryption?: ReadonlyArray<string>;
-} & Later;
+};
 
 /** robots.txt of the host that was named (RFC 9309). */
 export type RobotsTxt = {
@@ -708,7 +683,7 @@ export type RobotsTxt = {
   /** The first 20. */
   readonly sitemaps?: ReadonlyArray<string>;
   readonly sitemapCount?: number;
-} & Later;
+};
 
 /** What the MDN HTTP Observatory would say, its quirks included. */
 export type Observatory = {
@@ -719,7 +694,7 @@ export type Observatory = {
   /** Why the Observatory would give no grade. */
   readonly error?: string;
   readonly tests: { readonly [field: string]: ObservatoryTest };
-} & Later;
+};
 
 export type ObservatoryTest = {
   readonly pass: boolean;
@@ -729,12 +704,14 @@ export type ObservatoryTest = {
   readonly disputed?: {
     readonly ours: 'good' | 'bad' | 'not-applicable';
     readonly findings: ReadonlyArray<string>;
-  } & Later;
-} & Later;
+  };
+};
 
 export type PagespeedCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'pagespeed-check';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly url: string } & Later;
+  readonly target: { readonly url: string };
   readonly finalUrl: string | null;
   readonly strategy: 'mobile' | 'desktop';
   /** "measured", or the code of the finding that says why not. */
@@ -749,110 +726,101 @@ export type PagespeedCheckReport = ReportFields & {
       readonly cls: 'good' | 'needs-improvement' | 'poor' | null;
       readonly tbt: 'good' | 'needs-improvement' | 'poor' | null;
       readonly note: string;
-    } & Later;
-  } & Later;
-  readonly metrics:
-    | ({
-        readonly lcp: SpeedMetric;
-        readonly cls: SpeedMetric;
-        readonly tbt: SpeedMetric;
-        readonly fcp: SpeedMetric;
-        readonly si: SpeedMetric;
-        readonly ttfb: SpeedMetric;
-      } & Later)
-    | null;
-  readonly field:
-    | ({
-        readonly provider: 'crux' | 'psi';
-        readonly scope: 'url' | 'origin';
-        readonly formFactor: string;
-        readonly metrics: { readonly [field: string]: FieldMetric };
-      } & Later)
-    | null;
-  readonly lcp:
-    | ({
-        readonly element: { readonly selector: string; readonly snippet: string } | null;
-        /** As seen here, without throttling; they do not add up to the metric. */
-        readonly observedPhasesMs: { readonly [field: string]: number };
-      } & Later)
-    | null;
+    };
+  };
+  readonly metrics: {
+    readonly lcp: SpeedMetric;
+    readonly cls: SpeedMetric;
+    readonly tbt: SpeedMetric;
+    readonly fcp: SpeedMetric;
+    readonly si: SpeedMetric;
+    readonly ttfb: SpeedMetric;
+  } | null;
+  readonly field: {
+    readonly provider: 'crux' | 'psi';
+    readonly scope: 'url' | 'origin';
+    readonly formFactor: string;
+    readonly metrics: { readonly [field: string]: FieldMetric };
+  } | null;
+  readonly lcp: {
+    readonly element: { readonly selector: string; readonly snippet: string } | null;
+    /** As seen here, without throttling; they do not add up to the metric. */
+    readonly observedPhasesMs: { readonly [field: string]: number };
+  } | null;
   readonly layoutShifts: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly opportunities: ReadonlyArray<SpeedAudit>;
   readonly diagnostics: ReadonlyArray<SpeedAudit>;
-  readonly resources:
-    | ({
-        readonly total: { readonly requests: number; readonly bytes: number };
-        readonly byType: { readonly [field: string]: { readonly requests: number; readonly bytes: number } };
-      } & Later)
-    | null;
-  readonly blockedRequests: ReadonlyArray<
-    { readonly host: string; readonly port: number; readonly code: string; readonly reason: string } & Later
-  >;
+  readonly resources: {
+    readonly total: { readonly requests: number; readonly bytes: number };
+    readonly byType: { readonly [field: string]: { readonly requests: number; readonly bytes: number } };
+  } | null;
+  readonly blockedRequests: ReadonlyArray<{
+    readonly host: string;
+    readonly port: number;
+    readonly code: string;
+    readonly reason: string;
+  }>;
   readonly runs: {
     readonly count: number;
     readonly chosen: 'single' | 'median' | 'none';
     readonly scores: ReadonlyArray<number | null>;
     /** Points between the best and the worst run. */
     readonly spread: number | null;
-  } & Later;
-  readonly environment:
-    | ({
-        /** psi: PageSpeed Insights loaded the page, in Google’s browser and on its line. */
-        readonly provider: 'local' | 'psi';
-        readonly lighthouse: string | null;
-        readonly browser: string | null;
-        readonly sandbox: boolean | null;
-        readonly benchmarkIndex: number | null;
-        readonly throttling: { readonly [field: string]: unknown };
-        readonly confidence: 'normal' | 'low' | null;
-        readonly peakMemoryBytes: number | null;
-        readonly receivedBytes: number | null;
-        readonly sentBytes: number | null;
-        /** Sites that the page asked for more than one load may ask of them; nothing more went there. */
-        readonly overspent: ReadonlyArray<
-          { readonly site: string; readonly what: string; readonly limit: number } & Later
-        >;
-      } & Later)
-    | null;
+  };
+  readonly environment: {
+    /** psi: PageSpeed Insights loaded the page, in Google’s browser and on its line. */
+    readonly provider: 'local' | 'psi';
+    readonly lighthouse: string | null;
+    readonly browser: string | null;
+    readonly sandbox: boolean | null;
+    readonly benchmarkIndex: number | null;
+    readonly throttling: { readonly [field: string]: unknown };
+    readonly confidence: 'normal' | 'low' | null;
+    readonly peakMemoryBytes: number | null;
+    readonly receivedBytes: number | null;
+    readonly sentBytes: number | null;
+    /** Sites that the page asked for more than one load may ask of them; nothing more went there. */
+    readonly overspent: ReadonlyArray<{
+      readonly site: string;
+      readonly what: string;
+      readonly limit: number;
+    }>;
+  } | null;
   readonly warnings: ReadonlyArray<string>;
-  readonly screenshot:
-    | ({
-        /** Pixels. */
-        readonly width: number;
-        readonly height: number;
-        readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
-        readonly sizeBytes: number;
-        /** Where it can be read; absent where reports have no ids. */
-        readonly href?: string;
-      } & Later)
-    | null;
+  readonly screenshot: {
+    /** Pixels. */
+    readonly width: number;
+    readonly height: number;
+    readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
+    readonly sizeBytes: number;
+    /** Where it can be read; absent where reports have no ids. */
+    readonly href?: string;
+  } | null;
   /** When a picture of the page was taken while it loaded, and its size in pixels. Absent in reports of an older release. */
-  readonly filmstrip?: ReadonlyArray<
-    { readonly atMs: number; readonly width: number; readonly height: number } & Later
-  >;
+  readonly filmstrip?: ReadonlyArray<{
+    readonly atMs: number;
+    readonly width: number;
+    readonly height: number;
+  }>;
   /** The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release. */
-  readonly requests?:
-    | ({
-        readonly total: number;
-        readonly first: ReadonlyArray<
-          {
-            readonly url: string;
-            /** Lighthouse’s name of the kind, such as "Script". */
-            readonly type: string;
-            /** Since the first request, without throttling. */
-            readonly startMs: number;
-            readonly endMs: number;
-            /** Transferred. */
-            readonly bytes: number;
-            /** 0 where no answer came. */
-            readonly status: number;
-            /** Its host is of another registrable domain than the page. */
-            readonly isThirdParty: boolean;
-          } & Later
-        >;
-      } & Later)
-    | null;
-} & Later;
+  readonly requests?: {
+    readonly total: number;
+    readonly first: ReadonlyArray<{
+      readonly url: string;
+      /** Lighthouse’s name of the kind, such as "Script". */
+      readonly type: string;
+      /** Since the first request, without throttling. */
+      readonly startMs: number;
+      readonly endMs: number;
+      /** Transferred. */
+      readonly bytes: number;
+      /** 0 where no answer came. */
+      readonly status: number;
+      /** Its host is of another registrable domain than the page. */
+      readonly isThirdParty: boolean;
+    }>;
+  } | null;
+};
 
 export type SpeedMetric = {
   /** ms; CLS has no unit. Simulated for the line and the device of `environment`. */
@@ -867,14 +835,14 @@ export type SpeedMetric = {
   readonly thresholds: { readonly good: number; readonly poor: number };
   /** As seen here, without throttling. */
   readonly observed: number | null;
-} & Later;
+};
 
 export type FieldMetric = {
   readonly p75: number;
   readonly rating: 'good' | 'needs-improvement' | 'poor';
   /** Shares of good, needs-improvement, poor. */
   readonly distribution: ReadonlyArray<number>;
-} & Later;
+};
 
 export type SpeedAudit = {
   /** Lighthouse’s id of the audit. */
@@ -889,14 +857,16 @@ export type SpeedAudit = {
     readonly inpMs?: number;
     readonly cls?: number;
     readonly bytes?: number;
-  } & Later;
+  };
   readonly items: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly itemCount: number;
-} & Later;
+};
 
 export type DomainHealthReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'domain-health';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly domain: string } & Later;
+  readonly target: { readonly domain: string };
   readonly categories: {
     readonly dns: HealthCategory;
     readonly ssl: HealthCategory;
@@ -921,7 +891,7 @@ export type DomainHealthReport = ReportFields & {
   /** How many faults more there are than were judged again for `raise`; absent where none. */
   readonly raiseLeftOut?: number;
   readonly trend?: HealthTrend;
-} & Later;
+};
 
 export type HealthCategory = {
   /** unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server. */
@@ -944,7 +914,7 @@ export type HealthCategory = {
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
   readonly report: HealthSource;
-} & Later;
+};
 
 export type HealthSource = {
   readonly check: string;
@@ -955,7 +925,7 @@ export type HealthSource = {
   /** Absent where there is no report. */
   readonly checkedAt?: string;
   readonly rulesVersion?: number;
-} & Later;
+};
 
 export type GradeCap = {
   /** The finding that limits the grade. */
@@ -963,7 +933,7 @@ export type GradeCap = {
   readonly limit: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F';
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
   readonly reason: string;
-} & Later;
+};
 
 export type EntryPoint = {
   readonly url: string;
@@ -986,17 +956,15 @@ export type EntryPoint = {
   /** Why it is not ok. */
   readonly reason?: string;
   readonly report: HealthSource;
-} & Later;
+};
 
 /** Whether the web host can be reached over HTTPS by each family of addresses. */
-export type AddressFamilies = ReadonlyArray<
-  {
-    readonly family: 'IPv4' | 'IPv6';
-    /** partly: some of its addresses answer, or they answer TLS but not with the page. */
-    readonly state: 'answers' | 'partly' | 'no-answer' | 'no-address' | 'unknown';
-    readonly reason?: string;
-  } & Later
->;
+export type AddressFamilies = ReadonlyArray<{
+  readonly family: 'IPv4' | 'IPv6';
+  /** partly: some of its addresses answer, or they answer TLS but not with the page. */
+  readonly state: 'answers' | 'partly' | 'no-answer' | 'no-address' | 'unknown';
+  readonly reason?: string;
+}>;
 
 export type WorstFinding = {
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail';
@@ -1005,7 +973,7 @@ export type WorstFinding = {
   readonly title: string;
   /** Points it takes from the score of the domain; 0 or below. */
   readonly scoreEffect: number;
-} & Later;
+};
 
 export type PartFinding = {
   /** Stable kebab-case code; all are listed at /api/findings. */
@@ -1030,19 +998,17 @@ export type PartFinding = {
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
   /** Points it takes from the score of the domain; `scoreEffect` is that of its own report. */
   readonly domainEffect: number;
-} & Later;
+};
 
 export type Raise = {
   /** Everything that this one fix ends, in whatever reports it stands. */
-  readonly findings: ReadonlyArray<
-    {
-      readonly check: string;
-      readonly target: string;
-      /** null for an entry point’s redirect-check, and for a finding of domain-health itself. */
-      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
-      readonly code: string;
-    } & Later
-  >;
+  readonly findings: ReadonlyArray<{
+    readonly check: string;
+    readonly target: string;
+    /** null for an entry point’s redirect-check, and for a finding of domain-health itself. */
+    readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
+    readonly code: string;
+  }>;
   readonly fix: {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
@@ -1052,13 +1018,13 @@ export type Raise = {
   readonly points: number | null;
   readonly scoreAfter: number | null;
   readonly gradeAfter: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-} & Later;
+};
 
 /** With everything in `raise` fixed; null where one of the fixes has no figure. */
 export type RaisedTo = {
   readonly score: number | null;
   readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-} & Later;
+};
 
 /** Since the last report with the same rules and the same coverage; absent where there is none. */
 export type HealthTrend = {
@@ -1068,36 +1034,32 @@ export type HealthTrend = {
   readonly gradeBefore: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
   /** What each scored category gained or lost. */
   readonly categories: { readonly [field: string]: number };
-  readonly newFindings: ReadonlyArray<
-    {
-      /** A category, or health for a finding of this report itself. */
-      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
-      readonly code: string;
-    } & Later
-  >;
-  readonly fixedFindings: ReadonlyArray<
-    {
-      /** A category, or health for a finding of this report itself. */
-      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
-      readonly code: string;
-    } & Later
-  >;
-} & Later;
+  readonly newFindings: ReadonlyArray<{
+    /** A category, or health for a finding of this report itself. */
+    readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
+    readonly code: string;
+  }>;
+  readonly fixedFindings: ReadonlyArray<{
+    /** A category, or health for a finding of this report itself. */
+    readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
+    readonly code: string;
+  }>;
+};
 
 export type RedirectCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'redirect-check';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly url: string } & Later;
+  readonly target: { readonly url: string };
   readonly hops: ReadonlyArray<RedirectHop>;
   /** Who answered instead of the site; null where the page itself was seen. */
-  readonly answeredBy?:
-    | ({
-        readonly sign: string;
-        readonly vendor: string | null;
-        readonly kind: string;
-        readonly certainty: 'certain' | 'likely';
-        readonly reason: string;
-      } & Later)
-    | null;
+  readonly answeredBy?: {
+    readonly sign: string;
+    readonly vendor: string | null;
+    readonly kind: string;
+    readonly certainty: 'certain' | 'likely';
+    readonly reason: string;
+  } | null;
   readonly finalUrl: string | null;
   readonly finalStatus: number | null;
   /** Hops that send the visitor on, by status or from within the page. */
@@ -1105,14 +1067,12 @@ export type RedirectCheckReport = ReportFields & {
   /** Over all hops, including the time spent on hops that gave no answer; null where that is not known. */
   readonly totalMs: number | null;
   /** Where a browser begins its next visit, because a hop of this chain set Strict-Transport-Security for the first host; with preload-list it begins there the first time too. null where the next visit is the same. */
-  readonly laterVisit:
-    | ({
-        readonly url: string;
-        readonly by: 'header' | 'preload-list';
-        /** From there; null where this chain did not pass there. */
-        readonly redirects: number | null;
-      } & Later)
-    | null;
+  readonly laterVisit: {
+    readonly url: string;
+    readonly by: 'header' | 'preload-list';
+    /** From there; null where this chain did not pass there. */
+    readonly redirects: number | null;
+  } | null;
   readonly ended:
     | 'ok'
     | 'loop'
@@ -1121,7 +1081,7 @@ export type RedirectCheckReport = ReportFields & {
     | 'invalid-location'
     | 'unreachable'
     | 'cookie-required';
-} & Later;
+};
 
 export type RedirectHop = {
   readonly url: string;
@@ -1138,14 +1098,16 @@ export type RedirectHop = {
   /** Of a hop that gave no answer: for how long one was waited for. */
   readonly waitedMs?: number | null;
   /** null for http. */
-  readonly tls?:
-    | ({ readonly protocol: string | null; readonly trusted: boolean; readonly error: string | null } & Later)
-    | null;
+  readonly tls?: {
+    readonly protocol: string | null;
+    readonly trusted: boolean;
+    readonly error: string | null;
+  } | null;
   /** As sent, each byte one character; without the values of cookies and without credentials. The first 16 kB. */
   readonly headers?: ReadonlyArray<readonly [string, string]>;
   /** Why the hop gave no answer. */
-  readonly error?: { readonly code: string; readonly reason: string } & Later;
-} & Later;
+  readonly error?: { readonly code: string; readonly reason: string };
+};
 
 export type Timings = {
   readonly wait: number;
@@ -1157,11 +1119,13 @@ export type Timings = {
   readonly download: number;
   readonly total: number;
   readonly reused: boolean;
-} & Later;
+};
 
 export type SslCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'ssl-check';
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly target: { readonly domain: string } & Later;
+  readonly target: { readonly domain: string };
   readonly host: string;
   readonly port: number;
   /** The address that the report describes; `endpoints` has all of them. */
@@ -1181,9 +1145,11 @@ export type SslCheckReport = ReportFields & {
   readonly suitesComplete: boolean;
   readonly groups: ReadonlyArray<KeyExchangeGroup>;
   /** What a current client gets. */
-  readonly negotiated:
-    | ({ readonly protocol: string; readonly suite: string; readonly group: string | null } & Later)
-    | null;
+  readonly negotiated: {
+    readonly protocol: string;
+    readonly suite: string;
+    readonly group: string | null;
+  } | null;
   readonly alpn: string | null;
   readonly ocspStaple: OcspStaple | null;
   readonly revocation: 'good' | 'revoked' | 'not-checked';
@@ -1191,7 +1157,7 @@ export type SslCheckReport = ReportFields & {
   readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
   /** null when no certificate was seen; absent in older reports. */
   readonly revocationList?: RevocationList | null;
-  readonly earlyData: { readonly accepted: boolean | null; readonly maxBytes: number | null } & Later;
+  readonly earlyData: { readonly accepted: boolean | null; readonly maxBytes: number | null };
   /** The HTTPS record or an Alt-Svc field offers h3. */
   readonly http3Advertised: boolean | null;
   readonly certificateCompression?: CertificateCompression;
@@ -1210,7 +1176,7 @@ export type SslCheckReport = ReportFields & {
     readonly tls13Tickets: boolean | null;
     /** The session of a current client was resumed; null where none was issued. */
     readonly resumed: boolean | null;
-  } & Later;
+  };
   /** TLS 1.2: a handshake that the client begins inside a connection is accepted. */
   readonly renegotiationByClient?: boolean | null;
   /** Connections that were opened: at most 45 to an address looked at in full, 6 to the next eight, and 1 to any other. */
@@ -1225,21 +1191,17 @@ export type SslCheckReport = ReportFields & {
   readonly mozillaProfile?: 'modern' | 'intermediate' | 'old' | 'none' | null;
   /** The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. null also while a class of suites that would lower it is unknown. */
   readonly sslLabsEquivalent: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
-  readonly sslLabs:
-    | ({
-        readonly score: number;
-        readonly protocolScore: number;
-        readonly keyExchangeScore: number;
-        readonly cipherScore: number;
-        readonly caps: ReadonlyArray<
-          {
-            readonly letter: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T';
-            readonly code: string;
-          } & Later
-        >;
-      } & Later)
-    | null;
-} & Later;
+  readonly sslLabs: {
+    readonly score: number;
+    readonly protocolScore: number;
+    readonly keyExchangeScore: number;
+    readonly cipherScore: number;
+    readonly caps: ReadonlyArray<{
+      readonly letter: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T';
+      readonly code: string;
+    }>;
+  } | null;
+};
 
 export type Certificate = {
   readonly subject: string;
@@ -1251,11 +1213,7 @@ export type Certificate = {
   readonly lifetimeDays: number;
   /** DNS entries of subjectAltName; at most 100 are shown. */
   readonly names: ReadonlyArray<string>;
-  readonly key: {
-    readonly type: string;
-    readonly bits: number | null;
-    readonly curve: string | null;
-  } & Later;
+  readonly key: { readonly type: string; readonly bits: number | null; readonly curve: string | null };
   readonly signatureAlgorithm: string;
   /** Fingerprint of the DER, lower-case hex. */
   readonly sha256: string;
@@ -1265,7 +1223,7 @@ export type Certificate = {
   readonly spkiSha256?: string;
   /** The certificate itself. */
   readonly pem?: string;
-} & Later;
+};
 
 export type OtherCertificate = {
   readonly subject: string;
@@ -1277,11 +1235,7 @@ export type OtherCertificate = {
   readonly lifetimeDays: number;
   /** DNS entries of subjectAltName; at most 100 are shown. */
   readonly names: ReadonlyArray<string>;
-  readonly key: {
-    readonly type: string;
-    readonly bits: number | null;
-    readonly curve: string | null;
-  } & Later;
+  readonly key: { readonly type: string; readonly bits: number | null; readonly curve: string | null };
   readonly signatureAlgorithm: string;
   /** Fingerprint of the DER, lower-case hex. */
   readonly sha256: string;
@@ -1303,7 +1257,7 @@ export type OtherCertificate = {
   /** What that was learnt from; empty when it was not checked, absent in older reports. */
   readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
   readonly revocationList?: RevocationList | null;
-} & Later;
+};
 
 export type Trust = {
   /** null when no certificate was seen. */
@@ -1313,22 +1267,20 @@ export type Trust = {
   /** The same as a sentence. */
   readonly reason?: string | null;
   /** Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB; null where that is not known. */
-  readonly stores?:
-    | ({
-        readonly Mozilla: boolean;
-        readonly Apple: boolean | null;
-        readonly Chrome: boolean | null;
-        readonly Microsoft: boolean | null;
-      } & Later)
-    | null;
-} & Later;
+  readonly stores?: {
+    readonly Mozilla: boolean;
+    readonly Apple: boolean | null;
+    readonly Chrome: boolean | null;
+    readonly Microsoft: boolean | null;
+  } | null;
+};
 
 /** An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told. */
 export type OcspStaple = {
   readonly status: 'good' | 'revoked' | 'unknown' | 'unusable';
   readonly thisUpdate: string | null;
   readonly nextUpdate: string | null;
-} & Later;
+};
 
 /** The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted. */
 export type RevocationList = {
@@ -1343,14 +1295,14 @@ export type RevocationList = {
   readonly nextUpdate: string | null;
   readonly entries: number | null;
   readonly bytes: number | null;
-} & Later;
+};
 
 export type OtherKeyKind = {
   readonly kind: 'ECDSA' | 'RSA';
   readonly presence: 'shown' | 'none' | 'unknown';
   /** Why it is unknown. */
   readonly reason: string | null;
-} & Later;
+};
 
 export type CipherSuite = {
   readonly name: string;
@@ -1363,23 +1315,17 @@ export type CipherSuite = {
   readonly dhBits: number | null;
   /** Name of a prime that many servers share: "ffdhe2048"; null for any other. */
   readonly dhPrime?: string | null;
-} & Later;
+};
 
-export type KeyExchangeGroup = {
-  readonly name: string;
-  readonly id: string;
-  readonly postQuantum: boolean;
-} & Later;
+export type KeyExchangeGroup = { readonly name: string; readonly id: string; readonly postQuantum: boolean };
 
 /** The Certificate message in TLS 1.3 to a client that offers zlib, brotli and zstd (RFC 8879): as it is sent, and what comes out of it. null where none was seen. */
-export type CertificateCompression =
-  | ({
-      /** null where the certificates are sent as they are. */
-      readonly algorithm: 'zlib' | 'brotli' | 'zstd' | null;
-      readonly bytes: number;
-      readonly wholeBytes: number;
-    } & Later)
-  | null;
+export type CertificateCompression = {
+  /** null where the certificates are sent as they are. */
+  readonly algorithm: 'zlib' | 'brotli' | 'zstd' | null;
+  readonly bytes: number;
+  readonly wholeBytes: number;
+} | null;
 
 /** HTTP/3 is tried where it is offered: one datagram, sent twice at most, asks for the versions of QUIC. */
 export type Http3 = {
@@ -1390,7 +1336,7 @@ export type Http3 = {
   readonly versions: ReadonlyArray<string>;
   /** Why it does not answer, or why that is unknown. */
   readonly reason: string | null;
-} & Later;
+};
 
 export type TlsEndpoint = {
   readonly address: string;
@@ -1407,7 +1353,7 @@ export type TlsEndpoint = {
   /** Whether current clients trust the certificate that they are shown there. */
   readonly trusted?: boolean | null;
   readonly trustError?: string | null;
-} & Later;
+};
 
 export type SimulatedClient = {
   readonly name: string;
@@ -1417,35 +1363,35 @@ export type SimulatedClient = {
   readonly suite: string | null;
   /** Why it does not connect, or why that is not known. */
   readonly reason: string | null;
-} & Later;
+};
 
 export type History = {
-  readonly reports: ReadonlyArray<
-    {
-      readonly reportId: string;
-      readonly check: string;
-      readonly target: string;
-      readonly checkedAt: string;
-      readonly score: number | null;
-      readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-      readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
-    } & Later
-  >;
+  readonly reports: ReadonlyArray<{
+    readonly reportId: string;
+    readonly check: string;
+    readonly target: string;
+    readonly checkedAt: string;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
+  }>;
   /** The value of `before` for the next page; null on the last. */
   readonly next: string | null;
-} & Later;
+};
 
 /** What the reports of all checks have in common. */
 export type Report = ReportFields & {
+  readonly schemaVersion: number;
+  readonly check: string;
   readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
-  readonly target: { readonly [field: string]: unknown };
-} & Later;
+  readonly target: { readonly domain?: string; readonly url?: string };
+};
 
 /** SARIF 2.1.0 (OASIS). */
 export type Sarif = {
   readonly version: '2.1.0';
   readonly runs: ReadonlyArray<{ readonly [field: string]: unknown }>;
-} & Later;
+};
 
 export type ReportDiff = {
   readonly check: string;
@@ -1457,7 +1403,7 @@ export type ReportDiff = {
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
     readonly rulesVersion: number;
-  } & Later;
+  };
   readonly to: {
     readonly reportId?: string;
     readonly checkedAt: string;
@@ -1465,78 +1411,68 @@ export type ReportDiff = {
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
     readonly rulesVersion: number;
-  } & Later;
+  };
   /** The two were judged by different rules: a difference may be ours, not the target’s. */
   readonly rulesChanged: boolean;
   /** null when one of them has no score. */
   readonly scoreDelta: number | null;
   readonly findings: {
     /** In the second, and looked at in the first without it. */
-    readonly added: ReadonlyArray<
-      {
-        readonly code: string;
-        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-        readonly title: string;
-        readonly scoreEffect: number;
-      } & Later
-    >;
+    readonly added: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
     /** In the second; the first could not look, or had no such rule. */
-    readonly newlyTested: ReadonlyArray<
-      {
-        readonly code: string;
-        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-        readonly title: string;
-        readonly scoreEffect: number;
-      } & Later
-    >;
+    readonly newlyTested: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
     /** In the first; the second report tested it, and it is fixed. */
-    readonly fixed: ReadonlyArray<
-      {
-        readonly code: string;
-        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-        readonly title: string;
-        readonly scoreEffect: number;
-      } & Later
-    >;
+    readonly fixed: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
     /** In the first; the second could not look. */
-    readonly noLongerTested: ReadonlyArray<
-      {
+    readonly noLongerTested: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
+    /** In both, with another severity, effect, text or evidence. */
+    readonly changed: ReadonlyArray<{
+      readonly code: string;
+      /** What of the finding is another. */
+      readonly differs: ReadonlyArray<'severity' | 'title' | 'scoreEffect' | 'detail' | 'fix' | 'evidence'>;
+      readonly before: {
         readonly code: string;
         readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
         readonly title: string;
         readonly scoreEffect: number;
-      } & Later
-    >;
-    /** In both, with another severity, effect, text or evidence. */
-    readonly changed: ReadonlyArray<
-      {
+      };
+      readonly after: {
         readonly code: string;
-        /** What of the finding is another. */
-        readonly differs: ReadonlyArray<'severity' | 'title' | 'scoreEffect' | 'detail' | 'fix' | 'evidence'>;
-        readonly before: {
-          readonly code: string;
-          readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-          readonly title: string;
-          readonly scoreEffect: number;
-        } & Later;
-        readonly after: {
-          readonly code: string;
-          readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-          readonly title: string;
-          readonly scoreEffect: number;
-        } & Later;
-        /** Where the evidence differs: the first ten pieces of each, and how many there are. */
-        readonly evidence?: {
-          readonly added: ReadonlyArray<{ readonly [field: string]: unknown }>;
-          readonly gone: ReadonlyArray<{ readonly [field: string]: unknown }>;
-          readonly addedCount: number;
-          readonly goneCount: number;
-        };
-      } & Later
-    >;
+        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+        readonly title: string;
+        readonly scoreEffect: number;
+      };
+      /** Where the evidence differs: the first ten pieces of each, and how many there are. */
+      readonly evidence?: {
+        readonly added: ReadonlyArray<{ readonly [field: string]: unknown }>;
+        readonly gone: ReadonlyArray<{ readonly [field: string]: unknown }>;
+        readonly addedCount: number;
+        readonly goneCount: number;
+      };
+    }>;
     readonly unchanged: number;
   };
-} & Later;
+};
 
 export type Me = {
   readonly kind: 'anonymous' | 'token';
@@ -1551,18 +1487,18 @@ export type Me = {
       readonly windowSeconds: number;
       readonly remaining: number;
       readonly resetSeconds: number;
-    } & Later;
+    };
     readonly scans: {
       readonly limit: number;
       readonly windowSeconds: number;
       readonly remaining: number;
       readonly resetSeconds: number;
-    } & Later;
-  } & Later;
+    };
+  };
   /** Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away. */
-  readonly jobs?: { readonly running: number; readonly waiting: number } & Later;
+  readonly jobs?: { readonly running: number; readonly waiting: number };
   readonly costs: { readonly [field: string]: number };
-} & Later;
+};
 
 export type Rule = {
   readonly code: string;
@@ -1578,7 +1514,7 @@ export type Rule = {
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
   /** Codes by which older reports of this check say the same. */
   readonly replaces?: ReadonlyArray<string>;
-} & Later;
+};
 
 /** Every tool: what it answers and which options it takes. */
 export type Tools = {
@@ -1608,7 +1544,7 @@ export type Tools = {
       /** mobile: a slow phone on slow 4G; desktop: a fast line, with its own curves. */
       readonly strategy?: 'mobile' | 'desktop';
       /** How often the page is loaded; the median run is reported. */
-      readonly runs?: '1' | '2' | '3';
+      readonly runs?: 1 | 2 | 3 | '1' | '2' | '3';
     };
   };
   /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */
@@ -1629,7 +1565,7 @@ export type Tools = {
     readonly report: SslCheckReport | FailedReport;
     readonly options: {
       /** Port of a service that speaks TLS from the first byte. */
-      readonly port?: string;
+      readonly port?: number | `${number}`;
     };
   };
 };

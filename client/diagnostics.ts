@@ -215,8 +215,10 @@ function cacheOf(cache: NonNullable<DiagnosticsOptions['cache']>): AnswerCache {
   if (cache === 'memory') return openMemoryCache();
   if (cache === 'none') return noCache;
   if (!('folder' in cache)) return cache;
-  // Loaded only where it is used: a browser has no folders.
-  const opened = import('./folder-cache.ts').then(({ openFolderCache }) => openFolderCache(cache.folder));
+  // Loaded only where it is used. A browser has no folders: its bundler finds a stand-in under this name (`imports` of package.json).
+  const opened = import('#client/folder-cache').then(({ openFolderCache }) => openFolderCache(cache.folder));
+  // The first method that is called rejects with it.
+  opened.catch(() => undefined);
   return {
     get: async (key) => (await opened).get(key),
     set: async (key, answer) => (await opened).set(key, answer),

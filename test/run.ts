@@ -90,7 +90,8 @@ async function runPart(projects: readonly string[]): Promise<Counts> {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
-    { stdio: 'inherit' },
+    // A log that is kept needs no colours.
+    { stdio: 'inherit', env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' } },
   );
   const code = await new Promise<number | null>((resolve) => {
     child.once('close', resolve);

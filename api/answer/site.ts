@@ -12,10 +12,17 @@ export type Site = {
   readonly ownerOf: (account: string) => string | undefined;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
+  readonly owners: {
+    readonly contact: string | undefined;
+    readonly hostConcurrency: number;
+    readonly accessDays: number;
+  };
 };
 
 /** Reads from the settings what callers see. */
-export function openSite({ PUBLIC_URL, REPORT_IDS, AUTH_MODE, ACCOUNT_CACHE }: Config): Site {
+export function openSite(config: Config): Site {
+  const { PUBLIC_URL, REPORT_IDS, AUTH_MODE, ACCOUNT_CACHE } = config;
   const publicPath = PUBLIC_URL ?? '';
   return {
     publicPath,
@@ -23,6 +30,11 @@ export function openSite({ PUBLIC_URL, REPORT_IDS, AUTH_MODE, ACCOUNT_CACHE }: C
     reportIds: REPORT_IDS,
     ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
     isOpen: AUTH_MODE === 'open',
+    owners: {
+      contact: config.CONTACT_URL,
+      hostConcurrency: config.HOST_CONCURRENCY,
+      accessDays: config.ACCESS_DAYS,
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
 import { makeOpenapi } from '../openapi/document.ts';
+import { makeReportSchema } from '../openapi/report-schema.ts';
 import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
@@ -69,6 +70,25 @@ export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 's
   return async (request, response) => {
     await admit(admission, request, response, 'anyone');
     await sendRepresentation(request, response, document(), lasting);
+  };
+}
+
+/** Makes what answers /schemas/{check}/1.json: the JSON Schema of a check's report. */
+export function answerSchemaOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
+  const schemas = new Map(
+    catalogue.map((spec) => [spec.name, prepareJson(() => makeReportSchema(spec, site.publicPath))]),
+  );
+  return async (request, response) => {
+    await admit(admission, request, response, 'anyone');
+    readOwnQuery(request, []);
+    const check = String(request.params['check']);
+    const schema = schemas.get(check);
+    if (!schema)
+      throw new Problem(
+        'not_found',
+        `There is no check "${check.slice(0, 60)}". There are: ${[...schemas.keys()].join(', ')}.`,
+      );
+    await sendRepresentation(request, response, schema(), lasting);
   };
 }
 

@@ -7,9 +7,11 @@ import {
   answerMe,
   answerOpenapiOf,
   answerProblemPage,
+  answerSchemaOf,
 } from '../descriptions/descriptions.ts';
-import { addDocsPage } from '../descriptions/docs-page.ts';
+import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
+import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
@@ -49,7 +51,7 @@ export function makeApp(desk: Desk): Express {
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);
   addReports(desk, get);
-  addDocsPage(get);
+  addOwnersPage(desk, get);
   addPages(desk, add);
 
   app.use(
@@ -88,6 +90,7 @@ function addApi(desk: Desk, get: (path: string, answer: Answer) => void): void {
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
   get('/openapi.json', answerOpenapiOf(desk));
+  get(schemaPattern, answerSchemaOf(desk));
   get(
     '/problems/:code',
     asPage(desk, (request, response) =>

@@ -1,4 +1,5 @@
 import { catalogue } from '#shared/catalogue/registry';
+import { schemaPattern } from '../openapi/report-schema.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 
@@ -44,9 +45,18 @@ export const routeTable: readonly RouteRule[] = [
     cost: 'check',
   })),
   ...free('tools', jobPattern),
-  ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs'),
-  ...free('open', '/docs/docs.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'),
-  ...free('open', '/', '/go', '/assets/:name', '/robots.txt', '/api/badge/:file'),
+  ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs', '/owners'),
+  ...free(
+    'open',
+    '/',
+    '/go',
+    '/assets/:name',
+    '/robots.txt',
+    '/llms.txt',
+    '/favicon.ico',
+    '/api/badge/:file',
+  ),
+  ...free('open', schemaPattern),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),

@@ -3,11 +3,14 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { catalogue } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ProblemCode } from '#shared/model/problem';
-import { envelopeShape, reportStates } from '#shared/model/report';
+import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
+import { maxAgeText, waitText } from '../request/ask.ts';
 import { json, problemResponses } from './answers.ts';
+import { forGenerators } from './for-generators.ts';
+import { failedReport, reportOf } from './report-shapes.ts';
 import { withTraceField } from './trace-field.ts';
 
 const progressSchema = z
@@ -77,7 +80,7 @@ const findingsSchema = z.looseObject({ findings: z.array(ruleSchema) });
 const sharedParameters = {
   wait: z
     .string()
-    .regex(/^\d{1,2}$/)
+    .regex(waitText)
     .optional()
     .meta({ description: 'Seconds to wait for the report, 0 to 55; then 202.' }),
   fresh: z.literal('1').optional().meta({
@@ -85,7 +88,7 @@ const sharedParameters = {
   }),
   maxAge: z
     .string()
-    .regex(/^\d{1,9}$/)
+    .regex(maxAgeText)
     .optional()
     .meta({ description: 'Take a report up to so many seconds old.' }),
 };
@@ -110,7 +113,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
   const paths: ZodOpenApiPathsObject = Object.fromEntries(
     catalogue.map((spec) => [pathOf(spec), { get: toolOperation(spec) }]),
   );
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.1',
     info: {
       title: 'Diagnostic Tools',
@@ -148,14 +151,11 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
           ]),
         ),
       },
+      [schemaPath]: { get: schemaOperation },
     }),
   });
+  return forGenerators(document);
 }
-
-// A run of ours that could not end has seen nothing to fill a check's own fields with.
-const failedReport = z
-  .looseObject({ ...envelopeShape, state: z.literal('failed'), target: z.record(z.string(), z.unknown()) })
-  .meta({ id: 'FailedReport', description: 'Our own run could not end; ask again after freshUntil.' });
 
 const toolProblems: readonly ProblemCode[] = [
   'invalid_request',
@@ -173,9 +173,6 @@ const toolProblems: readonly ProblemCode[] = [
 ];
 
 function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
-  const report = z
-    .looseObject({ ...envelopeShape, state: z.enum(reportStates).exclude(['failed']), ...spec.reportShape })
-    .meta({ id: componentName(spec.name) });
   const url = z
     .string()
     .meta({ description: 'Absolute http or https URL, percent-encoded.', example: 'https://example.com/' });
@@ -198,7 +195,7 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
     responses: {
       200: {
         description: 'The report; also of a target that is broken or unreachable.',
-        content: json(z.union([report, failedReport])),
+        content: json(z.union([reportOf(spec), failedReport])),
       },
       202: { description: 'The work goes on; ask again at Location.', content: json(jobSchema) },
       304: { description: 'The caller has this report.' },
@@ -206,6 +203,17 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
     },
   };
 }
+
+const schemaPath = `/schemas/{check}/${schemaVersion}.json`;
+const schemaOperation: ZodOpenApiOperationObject = withNotModified({
+  ...operation('getReportSchema', 'The JSON Schema of the report of a check.', z.looseObject({}), [
+    'invalid_token',
+    'not_found',
+    'rate_limited',
+    'store_unavailable',
+  ]),
+  requestParams: { path: z.object({ check: z.enum(catalogue.map(({ name }) => name)) }) },
+});
 
 const jobOperation: ZodOpenApiOperationObject = {
   operationId: 'getJob',
@@ -253,8 +261,4 @@ function withNotModified({ responses, ...rest }: ZodOpenApiOperationObject): Zod
 
 function pathOf({ name, targetKind }: CheckSpec): string {
   return `/api/tools/${name}${targetKind === 'domain' ? '/{domain}' : ''}`;
-}
-
-function componentName(check: string): string {
-  return `${check.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Report`;
 }

@@ -11,7 +11,9 @@ const files = new Map<string, Representation>();
 /** The report's style sheet and that of the pages around it, as one file. */
 export const styleFile = addFile('css', 'text/css; charset=utf-8', style + readOwn('page.css'));
 export const scriptFile = addFile('js', 'text/javascript; charset=utf-8', readOwn('page.js'));
-export const iconFile = addFile('svg', 'image/svg+xml', readOwn('icon.svg'));
+/** The picture of the service. */
+export const iconText = readOwn('icon.svg');
+export const iconFile = addFile('svg', 'image/svg+xml', iconText);
 
 /** Answers /assets/{name}. */
 export async function answerAsset(request: Request, response: Response): Promise<void> {

@@ -95,11 +95,11 @@ function actionsOf({ report, base, visit }: Shown): Markup {
   const share =
     alone === undefined || !visit
       ? nothing
-      : markup`<a class="button" href="${alone}">Link to this report</a>`;
+      : markup`<a class="button" href="${alone}"><span>Link<span class="more-words"> to this report</span></span></a>`;
   const paper =
     alone === undefined
       ? nothing
-      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow" download>Save as PDF</a>`;
+      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow" download><span><span class="more-words">Save as </span>PDF</span></a>`;
   const again = visit
     ? startForm(visit, 'Check again')
     : markup`<a class="button" href="${own}">Newest report</a>`;

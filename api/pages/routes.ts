@@ -1,10 +1,11 @@
-import type { Request, Response } from 'express';
 import type { Answer } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
+import { answerDocsOf } from './docs/docs-page.ts';
 import { answerFilmstrip } from './filmstrip.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
+import type { PageDesk } from './page-desk.ts';
+import { plainFiles } from './plain-files.ts';
 import { asPage } from './problem-page.ts';
 import { answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
@@ -29,17 +30,7 @@ export function addPages(desk: PageDesk, add: Add): void {
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
   page('/assets/:name', answerAsset);
-  get('/robots.txt', (request, response) => answerRobots(desk, request, response));
+  page('/docs', answerDocsOf(desk));
+  for (const [path, answer] of Object.entries(plainFiles(desk))) get(path, answer);
   get('/api/badge/:file', (request, response) => answerBadge(desk, request, response));
-}
-
-/** Crawlers may read what the service is, and nothing that names a target. */
-function answerRobots({ site }: PageDesk, { method }: Request, response: Response): void {
-  const base = basePathOf(site);
-  const closed = ['/api/', '/d/', '/u/', '/r/', '/go'].map((path) => `Disallow: ${base}${path}\n`);
-  const text = `User-agent: *\n${closed.join('')}`;
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-  response.setHeader('Cache-Control', 'public, max-age=86400');
-  response.setHeader('Content-Length', text.length);
-  response.end(method === 'HEAD' ? undefined : text);
 }

@@ -6,12 +6,13 @@ import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
 import { formatNames, formats, pdf } from '#shared/render/formats';
 import { json, problemResponses } from '../openapi/answers.ts';
+import { anyTarget } from '../openapi/report-shapes.ts';
 
 const reportId = z
   .string()
   .meta({ description: 'The `reportId` of a report.', example: '5f0c1e0b7a9d4c3e8b2a6d1f4e7c9a0b' });
 const anyReport = z
-  .looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) })
+  .looseObject({ ...envelopeShape, target: anyTarget })
   .meta({ id: 'Report', description: 'What the reports of all checks have in common.' });
 const historySchema = z
   .looseObject({

@@ -34,6 +34,10 @@ export type Freshness = { readonly maxAgeS: number | undefined; readonly onlyIfC
 
 export const waitLimitS = 55;
 const maxAgeLimitS = 31_536_000;
+/** What `wait` and `maxAge` may say; the OpenAPI document has the same. */
+export const waitText = /^(?:[0-4]?[0-9]|5[0-5])$/;
+export const maxAgeText =
+  /^(?:[0-9]{1,7}|[12][0-9]{7}|30[0-9]{6}|31[0-4][0-9]{5}|315[0-2][0-9]{4}|3153[0-5][0-9]{3}|31536000)$/;
 
 /** What of a request is read to understand it: a page asks in the same words, without a request of its own. */
 export type AskRequest = Pick<IncomingMessage, 'url' | 'headers'>;
@@ -218,15 +222,19 @@ function judgePortOption({ portOption }: CheckSpec, options: Job['options'], pol
 }
 
 function readTimes({ values }: Query, faults: Fault[]): Times {
-  const read = (name: string, limit: number): number | undefined => {
+  const read = (name: string, pattern: RegExp, limit: number): number | undefined => {
     const [text] = values.get(name) ?? [];
     if (text === undefined) return undefined;
-    if (/^\d{1,9}$/.test(text) && Number(text) <= limit) return Number(text);
+    if (pattern.test(text)) return Number(text);
     faults.push({ in: 'query', name, detail: `Give whole seconds from 0 to ${limit}.` });
     return undefined;
   };
   const [fresh] = values.get('fresh') ?? [];
   if (fresh !== undefined && fresh !== '1')
     faults.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
-  return { waitS: read('wait', waitLimitS), maxAgeS: read('maxAge', maxAgeLimitS), isFresh: fresh === '1' };
+  return {
+    waitS: read('wait', waitText, waitLimitS),
+    maxAgeS: read('maxAge', maxAgeText, maxAgeLimitS),
+    isFresh: fresh === '1',
+  };
 }

@@ -6,7 +6,7 @@ import { sendJson } from '../answer/json.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
-import { waitLimitS } from '../request/ask.ts';
+import { waitLimitS, waitText } from '../request/ask.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from './find-job.ts';
@@ -100,7 +100,7 @@ function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
 function readWait(request: IncomingMessage): number {
   const { values, faults } = readQuery(rawQueryOf(request), ['wait'], []);
   const [text] = values.get('wait') ?? [];
-  const isGood = text === undefined || (/^\d{1,3}$/.test(text) && Number(text) <= waitLimitS);
+  const isGood = text === undefined || waitText.test(text);
   const all: Fault[] = isGood
     ? [...faults]
     : [...faults, { in: 'query', name: 'wait', detail: `Give whole seconds from 0 to ${waitLimitS}.` }];

@@ -4,10 +4,12 @@ type Schema = {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  readonly pattern?: string;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly items?: Schema;
-  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
@@ -54,9 +56,6 @@ export function makeTypes({ paths, components }: OpenapiDocument): string {
   );
   return `/* oxlint-disable max-lines */
 // Generated from docs/openapi.json by \`npm run client-types\`. Do not edit.
-
-/** Fields of a later version: they can be read, and nothing is known of them. */
-export type Later = { readonly [field: string]: unknown };
 
 ${declare('ReportFields', { ...shared, description: 'What the report of every tool has.' })}
 
@@ -105,11 +104,11 @@ function reportOf({ responses }: Operation): string {
 
 function optionsOf({ parameters = [] }: Operation): string {
   const own = parameters.filter((parameter) => parameter.in === 'query' && !common.has(parameter.name));
-  const properties = own.map(({ name, schema, description }): [string, Schema] => [
-    name,
-    description === undefined ? schema : { ...schema, description },
-  ]);
-  return print({ type: 'object', properties: Object.fromEntries(properties), additionalProperties: false });
+  const rows = own.map(
+    ({ name, schema, description }) =>
+      `${comment(description ?? schema.description)}  readonly ${key(name)}?: ${printOption(schema)};`,
+  );
+  return rows.length === 0 ? 'Record<never, never>' : `{\n${rows.join('\n')}\n}`;
 }
 
 const plain: { readonly [type: string]: string } = {
@@ -124,6 +123,8 @@ function print(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
   if ('const' in schema) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const named = namedChoices(schema);
+  if (named) return named.map(literal).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return [...new Set(choices.map(print))].join(' | ');
   if (Array.isArray(schema.type))
@@ -133,8 +134,24 @@ function print(schema: Schema): string {
   return plain[String(schema.type)] ?? 'unknown';
 }
 
-function printArray({ items, prefixItems }: Schema): string {
-  if (prefixItems) return `readonly [${prefixItems.map(print).join(', ')}]`;
+/** The values of a pattern that only lists them: `^(?:A\+|A)$`. */
+function namedChoices({ pattern = '' }: Schema): readonly string[] | undefined {
+  const [, list] = /^\^\(\?:((?:[^()[\]{}*+?.\\^$]|\\[^A-Za-z0-9])*)\)\$$/.exec(pattern) ?? [];
+  return list?.split('|').map((choice) => choice.replace(/\\(.)/g, '$1'));
+}
+
+/** What an option takes: where its text is that of a number, a number too. */
+function printOption(schema: Schema): string {
+  const { enum: values, pattern } = schema;
+  if (values?.every((value) => /^\d+$/.test(String(value))) === true)
+    return [...values.map(Number), ...values].map(literal).join(' | ');
+  const isOfDigits = pattern !== undefined && /^[\^$()?:|[\]{},\d\\-]+$/.test(pattern.replaceAll('\\d', '0'));
+  return isOfDigits ? 'number | `${number}`' : print(schema);
+}
+
+function printArray({ items, minItems, maxItems }: Schema): string {
+  if (items && minItems !== undefined && minItems === maxItems)
+    return `readonly [${new Array(minItems).fill(print(items)).join(', ')}]`;
   return `ReadonlyArray<${items ? print(items) : 'unknown'}>`;
 }
 
@@ -143,14 +160,13 @@ function printObject({ properties = {}, required = [], additionalProperties }: S
     ([name, schema]) =>
       `${comment(schema.description)}  readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${print(schema)};`,
   );
-  const isOpen = additionalProperties !== false;
+  // A later version may send more fields; nothing is known of them, so reading one is an error: else a misspelt name would be none.
   if (rows.length > 0) {
-    const more = isOpen ? ' & Later' : '';
     // An object without comments takes one line where it fits: the formatter only breaks what is too long.
     const isBare = !rows.some((row) => row.includes('\n'));
-    return isBare ? `{ ${rows.join(' ')} }${more}` : `{\n${rows.join('\n')}\n}${more}`;
+    return isBare ? `{ ${rows.join(' ')} }` : `{\n${rows.join('\n')}\n}`;
   }
-  if (!isOpen) return 'Record<never, never>';
+  if (additionalProperties === false) return 'Record<never, never>';
   const value = typeof additionalProperties === 'object' ? print(additionalProperties) : 'unknown';
   return `{ readonly [field: string]: ${value} }`;
 }

@@ -47,7 +47,7 @@ test('a refusal keeps the connection, but not for a body that nobody reads', asy
 });
 
 test('every page answers another method with 405, the documentation too', async () => {
-  for (const path of ['/docs', '/docs/docs.js', '/openapi.json', '/problems/not_found'])
+  for (const path of ['/docs', '/llms.txt', '/openapi.json', '/problems/not_found'])
     expect([path, (await send('POST', path)).status]).toEqual([path, 405]);
   expect((await send('OPTIONS', '/docs')).status).toBe(204);
 });

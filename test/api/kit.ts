@@ -1,11 +1,13 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
+import { catalogue, findSpec } from '#shared/catalogue/registry';
 import { type Backend, openBackend } from '#shared/lifecycle/backend';
 import { type ConnectionLimits, usualConnectionLimits } from '#shared/lifecycle/connections';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Deprecation } from '../../api/listener/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';
+import { makeReportSchema } from '../../api/openapi/report-schema.ts';
 import { openWorker } from '../../worker/start/open.ts';
 import type { Zone } from '../lab/kit/dns-server.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
@@ -148,6 +150,7 @@ const ajv = new Ajv2020.default({
   formats: { 'date-time': true, uri: true },
 });
 const validators = new Map<string, ValidateFunction>();
+const reportSchemas = new Map(catalogue.map((spec) => [spec.name, makeReportSchema(spec, '')]));
 
 /** Throws unless status, type and body of an answer are what the OpenAPI document says of its path. */
 function validateAnswer(path: string, answer: Answer): void {
@@ -163,7 +166,10 @@ function validateAnswer(path: string, answer: Answer): void {
   const response = document.paths[pattern]?.get.responses[String(status)];
   if (!response) throw new Error(`${path}: the document knows no ${status}: ${text}`);
   const isReadable = status !== 304 && text !== '' && answer.headers['content-encoding'] === undefined;
-  if (isReadable) validateBody(`${pattern} ${status} ${type}`, response.content?.[type]?.schema, answer);
+  if (!isReadable) return;
+  validateBody(`${pattern} ${status} ${type}`, response.content?.[type]?.schema, answer);
+  const spec = status === 200 ? findSpec(pattern.split('/')[3] ?? '') : undefined;
+  if (spec) validateBody(`/schemas of ${spec.name}, json`, reportSchemas.get(spec.name), answer);
 }
 
 function validateBody(name: string, schema: object | undefined, { body, text }: Answer): void {

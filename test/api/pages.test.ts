@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
+import { makeOpenapi } from '../../api/openapi/document.ts';
 import { basePathOf } from '../../api/pages/page-desk.ts';
 import { readField } from '../../api/pages/read-field.ts';
 import { keepGolden } from '../kit/golden-report.ts';
@@ -139,6 +140,18 @@ describe('the pages', () => {
     const all = bytes.reduce((sum, size) => sum + size, 0);
     console.log(`/: ${files.length + 1} requests, ${all} bytes under gzip`);
     expect(all).toBeLessThan(60_000);
+  });
+
+  test('the API has a page with every operation, and a file for language models', async () => {
+    const page = await service.get('/docs');
+    const operations = Object.values(makeOpenapi().paths ?? {}).map(({ get }) => get?.operationId);
+    expect(operations.length).toBeGreaterThan(14);
+    for (const name of operations) expect(page.text).toContain(`<section class="operation" id="${name}">`);
+    expect(page.text).not.toContain('undefined');
+    expect(gzipSync(page.text).length).toBeLessThan(30_000);
+    const { text } = await service.get('/llms.txt');
+    for (const { name } of catalogue) expect(text).toContain(`/api/tools/${name}`);
+    expect((await service.get('/favicon.ico')).headers['content-type']).toBe('image/svg+xml');
   });
 
   test('robots are kept off everything that names a target', async () => {
@@ -385,7 +398,8 @@ describe('the badge', () => {
 });
 
 test('links keep the path of PUBLIC_URL', () => {
-  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true };
+  const owners = { contact: undefined, hostConcurrency: 4, accessDays: 30 };
+  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true, owners };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');
   expect(basePathOf({ ...site, publicPath: '' })).toBe('');
 });

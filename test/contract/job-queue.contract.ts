@@ -395,7 +395,7 @@ export function jobQueueContract(open: OpenQueue): void {
     expect(await queue.look('network', waiting.jobId)).toMatchObject({ state: 'waiting' });
   });
 
-  testCrowd(async () => queue, 2000);
+  testCrowd(async () => queue, 400);
 }
 
 /** Submits as a client asks: a queue that was too busy to answer in time is asked again. The job's id makes that harmless. */

@@ -31,6 +31,8 @@ export type AlarmFleetOptions = {
   /** What every host answers; 204 without it. */
   readonly answer?: RequestListener;
   readonly apiSettings?: Settings;
+  /** Of every process, laid over those of an alarm fleet. */
+  readonly settings?: Settings;
   /** Whether the new checks of each minute are waited for. */
   readonly isPatient: boolean;
 };
@@ -46,9 +48,10 @@ export async function openAlarmFleet({
   hosts,
   answer = (_request, response) => void response.writeHead(204).end(),
   apiSettings = {},
+  settings = {},
   isPatient,
 }: AlarmFleetOptions): Promise<AlarmFleet> {
-  const fleet = await openFleet({ hosts, answer, settings: { FRESH_SECONDS: '600' } });
+  const fleet = await openFleet({ hosts, answer, settings: { FRESH_SECONDS: '600', ...settings } });
   const [api, worker, other] = await Promise.all([
     fleet.startApi(apiSettings),
     fleet.startWorker(),

@@ -20,9 +20,10 @@ export type Fleet = {
    * Starts a process, and waits until it says that it is ready.
    * @param more settings laid over those of the fleet
    * @param status what /readyz says of it instead, where it is not to be ready
+   * @param program of another version; this one's without it
    */
-  startApi(more?: Settings, status?: Status): Promise<Member>;
-  startWorker(more?: Settings, status?: Status): Promise<Member>;
+  startApi(more?: Settings, status?: Status, program?: string): Promise<Member>;
+  startWorker(more?: Settings, status?: Status, program?: string): Promise<Member>;
   /** Kills every worker process, also those that are only starting. */
   killWorkers(): void;
   /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
@@ -83,8 +84,13 @@ export async function openFleet({
     LOG_LEVEL: 'info',
     ...settings,
   });
-  const start = async (name: 'api' | 'worker', more: Settings = {}, status: Status = 'ready') => {
-    const member = await startMember(name, { ...environment, ...more }, (child) => {
+  const start = async (
+    name: 'api' | 'worker',
+    more: Settings = {},
+    status: Status = 'ready',
+    program = 'cli/diag.js',
+  ) => {
+    const member = await startMember([program, name], { ...environment, ...more }, (child) => {
       members.add(child);
       if (name === 'worker') workers.add(child);
     });
@@ -97,8 +103,8 @@ export async function openFleet({
     lab,
     hosts,
     mostAtOneHost: most,
-    startApi: (more, status) => start('api', more, status),
-    startWorker: (more, status) => start('worker', more, status),
+    startApi: (more, status, program) => start('api', more, status, program),
+    startWorker: (more, status, program) => start('worker', more, status, program),
     killWorkers() {
       for (const child of workers) child.kill('SIGKILL');
     },
@@ -162,11 +168,10 @@ function outcomeOf({ status, body: { code } }: Answer): string {
 }
 
 async function startMember(
-  name: 'api' | 'worker',
+  args: readonly string[],
   environment: Settings,
   onSpawn: (child: ChildProcess) => void,
 ): Promise<Member> {
-  const args = ['cli/diag.js', name];
   const command = { program: process.execPath, args, environment, onSpawn };
   const { child, url, adminUrl, lines } = await startService(command);
   return { process: child, url, adminUrl, lines };
@@ -219,7 +224,7 @@ async function countLeftovers(servers: readonly Redis[], mongoUrl: string) {
   ];
   const mongo = new MongoClient(mongoUrl);
   const keys = await mongo
-    .db('diag')
+    .db()
     .collection('reports')
     .find({}, { projection: { jobKey: 1 } })
     .toArray();

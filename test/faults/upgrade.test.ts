@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawToken } from '../kit/draw-token.ts';
 import { hasPrevious, unpackPrevious } from '../kit/previous-version.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { openLab } from '../lab/kit/lab.ts';
@@ -46,9 +47,9 @@ describe.skipIf(!hasPrevious)('an upgrade from the previous version', () => {
       expect(written.map(({ status }) => status)).toEqual(paths.map(() => 200));
       await end(old, 'SIGTERM');
       const now = await start('cli/diag.js', 'serve', settings);
+      const headers = { authorization: `Bearer ${await drawToken(settings)}` };
       for (const { body } of written) {
         const id = String(body['reportId']);
-        const headers = { authorization: `Bearer ${await tokenOf(settings)}` };
         const response = await fetch(`${now.url}/api/reports/${id}`, { headers });
         expect([response.status, await response.json()]).toEqual([200, body]);
       }
@@ -59,17 +60,3 @@ describe.skipIf(!hasPrevious)('an upgrade from the previous version', () => {
     }
   }, 120_000);
 });
-
-let token: Promise<string> | undefined;
-
-/** Draws a token of the store, once. */
-function tokenOf(settings: Settings): Promise<string> {
-  token ??= (async () => {
-    const { execFile } = await import('node:child_process');
-    const { promisify } = await import('node:util');
-    const env = { PATH: process.env['PATH'] ?? '', ...settings };
-    const args = ['cli/diag.js', 'token', 'create', '--name', 'reader'];
-    return (await promisify(execFile)(process.execPath, args, { env })).stdout.trim();
-  })();
-  return token;
-}

@@ -27,15 +27,12 @@ const client = findProgram('redis-cli');
 /** Whether there can be a cluster for tests. */
 export const hasRedisCluster = server !== undefined && client !== undefined;
 
-/** So soon a node that is silent is given up by the others. */
-const nodeTimeoutMs = 1000;
-
 /** How the nodes of a cluster are guarded, and how one gets in. */
 type Guarding = Pick<Guard, 'settings' | 'access' | 'clientWords'>;
 const open: Guarding = { settings: (port) => ({ port }), access: {}, clientWords: [] };
 
-/** Starts six nodes on free ports, and joins them. */
-export async function startRedisCluster(guard: Guarding = open): Promise<TestCluster> {
+/** Starts six nodes on free ports, and joins them. @param nodeTimeoutMs so soon a node that is silent is given up by the others */
+export async function startRedisCluster(guard: Guarding = open, nodeTimeoutMs = 1000): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-redis-cluster-'));
   const nodes = new Map<number, ChildProcess>();
   const busPorts = new Map<number, number>();
@@ -43,7 +40,7 @@ export async function startRedisCluster(guard: Guarding = open): Promise<TestClu
     // Without one of its own it would be the port and 10,000, which another may have.
     const busPort = busPorts.get(port) ?? (await freePort());
     busPorts.set(port, busPort);
-    nodes.set(port, spawnNode({ port, busPort, folder, more: guard.settings(port) }));
+    nodes.set(port, spawnNode({ port, busPort, folder, nodeTimeoutMs, more: guard.settings(port) }));
     await untilListening(port);
   };
   while (nodes.size < 6) await start(await freePort());
@@ -83,10 +80,11 @@ type NodePlace = {
   readonly port: number;
   readonly busPort: number;
   readonly folder: string;
+  readonly nodeTimeoutMs: number;
   readonly more: Readonly<Record<string, string | number>>;
 };
 
-function spawnNode({ port, busPort, folder, more }: NodePlace): ChildProcess {
+function spawnNode({ port, busPort, folder, nodeTimeoutMs, more }: NodePlace): ChildProcess {
   const settings = {
     bind: '127.0.0.1',
     dir: folder,

@@ -18,7 +18,7 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     pace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
-    contactUrl: config.CONTACT_URL,
+    contactUrl: contactOf(config),
     connectTimeoutMs: 3000,
     socketsPerAddress: 8,
     dns: {
@@ -32,4 +32,12 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     tls: tlsLimits,
   });
   return config.PROBE_AXFR ? factory : withoutTransfers(factory);
+}
+
+/** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */
+function contactOf({ CONTACT_URL, PUBLIC_URL }: Config): string | undefined {
+  if (PUBLIC_URL === undefined || CONTACT_URL?.startsWith('mailto:') !== true) return CONTACT_URL;
+  // A bracket would end the comment that it stands in.
+  const base = PUBLIC_URL.replaceAll('(', '%28').replaceAll(')', '%29');
+  return `${base}/owners; ${CONTACT_URL}`;
 }

@@ -71,6 +71,10 @@ const entryPointSchema = z
     finalStatus: z.int().nullable(),
     redirects: count.nullable(),
     ended: z.enum(redirectEnds).nullable(),
+    sentOnTo: z.string().optional().meta({
+      description:
+        'Where a browser ended, as the page at finalUrl itself sent it on, by script or by a refresh. Absent where it stayed there, and where no browser was seen at that page.',
+    }),
     https: z
       .boolean()
       .nullable()

@@ -9,6 +9,10 @@ const performanceScoring = {
   title: 'Lighthouse: performance scoring',
   url: 'https://developer.chrome.com/docs/lighthouse/performance/performance-scoring',
 };
+const locationInterface = {
+  title: 'HTML Standard: the Location interface',
+  url: 'https://html.spec.whatwg.org/multipage/nav-history-apis.html#the-location-interface',
+};
 /** What was not tested is neither passed nor failed. */
 const untested = {
   title: 'EARL 1.0 Schema: OutcomeValue',
@@ -199,6 +203,16 @@ export const rules = {
     detail: 'Browsers do not accept the certificate at {at} ({reason}), which is on the way from {url}.',
     fix: 'Install a certificate that is valid for this host. A redirect needs a valid certificate on both hosts.',
     references: ['RFC 9110 §4.3.4'],
+  },
+  'entry-point-sends-on': {
+    part: 'entryPoints',
+    severity: 'info',
+    points: 0,
+    title: 'A page sends its visitor on by itself',
+    detail:
+      '{url} leads to {finalUrl}. That page sent the browser of pagespeed-check on to {to}, by script or by a refresh.',
+    fix: 'Redirect by status. Clients without scripts stay on the first page, and browsers load two pages.',
+    references: [locationInterface],
   },
   'entry-points-differ': {
     part: 'entryPoints',

@@ -17,6 +17,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 5,
+  rulesVersion: 6,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

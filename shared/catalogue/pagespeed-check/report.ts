@@ -171,6 +171,10 @@ export const pagespeedReportShape = {
       description:
         'The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release.',
     }),
+  sentOn: z.object({ from: z.string(), to: z.string() }).nullable().optional().meta({
+    description:
+      'The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen, and in reports of an older release.',
+  }),
 };
 
 /** Own fields of pagespeed-check. */

@@ -493,6 +493,22 @@ export const rules = {
     fix: 'Load large media only when the visitor asks for it.',
     references: [lighthouse('Avoid enormous network payloads', 'total-byte-weight')],
   },
+  'page-sends-on': {
+    part: 'page',
+    severity: 'info',
+    points: 0,
+    title: 'The page sends its visitor on by itself',
+    detail:
+      '{from} is a page that sends its visitor on to {to} as it loads, by script or by a refresh. The numbers are those of both together.',
+    fix: 'Redirect by status, so that no page has to load first. Clients without scripts stay on the first page.',
+    references: [
+      {
+        title: 'HTML Standard: the Location interface',
+        url: 'https://html.spec.whatwg.org/multipage/nav-history-apis.html#the-location-interface',
+      },
+      lighthouse('Avoid multiple page redirects', 'redirects'),
+    ],
+  },
   'page-not-quiet': {
     part: 'page',
     severity: 'low',

@@ -30,6 +30,6 @@ export const pagespeedCheck = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 7,
+  rulesVersion: 8,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;

@@ -176,7 +176,7 @@ export const rules = {
     title: 'An answer breaks the grammar of HTTP',
     detail:
       'The answer of hop {hop} breaks the grammar of HTTP ({reason}). Browsers read it all the same, and so did this check at a second try. Stricter clients, proxies and delivery networks refuse it.',
-    fix: 'End each header line with CR LF, and send only fields of the form "name: value". Such answers usually come from scripts or devices that write HTTP by hand.',
+    fix: 'Begin with a status line such as "HTTP/1.1 200 OK", end each header line with CR LF, send only fields of the form "name: value", and Content-Length once. Such answers usually come from scripts or devices that write HTTP by hand.',
     references: ['RFC 9112 §2.2', 'RFC 9112 §5'],
   },
   'location-credentials': {

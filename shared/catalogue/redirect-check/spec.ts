@@ -28,6 +28,6 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 9,
+  rulesVersion: 10,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

@@ -9,7 +9,7 @@ export function scoreGauge(report: Report): Markup {
   const { score, grade } = report;
   const arc = 'M20 110 A90 90 0 0 1 200 110';
   const words = `Score: ${scoreWords(report)}`;
-  return markup`<svg class="gauge ${toneOf(score)}" width="220" viewBox="0 0 220 130" role="img" aria-label="${words}">
+  return markup`<svg class="gauge ${toneOfGrade(grade)}" width="220" viewBox="0 0 220 130" role="img" aria-label="${words}">
 <path class="track" stroke-width="16" d="${arc}"/>
 <path class="arc" stroke-width="16" pathLength="100" stroke-dasharray="${score ?? 0} 101" d="${arc}"/>
 <text x="110" y="92" text-anchor="middle" font-size="44" font-weight="700">${grade ?? '–'}</text>
@@ -17,10 +17,11 @@ export function scoreGauge(report: Report): Markup {
 </svg>`;
 }
 
-function toneOf(score: number | null): string {
-  if (score === null) return 'info';
-  if (score >= 90) return 'pass';
-  return score >= 70 ? 'medium' : 'high';
+/** The letter knows of limits that the points do not. */
+function toneOfGrade(grade: string | null): string {
+  if (grade === null) return 'info';
+  if (grade.startsWith('A')) return 'pass';
+  return /^[BC]/.test(grade) ? 'medium' : 'high';
 }
 
 type Bar = { readonly label: string; readonly value: number; readonly text: string; readonly tone: string };
@@ -38,12 +39,18 @@ export function severityBars(summary: { readonly [S in Severity]: number }): Mar
 }
 
 /** The score of each category of a report that has some. */
-export function categoryBars(categories: readonly { name: string; score: number | null }[]): Markup {
-  const rows = categories.map(({ name, score }) => ({
+export function categoryBars(
+  categories: readonly {
+    readonly name: string;
+    readonly score: number | null;
+    readonly grade: string | null;
+  }[],
+): Markup {
+  const rows = categories.map(({ name, score, grade }) => ({
     label: cut(name, 24),
     value: (score ?? 0) / 100,
     text: score === null ? 'no score' : String(score),
-    tone: toneOf(score),
+    tone: toneOfGrade(grade),
   }));
   return bars('Score by category', rows);
 }

@@ -45,8 +45,8 @@ ${factLine(report)}</header>
 <div class="summary">
 ${scoreGauge(report)}
 ${severityBars(counts)}
-${categories(report)}</div>
-${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${categories(report)}${jumps(report, counts)}</div>
+${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
 /** The target as people write it, with its form in the DNS beside it, as one may look like another. */
@@ -93,7 +93,9 @@ function jumps({ notTested, passed }: Report, counts: Counts): Markup {
     { id: 'not-tested', words: `${notTested.length} not tested`, count: notTested.length },
     { id: 'passed', words: `${passed.length} passed`, count: passed.length },
   ].filter(({ count }) => count > 0);
-  return markup`<ul class="jump">${parts.map(({ id, words }) => markup`<li><a href="#${id}">${words}</a></li>`)}</ul>
+  return parts.length === 0
+    ? nothing
+    : markup`<ul class="jump">${parts.map(({ id, words }) => markup`<li><a href="#${id}">${words}</a></li>`)}</ul>
 `;
 }
 
@@ -105,8 +107,9 @@ function aboutSection({ reportId, rulesVersion, check }: Report): Markup {
 `;
 }
 
+/** What was not tested is linked beside the grade, so only a reader of a report that says little has to be told first. */
 function notice(report: Report): Markup {
-  const words = stateWords(report);
+  const words = report.state === 'partial' && report.notTested.length > 0 ? undefined : stateWords(report);
   return words === undefined
     ? nothing
     : markup`<p class="notice">${words}</p>
@@ -119,7 +122,8 @@ function categories(report: Report): Markup {
   const scored = Object.entries(value as { readonly [name: string]: unknown }).flatMap(([name, category]) => {
     if (typeof category !== 'object' || category === null || !('score' in category)) return [];
     const { score } = category;
-    return typeof score === 'number' || score === null ? [{ name: categoryNameOf(name), score }] : [];
+    const grade = 'grade' in category && typeof category.grade === 'string' ? category.grade : null;
+    return typeof score === 'number' || score === null ? [{ name: categoryNameOf(name), score, grade }] : [];
   });
   return scored.length === 0
     ? nothing

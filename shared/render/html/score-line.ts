@@ -34,7 +34,7 @@ ${places.map(({ x, y }) => markup`<circle class="dot" cx="${x}" cy="${y}" r="4"/
     ({ checkedAt, score, grade }) =>
       markup`<tr><th scope="row">${timeWords(new Date(checkedAt).toISOString())}</th><td class="number">${score}</td><td>${grade ?? '–'}</td></tr>`,
   )}</tbody></table>`;
-  return figure('History', chart, table);
+  return figure('History', { wide: chart, table });
 }
 
 function yOf(score: number): number {

@@ -54,7 +54,7 @@ th{overflow-wrap:normal}
 bdi.value{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-.jump{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;padding:0;margin:0 0 1rem}
+.jump{display:flex;flex-wrap:wrap;flex:1 1 auto;gap:.25rem 1.25rem;list-style:none;padding:0;margin:0}
 p.key{margin:.25rem 0 .1rem;font-weight:600;font-size:.9rem}
 .piece+.piece{border-top:1px solid var(--line);padding-top:.5rem}
 .vitals{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem}
@@ -88,7 +88,17 @@ dd{margin:0 0 0 1.2rem}
 svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
+.upright{display:none}
+.chain,.ways-in{list-style:none;padding:0}
+.chain>li,.ways-in>li{border:1px solid var(--line);border-radius:.3rem;background:var(--panel);padding:.4rem .7rem;margin:0 0 .5rem}
+.chain>li+li{margin-top:1.6rem;position:relative}
+.chain>li+li::before{content:"↓";position:absolute;top:-1.65rem;left:50%;color:var(--muted)}
+.requests li{padding:.2rem 0}
+.requests .facts{margin:0}
+.lane{display:block;width:100%;height:.5rem;margin:.15rem 0}
 @media screen and (max-width:30rem){
+.upright{display:block}
+.wide{display:none}
 .costs .cost{display:none}
 .rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .rows,.rows>tbody{display:block;width:100%}
@@ -96,9 +106,12 @@ svg .toned{fill:var(--mark)}
 .rows>tbody>tr>th,.rows>tbody>tr>td{display:block;border:0;padding:.15rem 0;min-width:0;max-width:none;background:none}
 .rows>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;color:var(--muted);font-size:.85em}
 .rows>tbody>tr>td:empty{display:none}
-.summary{margin:.5rem 0;gap:.5rem}
-.summary .gauge{width:150px}
+.summary{margin:.25rem 0 .5rem;gap:.25rem .9rem;flex-wrap:nowrap}
+.summary .gauge{width:116px;flex:0 0 auto}
 .summary .bars{display:none}
+.summary .jump{display:block;margin:0;font-size:.9rem;line-height:1.6}
+.raise h2{margin:.75rem 0 .4rem;font-size:1.15rem}
+.notice{padding:.25rem .6rem;margin:.25rem 0 .5rem;font-size:.9rem;line-height:1.4}
 }
 .raise ol{padding-left:1.6rem}
 .raise li{margin:0 0 .8rem}

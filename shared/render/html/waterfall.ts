@@ -24,7 +24,7 @@ export function waterfall(report: Report): Markup {
   const hops = readHops(report['hops']);
   if (hops.length === 0) return nothing;
   return markup`<section><h2>Time of each hop</h2>
-${scrollable('Waterfall', drawChart(hops))}
+<div class="wide">${scrollable('Waterfall', drawChart(hops))}</div><ol class="upright requests">${hops.map((hop, index) => hopItem(hop, placeOf(hops, index)))}</ol>
 <ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${name}</li>`)}</ul>
 ${scrollable('Milliseconds by hop', timeTable(hops))}</section>
 `;
@@ -64,6 +64,24 @@ function totalOf({ phases }: TimedHop): number {
 }
 
 type Place = { readonly y: number; readonly left: number; readonly scale: number };
+
+/** Where a hop begins, with the whole chain as 100. */
+function placeOf(hops: readonly TimedHop[], index: number) {
+  const total = hops.reduce((sum, hop) => sum + totalOf(hop), 0);
+  const scale = total > 0 ? 100 / total : 0;
+  return { left: hops.slice(0, index).reduce((sum, hop) => sum + totalOf(hop), 0) * scale, scale };
+}
+
+function hopItem(hop: TimedHop, { left, scale }: { readonly left: number; readonly scale: number }): Markup {
+  let x = left;
+  const segments = hop.phases.map((ms, index) => {
+    const segment = markup`<rect class="phase-${phaseNames[index] ?? ''}" x="${round(x)}" width="${round(ms * scale)}" height="4"/>`;
+    x += ms * scale;
+    return ms > 0 ? segment : nothing;
+  });
+  return markup`<li>${cut(hop.status, 8)} <bdi class="value">${cut(hop.url, 300)}</bdi><svg class="lane" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-track" width="100" height="4"/>${segments}</svg><span class="facts">${printMs(totalOf(hop))} ms</span></li>
+`;
+}
 
 function drawHop(hop: TimedHop, { y, left, scale }: Place): Markup {
   let x = left;

@@ -80,6 +80,7 @@ const shown = [
   { name: 'the first page', path: async () => '/' },
   { name: 'a page without a report', path: async () => '/d/nothing.test' },
   { name: 'a field that was not understood', path: async () => '/go?target=not%20a%20domain' },
+  { name: 'the API', path: async () => '/docs' },
   { name: 'a fault', path: async () => '/r/none' },
   ...catalogue.map(({ name }) => ({
     name: `a report of ${name}`,

@@ -50,7 +50,7 @@ const programs: { readonly [language: string]: (text: string) => readonly [strin
   python: (text) => ['python3', ['-c', text]],
   ts: (text) => {
     const path = join(folder, 'recipe.mts');
-    writeFileSync(path, text.replace('diagnostic-tools/client', client));
+    writeFileSync(path, text.replace('diagnostic-tools-client', client));
     return [process.execPath, [path]];
   },
 };

@@ -63,13 +63,13 @@ test('a site that never answers its headers costs the parts that need them, and 
   expect(report.entryPoints.map(({ state }) => state)).toEqual(Array(4).fill('unknown'));
   expect(codesIn(report)).toEqual(['category-poor', 'coverage-incomplete', 'mail-lost']);
   expect(report.coverage).toBe(0.8);
-  expect(report.durationMs).toBeLessThan(2800);
+  expect(report.durationMs).toBeLessThan(10_000);
 });
 
 test('a page without an end is looked at by its headers', async () => {
   const report = await lab.health('endless.test');
   expect(report.categories.headers).toMatchObject({ state: expect.stringMatching(/^(ok|partial)$/) });
-  expect(report.durationMs).toBeLessThan(2800);
+  expect(report.durationMs).toBeLessThan(10_000);
 });
 
 test('a visit that is late gives what it has stored, and who asks again joins it', async () => {
@@ -116,7 +116,7 @@ test.for([
     expect(Object.values(standing(report))).toEqual(Array(5).fill('unavailable'));
     expect(report.entryPoints.map(({ state }) => state)).toEqual(Array(4).fill('unknown'));
     expect(codesIn(report)).toEqual(['coverage-incomplete', 'page-not-seen']);
-    expect(report.durationMs).toBeLessThan(2800);
+    expect(report.durationMs).toBeLessThan(10_000);
   },
 );
 

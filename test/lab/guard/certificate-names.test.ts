@@ -62,7 +62,8 @@ const { signal } = new AbortController();
 
 async function askOverHttp(port: number): Promise<boolean> {
   const slots = { onWait: () => () => undefined, waiting: () => 0 };
-  const agents = openGuardedAgents({ dial: dialTo(port), slots, signal, tlsMs: 5000, keepAlive: true });
+  const limits = { tlsMs: 5000, headerBytes: 65_536 };
+  const agents = openGuardedAgents({ dial: dialTo(port), slots, signal, ...limits, keepAlive: true });
   const sent = request({ host: 'www.a.test', agent: agents.https });
   const [socket] = (await once(sent, 'socket')) as [TLSSocket];
   sent.on('error', () => undefined).destroy();

@@ -34,7 +34,7 @@ async function listen(serve: (socket: Socket) => void): Promise<number> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
-    await expect.poll(() => open.size, { timeout: 5000 }).toBe(0);
+    await expect.poll(() => open.size, { timeout: 30_000 }).toBe(0);
     server.close();
   });
   return (server.address() as AddressInfo).port;

@@ -16,5 +16,5 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
     closers.push(() => queue.close(0));
     return queue;
   };
-  testCrowd(open, 10_000);
+  testCrowd(open, 4000);
 });

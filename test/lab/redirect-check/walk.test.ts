@@ -79,8 +79,8 @@ describe('a walk to a server that', () => {
     test(`${name}, within ${boundMs} ms`, async () => {
       const { report, tookMs } = await walked(start);
       expect(report).toMatchObject({ ...expected, broken: [...broken].sort() });
-      // 300 ms for a machine that does something else beside.
-      expect(tookMs).toBeLessThan(boundMs + 300);
+      // 5 s for a machine that does something else beside; without its limit a walk lasts as long as its run.
+      expect(tookMs).toBeLessThan(boundMs + 5000);
       const afterMs = Math.round(tookMs - boundMs);
       if (afterMs > slowest.afterMs) slowest = { name, afterMs };
     });

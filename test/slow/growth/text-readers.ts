@@ -54,6 +54,8 @@ import { parseXFrameOptions } from '../../../worker/checks/security-header-check
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../../worker/dns/name.ts';
 import { readCodings } from '../../../worker/probes/http/decode-body.ts';
+import { openHeads } from '../../../worker/probes/http/rewrite-answer.ts';
+import { rewriteHead } from '../../../worker/probes/http/rewrite-head.ts';
 import { seeBodySigns } from '../../../worker/web/block-page.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { openCookieJar } from '../../../worker/web/cookie-jar.ts';
@@ -89,6 +91,11 @@ function reader(
   { starts = [], pieces = [] }: More = {},
 ): TextReader {
   return { name: read.name, container, read, starts: starts.length === 0 ? [''] : starts, pieces };
+}
+
+function readByteByByte(text: string): void {
+  const heads = openHeads(65_536);
+  for (const byte of Buffer.from(text, 'latin1')) heads.add(Buffer.of(byte));
 }
 
 /** A reader that takes the lines of a field: the text in one line, and cut into lines of sixty characters. */
@@ -142,6 +149,13 @@ export const textReaders: readonly TextReader[] = [
   reader(parseIntegrity, 'kept attribute', { pieces: ['sha256-a ', 'sha256-'] }),
   reader(seeBodySigns, 'beginning of a page', { pieces: ['<title>', 'Just a moment', '<script src="'] }),
   // Header fields.
+  named('rewriteHead', 'header section', (text) => rewriteHead(`HTTP/1.1 200 OK\r\n${text}`), {
+    pieces: ['\r', '\n', '\r\n', 'a:\r\n', 'a:\r ', ' ', 'Content-Length: 0\r\n', '0,'],
+  }),
+  named('openHeads', 'header section', readByteByByte, {
+    starts: ['HTTP/1.1 200 OK\r\n'],
+    pieces: ['\r\n', 'a:\r\n', 'HTTP/1.1 103\r\n\r\n'],
+  }),
   named('indexFields', 'header section', (text) =>
     indexFields(cutInLines(text).flatMap((line) => [[line, line] as const, ['Set-Cookie', line] as const])),
   ),

@@ -92,6 +92,11 @@ const unseenWays: Pick<HealthEvidence, 'redirects'> = {
 const foreignCertificate = {
   tls: { protocol: 'TLSv1.3', trusted: false, error: 'ERR_TLS_CERT_ALTNAME_INVALID' },
 };
+/** A browser at https://a.test/ was sent on by the page. */
+const sentOn = (to: string): Pick<HealthEvidence, 'performance'> => ({
+  performance: performance({ score: 100 }, { finalUrl: to, sentOn: { from: 'https://a.test/', to } }),
+});
+
 /** At www alone the certificate is for another name. */
 const wwwDistrusted = [
   redirect(chain('http://www.a.test/', ['https://www.a.test/', foreignCertificate], 'https://a.test/')),
@@ -888,6 +893,42 @@ const entries: readonly Case[] = [
         redirect(chain('http://www.a.test/', 'https://www.a.test/')),
       ),
     ),
+  ),
+  domain(
+    [100, 'A+', []],
+    'a browser stays at the page where the redirects end',
+    evidence({ performance: performance({ score: 100 }, { sentOn: null }) }),
+  ),
+  domain(
+    [100, 'A+', ['entry-point-sends-on']],
+    'a browser was sent on by script, to a page of the same host',
+    evidence(sentOn('https://a.test/en/')),
+  ),
+  domain(
+    [100, 'A+', ['entry-point-sends-on']],
+    'two hosts of which one sends browsers to the other by script are one site',
+    evidence({
+      ...sentOn('https://www.a.test/'),
+      ...ways(
+        redirect(chain('https://www.a.test/')),
+        redirect(chain('http://www.a.test/', 'https://www.a.test/')),
+      ),
+    }),
+  ),
+  domain(
+    [100, 'C', ['http-not-upgraded', 'https-downgrade', 'entry-point-sends-on']],
+    'a script that sends browsers from https to http',
+    evidence(sentOn('http://a.test/old')),
+  ),
+  domain(
+    [100, 'A+', []],
+    'a browser that came from another page says nothing of this one',
+    evidence({
+      performance: performance(
+        { score: 100 },
+        { finalUrl: 'http://b.test/', sentOn: { from: 'https://a.test/?visit=1', to: 'http://b.test/' } },
+      ),
+    }),
   ),
   domain(
     [100, 'A+', []],

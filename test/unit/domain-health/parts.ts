@@ -1,6 +1,7 @@
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { rules as dnsCheckRules, dnsRules } from '#shared/catalogue/dns-check/rules';
 import { dnsCheck } from '#shared/catalogue/dns-check/spec';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
@@ -280,8 +281,11 @@ export const headersAway = (): Source =>
 
 const amount = { requests: 1, bytes: 1000 };
 
+/** Where a browser ended; left out where that was not seen. */
+type BrowserEnd = { readonly finalUrl?: string; readonly sentOn?: PagespeedFields['sentOn'] };
+
 /** A pagespeed-check report with a score of 95, or what is said. */
-export function performance(says: Says = {}): Source {
+export function performance(says: Says = {}, end: BrowserEnd = {}): Source {
   return {
     report: make(
       pagespeedCheck,
@@ -309,6 +313,7 @@ export function performance(says: Says = {}): Source {
         environment: null,
         warnings: [],
         screenshot: null,
+        ...end,
       },
     ),
   };

@@ -38,6 +38,18 @@ const failing = (id: string, more = {}) =>
       audits: { [id]: { score: 0, mode: 'metricSavings', items: [row, row, row], itemCount: 3, ...more } },
     }),
   );
+/** A load that ended at an address, after documents in that order. */
+const documents = (finalUrl: string, ...loaded: readonly (readonly [url: string, status: number])[]) => {
+  const first = loaded.map(([url, status], at) => ({
+    url,
+    status,
+    type: 'Document',
+    startMs: at,
+    endMs: at,
+    bytes: 1,
+  }));
+  return load({ page: { finalUrl, requests: { total: first.length, first } } });
+};
 const thirdParties = (...busyMs: readonly number[]) => ({
   mode: 'informative',
   score: 1,
@@ -287,6 +299,30 @@ const surroundings: readonly Case[] = [
       load({ page: { warnings: ['The page loaded too slowly to finish within the time limit.'] } }),
     ),
     broken: ['page-not-quiet'],
+  },
+  {
+    name: 'a page whose script sends its visitor on',
+    evidence: seen(
+      documents(
+        'https://a.test/home',
+        ['http://a.test/', 301],
+        ['https://a.test/', 200],
+        ['https://a.test/home', 200],
+      ),
+    ),
+    broken: ['page-sends-on'],
+  },
+  {
+    name: 'a page that a redirect leads to, and that loads another in a frame',
+    evidence: seen(
+      documents(
+        'https://a.test/#top',
+        ['http://a.test/', 301],
+        ['https://a.test/', 200],
+        ['https://b.test/', 200],
+      ),
+    ),
+    broken: [],
   },
   {
     name: 'an image at a private address',

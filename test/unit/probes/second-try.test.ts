@@ -43,7 +43,7 @@ test('one that browsers accept is asked for again, and says what is wrong with i
   expect(answer).toMatchObject({ kind: 'response', malformed: 'a line ends with LF alone' });
 });
 
-test.for(['HPE_INVALID_CONTENT_LENGTH', 'HPE_HEADER_OVERFLOW', undefined])(
+test.for(['HPE_INVALID_EOF_STATE', 'HPE_HEADER_OVERFLOW', undefined])(
   'one that they refuse is not: %s',
   async (code) => {
     expect(await ask(failed(code), answered())).toEqual({ sent: [false], answer: failed(code) });

@@ -42,7 +42,8 @@ type Seen = {
   readonly row: string;
   readonly sign: string;
   readonly codes: readonly string[];
-  readonly isOfThing: boolean;
+  /** The names of the thing that the row is about; none where it is about the whole. */
+  readonly names: readonly string[];
 };
 
 /** Every mark of a page: the words of its row, its sign, and the rules that it names. */
@@ -57,7 +58,9 @@ function marksOf(report: Report): readonly Seen[] {
       row: row.replaceAll(/<[^>]*>/g, ' '),
       sign,
       codes: rules.split(' ').filter((code) => code !== ''),
-      isOfThing: row.includes('<bdi'),
+      names: [...row.matchAll(/<bdi[^>]*>([\s\S]*?)<\/bdi>/g)].flatMap(([, name = '']) =>
+        name.replaceAll(/<[^>]*>/g, '').split(', '),
+      ),
     })),
   );
 }
@@ -67,19 +70,20 @@ test.for(fixtures)('$path: each mark is what the verdicts of its rules say', asy
   const report = await reportOf(check, path);
   const all = [...report.findings, ...partFindingsOf(report)];
   const wrong: string[] = [];
-  for (const { row, sign, codes, isOfThing } of marksOf(report)) {
+  for (const { row, sign, codes, names } of marksOf(report)) {
     compared += 1;
     const found = all.filter(({ code, severity }) => codes.includes(code) && severity !== 'info');
     // A row about one of several things is judged by what names it.
-    const own = isOfThing
-      ? found.filter(({ evidence }) =>
-          evidence.some((piece) =>
-            Object.values(piece)
-              .flat()
-              .some((value) => typeof value === 'string' && value !== '' && row.includes(` ${value} `)),
-          ),
-        )
-      : found;
+    const own =
+      names.length > 0
+        ? found.filter(({ evidence }) =>
+            evidence.some((piece) =>
+              Object.values(piece)
+                .flat()
+                .some((value) => typeof value === 'string' && names.includes(value)),
+            ),
+          )
+        : found;
     const isGrave = own.some(({ severity }) => severity === 'critical' || severity === 'high');
     const isGood = sign === '✓' && own.length === 0 && codes.length + Number(check === 'domain-health') > 0;
     const isAsTold = sign === '✗' ? found.length > 0 : sign === '!' ? !isGrave : sign === '–' || isGood;
@@ -91,9 +95,41 @@ test.for(fixtures)('$path: each mark is what the verdicts of its rules say', asy
   expect(wrong.join('|')).toBe('');
 });
 
+/** The colour of each drawing that stands for rules, with those rules. */
+function tonesOf(report: Report): readonly { readonly tone: string; readonly codes: readonly string[] }[] {
+  const text = printMarkup(pictures(report, {}));
+  return [...text.matchAll(/<(?:g|svg) class="(\w+)" data-rules="([^"]*)"/g)].map(
+    ([, tone = '', rules = '']) => ({ tone, codes: rules.split(' ') }),
+  );
+}
+
+let coloured = 0;
+test.for(fixtures)('$path: the colour of each drawing comes from its rules', async ({ check, path }) => {
+  const report = await reportOf(check, path);
+  const all = [...report.findings, ...partFindingsOf(report)].filter(({ severity }) => severity !== 'info');
+  const seen = new Set([
+    ...report.passed,
+    ...[...report.findings, ...partFindingsOf(report)].map(({ code }) => code),
+  ]);
+  const wrong = tonesOf(report).filter(({ tone, codes }) => {
+    coloured += 1;
+    const found = all.filter(({ code }) => codes.includes(code));
+    if (tone === 'high') return !found.some(({ severity }) => severity === 'critical' || severity === 'high');
+    if (tone === 'medium') return found.length === 0;
+    return tone === 'pass' && !codes.some((code) => seen.has(code));
+  });
+  expect(wrong).toEqual([]);
+  // A drawing in a colour of severities says by which rules.
+  const silent = printMarkup(pictures(report, {})).match(/<g class="(?:pass|medium|high)">/g);
+  expect(silent).toBeNull();
+});
+
 test('there are marks to compare', () => {
-  console.log(`${compared} marks compared with their verdicts, in ${fixtures.length} reports`);
-  expect(compared).toBeGreaterThan(150);
+  console.log(
+    `${compared} marks and ${coloured} drawings compared with their verdicts, in ${fixtures.length} reports`,
+  );
+  expect(compared).toBeGreaterThan(250);
+  expect(coloured).toBeGreaterThan(50);
 });
 
 const judged = (broken: readonly string[], passed: readonly string[], evidence: object[] = [{}]) => ({

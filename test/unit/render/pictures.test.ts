@@ -28,11 +28,18 @@ const drawn = [
       'Cookies',
       'Content-Security-Policy 1 (header, enforce)',
       'Content-Security-Policy 2 (meta, ignored)',
+      'Header fields as received',
+      expect.stringMatching(/^By the rules of the HTTP Observatory: [A-F][+-]?, \d+ points$/),
     ],
   },
   {
     check: 'ssl-check',
-    headings: ['Certificate chain', 'Protocols', expect.stringMatching(/^Cipher suites \(\d+\)$/)],
+    headings: [
+      'Certificate chain',
+      'Protocols',
+      expect.stringMatching(/^Cipher suites \(\d+\)$/),
+      expect.stringMatching(/^By the rules of SSL Labs: [A-FMT][+-]?$/),
+    ],
   },
   {
     check: 'pagespeed-check',

@@ -10,7 +10,7 @@ import { readField } from './facts/field.ts';
 import { judgeField } from './judge/field.ts';
 import { judgeInsights } from './judge/insights.ts';
 import { effectsOf, judgeMetrics } from './judge/metrics.ts';
-import { cutShort, judgeEnd, judgeMeasurement, judgeTraffic } from './judge/page.ts';
+import { cutShort, judgeEnd, judgeMeasurement, judgeStay, judgeTraffic } from './judge/page.ts';
 import { judgeRemote } from './judge/remote.ts';
 import { reportPagespeed } from './report/fields.ts';
 
@@ -26,6 +26,7 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
     ...judgeInsights(page, isCutShort(choice.run) ? cutShort : null),
     ...judgeEnd(choice, evidence.url),
     ...judgeTraffic(choice.run ?? last),
+    'page-sends-on': judgeStay(choice.run),
     ...judgeMeasurement(choice, last),
     ...(last && isRemote(last) ? judgeRemote(end) : {}),
   };

@@ -36,7 +36,7 @@ export async function findBrowser({ path, folder }: BrowserSettings): Promise<Fo
   if (installed !== undefined) return { executable: installed, source: 'installed' };
   return noBrowser(
     'no Chrome or Chromium was found',
-    'Install Chrome or Chromium, or set BROWSER_PATH to one.',
+    'Install Chrome or Chromium, or set BROWSER_PATH to one; on Linux x64, npm install @sparticuz/chromium brings one.',
   );
 }
 

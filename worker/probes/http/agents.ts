@@ -8,6 +8,7 @@ import type { Dial, Dialled } from '../guard.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
 import { keepLeaf, sharedContext, waitUntilSecure } from '../tls/secure.ts';
 import { type IdleSockets, openIdleSockets } from './idle-sockets.ts';
+import { rewriteAnswer } from './rewrite-answer.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
 export type SocketTimes = Dialled['times'] & { readonly secured: number };
@@ -28,8 +29,10 @@ export type AgentSettings = {
   readonly slots: Pick<AddressSlots, 'onWait' | 'waiting'>;
   readonly signal: AbortSignal;
   readonly tlsMs: number;
-  /** False where each connection serves one request. */
+  /** False where each connection serves one request; its answer is then written as HTTP has it before it is read. */
   readonly keepAlive: boolean;
+  /** Of a head that is written so. */
+  readonly headerBytes: number;
 };
 
 type Create = (error: Error | null, socket: Duplex) => void;
@@ -44,7 +47,8 @@ type ConnectOptions = {
  * Agents whose every connection goes through the guard. One pair for each chain of requests: a shared pool
  * would hand sockets, and what they tell, from one run to the next.
  */
-export function openGuardedAgents({ dial, slots, signal, tlsMs, keepAlive }: AgentSettings): GuardedAgents {
+export function openGuardedAgents(settings: AgentSettings): GuardedAgents {
+  const { dial, slots, signal, tlsMs, keepAlive, headerBytes } = settings;
   const times = new WeakMap<object, SocketTimes>();
   const addresses = new WeakMap<object, string>();
   const http = new HttpAgent({ keepAlive, maxSockets: 8 });
@@ -58,6 +62,7 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs, keepAlive }: Age
     const { socket, address, times: dialled } = await dial(host, port, signal);
     const ready = secure ? openTls({ socket, address }, options.servername ?? host) : socket;
     if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsMs, signal);
+    if (!keepAlive) rewriteAnswer(ready, headerBytes);
     times.set(ready, { ...dialled, secured: performance.now() });
     addresses.set(ready, address);
     idle.keep(ready, host, port);

@@ -18,6 +18,7 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
         signal: making,
         tlsMs: limits.tlsMs,
         keepAlive,
+        headerBytes: limits.headerBytes,
       }),
     );
   const strict = openAgents(true);

@@ -46,12 +46,19 @@ function see(error: unknown): Sight | undefined {
     return {
       code: protocol[1],
       reason: `${protocol[2]} (${code})`,
-      ...(code.startsWith('HPE_') ? { parserCode: code } : {}),
+      ...(isReadable(cause, code) ? { parserCode: code } : {}),
     };
   if (isHangUp(cause))
     return { code: 'connection-closed', reason: 'the server closed the connection without an answer' };
   const known = readSocketError(cause);
   return known && { code: known[0], reason: known[1] };
+}
+
+// What does not begin like HTTP is another protocol, which no second look makes readable.
+function isReadable(cause: unknown, code: string): boolean {
+  if (code !== 'HPE_INVALID_CONSTANT') return code.startsWith('HPE_');
+  const { rawPacket } = cause as { readonly rawPacket?: unknown };
+  return Buffer.isBuffer(rawPacket) && /^.{0,4}http/is.test(rawPacket.toString('latin1', 0, 8));
 }
 
 // Node gives an end of the stream the code of a reset; only its words tell them apart.

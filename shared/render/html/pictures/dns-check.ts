@@ -11,7 +11,7 @@ import {
   type Marked,
   markOf,
   markOfThing,
-  tones,
+  tonedBy,
   unjudged,
   verdictWord,
 } from './verdict-marks.ts';
@@ -49,8 +49,8 @@ function delegationSection({ ns: { servers, parentZone, zone } }: Dns, report: R
   const height = shown.length * rowHeight + 4;
   const middle = height / 2;
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Delegation of ${cut(zone ?? 'the zone', 80)} to ${shown.length} addresses; the table below says the same.">
-<rect class="box" x="1" y="${middle - 15}" width="${widths.zone}" height="${boxHeight}" rx="5"/><text x="10" y="${middle + 5}">${shorten(parentZone === null ? 'parent' : parentZone === '' ? 'root' : parentZone, 16)}</text>
-${shown.map((server, index) => drawServer(server, { index, middle, tone: tones[markOfServer(server, report).mark] }))}</svg>`;
+<rect class="box" x="1" y="${middle - 15}" width="${widths.zone}" height="${boxHeight}" rx="5"/><text x="10" y="${middle + 5}">${shorten(parentWords(parentZone), 16)}</text>
+${shown.map((server, index) => drawServer(server, { index, middle, marked: markOfServer(server, report) }))}</svg>`;
   const rows = shown.map((server) => [
     markup`<bdi class="value">${cut(server.name, longestText)}</bdi>`,
     markup`<bdi class="value">${cut(server.ip, 60)}</bdi>`,
@@ -58,11 +58,21 @@ ${shown.map((server, index) => drawServer(server, { index, middle, tone: tones[m
     markup`${server.rttMs === null ? '–' : `${server.rttMs.toFixed(1)} ms`}`,
     markup`${server.serial ?? '–'}`,
   ]);
-  return figure(
-    'Delegation',
-    picture,
-    cellTable(['Name server', 'Address', 'Answer', 'Time', 'Serial'], rows),
-  );
+  return figure('Delegation', {
+    wide: picture,
+    upright: markup`<ul class="tree"><li>${parentWords(parentZone)}<ul>${shown.map((server) => serverItem(server, report))}</ul></li></ul>`,
+    table: cellTable(['Name server', 'Address', 'Answer', 'Time', 'Serial'], rows),
+  });
+}
+
+function parentWords(parentZone: string | null): string {
+  if (parentZone === null) return 'parent';
+  return parentZone === '' ? 'root' : parentZone;
+}
+
+function serverItem(server: Server, report: Report): Markup {
+  return markup`<li><bdi><b>${cut(server.name, longestText)}</b></bdi><br><bdi class="value">${cut(server.ip, 60)}</bdi> ${verdictWord(markOfServer(server, report), answerWords(server))}</li>
+`;
 }
 
 const check = 'dns-check';
@@ -74,12 +84,12 @@ function markOfServer({ name, ip, authoritative }: Server, report: Report): Mark
   return authoritative === true || marked.mark !== 'good' ? marked : unjudged;
 }
 
-type PlaceOfServer = { readonly index: number; readonly middle: number; readonly tone: string };
+type PlaceOfServer = { readonly index: number; readonly middle: number; readonly marked: Marked };
 
-function drawServer(server: Server, { index, middle, tone }: PlaceOfServer): Markup {
+function drawServer(server: Server, { index, middle, marked }: PlaceOfServer): Markup {
   const y = index * rowHeight + 4;
   const line = y + boxHeight / 2;
-  return markup`<g class="${tone}"><path class="wire" d="M${widths.zone + 1} ${middle}C${columns.name - 15} ${middle} ${columns.name - 35} ${line} ${columns.name} ${line}M${columns.name + widths.name} ${line}H${columns.address}"/>
+  return markup`<g ${tonedBy(marked)}><path class="wire" d="M${widths.zone + 1} ${middle}C${columns.name - 15} ${middle} ${columns.name - 35} ${line} ${columns.name} ${line}M${columns.name + widths.name} ${line}H${columns.address}"/>
 <rect class="box" x="${columns.name}" y="${y}" width="${widths.name}" height="${boxHeight}" rx="5"/><text x="${columns.name + 10}" y="${line + 5}">${shorten(server.name, 27)}</text><rect class="box" x="${columns.address}" y="${y}" width="${widths.address}" height="${boxHeight}" rx="5"/><text x="${columns.address + 10}" y="${line + 5}">${shorten(server.ip, 20)}</text><text class="small quiet" x="${columns.address + widths.address - 8}" y="${line + 4}" text-anchor="end">${answerWords(server)}</text></g>
 `;
 }
@@ -131,11 +141,10 @@ const lookupCodes = ['spf-too-many-lookups', 'spf-near-limit'];
 function spfSection({ spf: { tree, lookups, all } }: Dns, report: Report): Markup {
   if (tree === null) return nothing;
   const count = lookups ?? tree.lookups;
-  const { mark } = markOf(report, lookupCodes);
   const filled = Math.min(1, count / lookupLimit) * 300;
   const room = { nodes: 60 };
   return markup`<section class="picture"><h2>SPF: ${count} of ${lookupLimit} lookups</h2>
-<svg class="${tones[mark]}" width="300" height="12" viewBox="0 0 300 12" role="img" aria-label="${count} of ${lookupLimit} lookups are used"><rect class="bar-track" width="300" height="12"/><rect class="bar" width="${Math.round(filled)}" height="12"/></svg>
+<svg ${tonedBy(markOf(report, lookupCodes))} width="300" height="12" viewBox="0 0 300 12" role="img" aria-label="${count} of ${lookupLimit} lookups are used"><rect class="bar-track" width="300" height="12"/><rect class="bar" width="${Math.round(filled)}" height="12"/></svg>
 <p>All other senders: <code>${all ?? 'nothing is said'}</code></p>
 <ul class="tree">${spfItem(tree, 0, { room, report })}</ul></section>
 `;

@@ -11,7 +11,7 @@ import {
   type Marked,
   markOfFindings,
   markOfThing,
-  tones,
+  tonedBy,
   unjudged,
   verdictWord,
 } from './verdict-marks.ts';
@@ -95,14 +95,16 @@ function entrySection({ entryPoints: all }: Health, drawing: Drawing): Markup {
   if (all.length === 0) return nothing;
   const shown = all.slice(0, mostRows);
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${shown.length * rowHeight}" role="img" aria-label="Where ${shown.length} entry points end; the table below says the same.">
-${shown.map((point, index) => drawEntry(point, index, tones[markOfEntry(point, drawing).mark]))}</svg>`;
+${shown.map((point, index) => drawEntry(point, index, markOfEntry(point, drawing)))}</svg>`;
   const rows = shown.map((point) => [
     markup`<bdi class="value">${cut(point.url, longestReason)}</bdi>`,
     markup`<bdi class="value">${cut(point.finalUrl ?? '–', longestReason)}</bdi>`,
     verdictWord(markOfEntry(point, drawing), endWords(point)),
     markup`${cut(point.reason ?? '–', longestReason)}`,
   ]);
-  return figure('Entry points', picture, cellTable(['Start', 'End', 'State', 'Why'], rows));
+  const upright = markup`<ul class="ways-in">${shown.map((point) => entryItem(point, markOfEntry(point, drawing)))}</ul>`;
+  const table = cellTable(['Start', 'End', 'State', 'Why'], rows);
+  return figure('Entry points', { wide: picture, upright, table });
 }
 
 const entryCodes = codesWhere(
@@ -123,13 +125,22 @@ function markOfEntry({ url, finalUrl, state }: EntryPoint, { report, parts }: Dr
   };
 }
 
-function drawEntry(point: EntryPoint, index: number, tone: string): Markup {
+function entryItem(point: EntryPoint, marked: Marked): Markup {
+  const end = endOf(point);
+  return markup`<li><bdi class="value"><b>${cut(point.url, longestReason)}</b></bdi><br>${verdictWord(marked, endWords(point))}${end === point.url ? nothing : markup`<br>↳ <bdi class="value">${cut(end, longestReason)}</bdi>`}</li>
+`;
+}
+
+function endOf({ state, finalUrl, ended }: EntryPoint): string {
+  return state === 'missing' ? 'no server answers' : (finalUrl ?? ended ?? 'unknown');
+}
+
+function drawEntry(point: EntryPoint, index: number, marked: Marked): Markup {
   const y = index * rowHeight + 6;
   const middle = y + 16;
-  const end = point.state === 'missing' ? 'no server answers' : (point.finalUrl ?? point.ended ?? 'unknown');
-  return markup`<g class="${tone}"><rect class="box" x="1" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="10" y="${middle + 5}">${shorten(point.url)}</text>
+  return markup`<g ${tonedBy(marked)}><rect class="box" x="1" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="10" y="${middle + 5}">${shorten(point.url)}</text>
 <path class="wire" d="M${boxWidth + 1} ${middle}H${endLeft - 9}"/><path class="band" d="M${endLeft} ${middle}l-9 -5v10z"/><text class="small quiet" x="${(boxWidth + endLeft) / 2}" y="${middle - 5}" text-anchor="middle">${endWords(point)}</text>
-<rect class="box" x="${endLeft}" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="${endLeft + 10}" y="${middle + 5}">${shorten(end)}</text></g>
+<rect class="box" x="${endLeft}" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="${endLeft + 10}" y="${middle + 5}">${shorten(endOf(point))}</text></g>
 `;
 }
 

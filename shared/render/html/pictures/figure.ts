@@ -32,10 +32,14 @@ export function addressOfPart(
   return own ?? ofTarget?.(check, target);
 }
 
-/** A picture with the same facts as a table, for those who do not see it. */
-export function figure(title: string, picture: Markup, table: Markup): Markup {
+/** The forms of a picture: a wide one, one from top to bottom for a phone, and the same facts as a table for those who see neither. */
+export type Forms = { readonly wide: Markup; readonly upright?: Markup; readonly table: Markup };
+
+/** A picture in its forms. */
+export function figure(title: string, { wide, upright, table }: Forms): Markup {
+  const picture = scrollable(title, wide);
   return markup`<section class="picture"><h2>${title}</h2>
-${scrollable(title, picture)}
+${upright ? markup`<div class="wide">${picture}</div><div class="upright">${upright}</div>` : picture}
 <details><summary>${title} as a table</summary>${scrollable(`${title} as a table`, table)}</details></section>
 `;
 }

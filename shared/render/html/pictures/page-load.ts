@@ -68,7 +68,9 @@ export function drawRequests(report: Report): Markup {
 ${drawAxis(endMs, height)}${shown.map((request, index) => drawRow(request, axisHeight + index * rowHeight, chartWidth / endMs))}</svg>
 <ul class="legend">${[...Object.entries(tones), ['Other', otherTone] as const].map(([type, tone]) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${tone}" width="16" height="16"/></svg> ${type}</li>`)}<li><b>↗</b> another site (${foreign})</li></ul>`;
   const heads = ['Request', 'Kind', 'Of', 'Status', 'Start', 'End', 'Size'];
-  return figure(`Requests of the page (${counted})`, picture, cellTable(heads, shown.map(cellsOf)));
+  const upright = markup`<ol class="requests">${shown.map((request) => requestItem(request, 100 / endMs))}</ol>`;
+  const table = cellTable(heads, shown.map(cellsOf));
+  return figure(`Requests of the page (${counted})`, { wide: picture, upright, table });
 }
 
 function drawAxis(endMs: number, height: number): Markup {
@@ -85,6 +87,14 @@ function drawRow(request: Request, y: number, scale: number): Markup {
   const left = labelWidth + startMs * scale;
   const length = Math.max(2, (endMs - startMs) * scale);
   return markup`<text class="small" x="0" y="${y + 14}">${isThirdParty ? '↗ ' : ''}${nameOf(request)}</text><rect class="phase-${tones[type] ?? otherTone}" x="${round(left)}" y="${y + 4}" width="${round(length)}" height="12"/><text class="small quiet" x="${width}" y="${y + 14}" text-anchor="end">${sizeWords(bytes)}</text>
+`;
+}
+
+/** The whole width stands for the time from the first to the last. */
+function requestItem(request: Request, scale: number): Markup {
+  const { startMs, endMs, type, bytes, isThirdParty } = request;
+  const bar = markup`<svg class="lane" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-track" width="100" height="4"/><rect class="phase-${tones[type] ?? otherTone}" x="${round(startMs * scale)}" width="${round(Math.max(1, (endMs - startMs) * scale))}" height="4"/></svg>`;
+  return markup`<li>${isThirdParty ? '↗ ' : ''}${nameOf(request)}${bar}<span class="facts">${cut(type, 40)}, ${startMs} to ${endMs} ms, ${sizeWords(bytes)}</span></li>
 `;
 }
 

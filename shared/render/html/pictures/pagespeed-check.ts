@@ -4,6 +4,7 @@ import { type Markup, markup, nothing } from '../../markup.ts';
 import { cut } from '../../visible-text.ts';
 import { cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
 import { drawFrames, drawRequests } from './page-load.ts';
+import { codesWhere, type Marked, markOf, tonedBy, unjudged } from './verdict-marks.ts';
 
 const { metrics, field, opportunities, resources } = pagespeedReportShape;
 type Speed = NonNullable<ReturnType<typeof readSpeed>>;
@@ -27,7 +28,7 @@ const longestTitle = 200;
 export function drawSpeed(report: Report, links: Links): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed, report)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {
@@ -37,12 +38,11 @@ function readSpeed(report: Report) {
 /** As wide as a small phone shows: one below the other there, and side by side where there is room. */
 const scaleWidth = 280;
 const scaleHeight = 62;
-const tones = { good: 'pass', 'needs-improvement': 'medium', poor: 'high' } as const;
 const words = { good: 'good', 'needs-improvement': 'needs improvement', poor: 'poor' } as const;
 
-function vitalSection({ metrics: lab, field: visits }: Speed): Markup {
+function vitalSection({ metrics: lab, field: visits }: Speed, report: Report): Markup {
   if (lab === null) return nothing;
-  const picture = markup`<div class="vitals">${metricNames.map((name) => drawMetric(name, lab[name], visits?.metrics[name]?.p75))}</div>
+  const picture = markup`<div class="vitals">${metricNames.map((name) => drawMetric(name, lab[name], { visits: visits?.metrics[name]?.p75, marked: markOfMetric(name, report) }))}</div>
 <p class="hint">The mark is the value measured in the lab${visits ? markup`, the ring the one of real visits (75th percentile)` : nothing}. Green is good, red is poor.</p>`;
   const rows = metricNames.map((name) => {
     const { display, rating, thresholds } = lab[name];
@@ -55,23 +55,31 @@ function vitalSection({ metrics: lab, field: visits }: Speed): Markup {
       markup`${real ? `${real.p75}, ${words[real.rating]}` : '–'}`,
     ];
   });
-  return figure(
-    'Vitals',
-    picture,
-    cellTable(['Metric', 'Lab', 'Rating', 'Good / poor', 'Real visits'], rows),
+  return figure('Vitals', {
+    wide: picture,
+    table: cellTable(['Metric', 'Lab', 'Rating', 'Good / poor', 'Real visits'], rows),
+  });
+}
+
+type Measured = { readonly visits: number | undefined; readonly marked: Marked };
+
+function markOfMetric(name: MetricName, report: Report): Marked {
+  const codes = codesWhere(
+    'pagespeed-check',
+    (code) => code === `${name}-poor` || code === `${name}-needs-improvement`,
   );
+  return codes.length === 0 ? unjudged : markOf(report, codes);
 }
 
 /** The scale ends beyond the poor limit, so that all three bands stay readable for every metric. */
-function drawMetric(name: MetricName, metric: Metric, visits: number | undefined): Markup {
+function drawMetric(name: MetricName, metric: Metric, { visits, marked }: Measured): Markup {
   const { good, poor } = metric.thresholds;
   const end = Math.max(poor * 1.6, Number.EPSILON);
   const xOf = (value: number) => Math.round((Math.min(end, Math.max(0, value)) / end) * scaleWidth);
   const [first, second] = [xOf(good), xOf(poor)];
-  const tone = metric.rating === null ? 'info' : tones[metric.rating];
   const shown = cut(metric.display ?? '–', 12);
   const rated = metric.rating === null ? 'not rated' : words[metric.rating];
-  return markup`<svg width="${scaleWidth}" viewBox="0 0 ${scaleWidth} ${scaleHeight}" role="img" aria-label="${names[name]}: ${shown}, ${rated}"><text x="0" y="13">${names[name]}</text><text class="${tone} toned" x="${scaleWidth}" y="13" text-anchor="end" font-weight="600">${shown}</text><rect class="band pass" y="32" width="${first}" height="10"/><rect class="band medium" x="${first}" y="32" width="${second - first}" height="10"/><rect class="band high" x="${second}" y="32" width="${scaleWidth - second}" height="10"/><text class="small quiet" x="${first}" y="56" text-anchor="middle">${limitWords(name, good)}</text><text class="small quiet" x="${second}" y="56" text-anchor="middle">${limitWords(name, poor)}</text>
+  return markup`<svg width="${scaleWidth}" viewBox="0 0 ${scaleWidth} ${scaleHeight}" role="img" aria-label="${names[name]}: ${shown}, ${rated}"><text x="0" y="13">${names[name]}</text><g ${tonedBy(marked)}><text class="toned" x="${scaleWidth}" y="13" text-anchor="end" font-weight="600">${shown}</text></g><rect class="band pass" y="32" width="${first}" height="10"/><rect class="band medium" x="${first}" y="32" width="${second - first}" height="10"/><rect class="band high" x="${second}" y="32" width="${scaleWidth - second}" height="10"/><text class="small quiet" x="${first}" y="56" text-anchor="middle">${limitWords(name, good)}</text><text class="small quiet" x="${second}" y="56" text-anchor="middle">${limitWords(name, poor)}</text>
 ${visits === undefined ? nothing : markup`<circle class="ring" cx="${markAt(xOf(visits), 8)}" cy="37" r="8"/>`}${metric.value === null ? nothing : markup`<path class="pointer" d="M${markAt(xOf(metric.value), 6)} 31l-6 -10h12z"/>`}</svg>
 `;
 }

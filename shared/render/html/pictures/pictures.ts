@@ -1,10 +1,11 @@
 import type { CheckName } from '../../../catalogue/registry.ts';
 import type { Report } from '../../../model/report.ts';
-import { type Markup, nothing } from '../../markup.ts';
+import { type Markup, markup, nothing } from '../../markup.ts';
 import { waterfall } from '../waterfall.ts';
 import { drawDns } from './dns-check.ts';
 import { drawHealth } from './domain-health.ts';
 import type { Links } from './figure.ts';
+import { headerFields } from './header-fields.ts';
 import { drawSpeed } from './pagespeed-check.ts';
 import { drawHeaders } from './security-headers.ts';
 import { drawTls } from './ssl-check.ts';
@@ -14,7 +15,7 @@ const drawers: { readonly [check: string]: Draw } = {
   'dns-check': drawDns,
   'domain-health': drawHealth,
   'pagespeed-check': drawSpeed,
-  'redirect-check': waterfall,
+  'redirect-check': (report) => markup`${waterfall(report)}${headerFields(report)}`,
   'security-header-check': drawHeaders,
   'ssl-check': drawTls,
 } satisfies { readonly [check in CheckName]: Draw };

@@ -4,6 +4,8 @@ import { type Markup, markup, nothing } from '../../markup.ts';
 import { spanWords } from '../../report-words.ts';
 import { cut } from '../../visible-text.ts';
 import { cellTable, readFields, tableSection } from './figure.ts';
+import { headerFields } from './header-fields.ts';
+import { observatorySection } from './peer-letters.ts';
 import {
   codesOfPart,
   codesWhere,
@@ -14,7 +16,7 @@ import {
   verdictWord,
 } from './verdict-marks.ts';
 
-const { effective, groups, cookies, csp } = headerReportShape;
+const { judgedUrl, effective, groups, cookies, csp } = headerReportShape;
 type Headers = NonNullable<ReturnType<typeof readHeaders>>;
 type Effective = Headers['effective'];
 
@@ -28,11 +30,11 @@ const longestValue = 600;
 export function drawHeaders(report: Report): Markup {
   const headers = readHeaders(report);
   if (!headers) return nothing;
-  return markup`${matrixSection(headers, report)}${cookieSection(headers, report)}${policySection(headers)}`;
+  return markup`${matrixSection(headers, report)}${cookieSection(headers, report)}${policySection(headers)}${headerFields(report, headers.judgedUrl ?? undefined)}${observatorySection(report)}`;
 }
 
 function readHeaders(report: Report) {
-  return readFields(report, { effective, groups, cookies, csp });
+  return readFields(report, { judgedUrl, effective, groups, cookies, csp });
 }
 
 type Line = { readonly name: string; readonly marked: Marked; readonly words: string };

@@ -3,7 +3,16 @@ import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
 import { cellTable, figure, readFields, tableSection } from './figure.ts';
-import { codesOfPart, type Marked, markOf, tones, unjudged, verdictWord } from './verdict-marks.ts';
+import { sslLabsSection } from './peer-letters.ts';
+import {
+  codesOfPart,
+  type Marked,
+  markOf,
+  markOfThing,
+  tonedBy,
+  unjudged,
+  verdictWord,
+} from './verdict-marks.ts';
 
 const { certificates, trust, protocols, suites } = sslReportShape;
 type Tls = NonNullable<ReturnType<typeof readTls>>;
@@ -17,7 +26,7 @@ const longestName = 300;
 export function drawTls(report: Report): Markup {
   const tls = readTls(report);
   if (!tls) return nothing;
-  return markup`${chainSection(tls, report)}${protocolSection(tls, report)}${suiteSection(tls)}`;
+  return markup`${chainSection(tls, report)}${protocolSection(tls, report)}${suiteSection(tls, report)}${sslLabsSection(report)}`;
 }
 
 function readTls(report: Report) {
@@ -42,7 +51,6 @@ function markOfCertificate({ role }: Certificate, report: Report): Marked {
 function chainSection({ certificates: all, trust: { trusted, error } }: Tls, report: Report): Markup {
   const shown = all.slice(0, mostCertificates);
   const atMs = Date.parse(report.checkedAt);
-  const toneOf = (certificate: Certificate) => tones[markOfCertificate(certificate, report).mark];
   if (shown.length === 0) return nothing;
   const height = shown.length * rowHeight + 34;
   const end =
@@ -52,7 +60,7 @@ function chainSection({ certificates: all, trust: { trusted, error } }: Tls, rep
         ? `not trusted: ${cut(error ?? 'unknown', 60)}`
         : 'trust unknown';
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${shown.length} certificates as sent, ending at ${end}; the table below says the same.">
-${shown.map((certificate, index) => drawCertificate(certificate, { index, atMs, tone: toneOf(certificate) }))}<g class="${tones[markOf(report, certificateCodes).mark]}"><rect class="box" x="1" y="${height - 33}" width="${boxWidth}" height="30" rx="5"/><text x="12" y="${height - 13}">${end}</text></g></svg>`;
+${shown.map((certificate, index) => drawCertificate(certificate, { index, atMs, marked: markOfCertificate(certificate, report) }))}<g ${tonedBy(markOf(report, certificateCodes))}><rect class="box" x="1" y="${height - 33}" width="${boxWidth}" height="30" rx="5"/><text x="12" y="${height - 13}">${end}</text></g></svg>`;
   const rows = shown.map((certificate) => [
     markup`<bdi class="value">${cut(certificate.subject, longestName)}</bdi>`,
     markup`${certificate.role}`,
@@ -62,15 +70,22 @@ ${shown.map((certificate, index) => drawCertificate(certificate, { index, atMs, 
     markup`${keyWords(certificate.key)}`,
   ]);
   const heads = ['Subject', 'Role', 'Issuer', 'From', 'Until', 'Key'];
-  return figure('Certificate chain', picture, cellTable(heads, rows));
+  const upright = markup`<ol class="chain">${shown.map((certificate) => certificateItem(certificate, atMs, markOfCertificate(certificate, report)))}<li>${verdictWord(markOf(report, certificateCodes), end)}</li></ol>`;
+  return figure('Certificate chain', { wide: picture, upright, table: cellTable(heads, rows) });
 }
 
-type PlaceInChain = { readonly index: number; readonly atMs: number; readonly tone: string };
+function certificateItem(certificate: Certificate, atMs: number, marked: Marked): Markup {
+  const { subject, role, notBefore, notAfter, key } = certificate;
+  return markup`<li><bdi class="value"><b>${cut(subject, longestName)}</b></bdi><br>${role} · ${keyWords(key)}<br>${notBefore.slice(0, 10)} to ${notAfter.slice(0, 10)}<br>${verdictWord(marked, leftWords(certificate, atMs))}</li>
+`;
+}
 
-function drawCertificate(certificate: Certificate, { index, atMs, tone }: PlaceInChain): Markup {
+type PlaceInChain = { readonly index: number; readonly atMs: number; readonly marked: Marked };
+
+function drawCertificate(certificate: Certificate, { index, atMs, marked }: PlaceInChain): Markup {
   const { subject, role, notBefore, notAfter, key, signatureAlgorithm } = certificate;
   const y = index * rowHeight + 2;
-  return markup`<g class="${tone}"><rect class="box" x="1" y="${y}" width="${boxWidth}" height="62" rx="5"/><text x="12" y="${y + 24}" font-weight="600">${shorten(subject)}</text><text class="small quiet" x="12" y="${y + 46}">${role} · ${keyWords(key)} · ${clip(signatureAlgorithm, 30)}</text>
+  return markup`<g ${tonedBy(marked)}><rect class="box" x="1" y="${y}" width="${boxWidth}" height="62" rx="5"/><text x="12" y="${y + 24}" font-weight="600">${shorten(subject)}</text><text class="small quiet" x="12" y="${y + 46}">${role} · ${keyWords(key)} · ${clip(signatureAlgorithm, 30)}</text>
 <path class="wire" d="M40 ${y + 62}v21"/><path class="band" d="M40 ${y + 90}l-5 -8h10z"/>
 <rect class="bar-track" x="${lineLeft}" y="${y + 28}" width="${lineWidth}" height="8"/><rect class="band" x="${lineLeft}" y="${y + 28}" width="${usedWidth(certificate, atMs)}" height="8"/><text class="small quiet" x="${lineLeft}" y="${y + 20}">${notBefore.slice(0, 10)}</text><text class="small quiet" x="${lineLeft + lineWidth}" y="${y + 20}" text-anchor="end">${notAfter.slice(0, 10)}</text><text class="small" x="${lineLeft}" y="${y + 54}">${leftWords(certificate, atMs)}</text></g>
 `;
@@ -116,50 +131,46 @@ function protocolSection({ protocols: all }: Tls, report: Report): Markup {
   return pills.length === 0 ? nothing : tableSection('Protocols', cellTable(['Version', 'Server'], pills));
 }
 
-function suiteSection({ suites: all }: Tls): Markup {
+function suiteSection({ suites: all }: Tls, report: Report): Markup {
   if (all.length === 0) return nothing;
   const shown = all.slice(0, mostSuites);
-  const rows = shown.map(({ name, versions, bits, forwardSecrecy, aead }) => [
+  const marks = all.map(({ name }) => markOfThing(report, suiteCodes, [name]));
+  const rows = shown.map(({ name, versions, forwardSecrecy, aead }, index) => [
     markup`<bdi class="value">${cut(name, 100)}</bdi>`,
-    strength({ bits, forwardSecrecy, aead }),
+    strength(marks[index] ?? unjudged),
     markup`${forwardSecrecy ? 'yes' : 'no'}`,
     markup`${aead ? 'yes' : 'no'}`,
     markup`${versions.slice(0, 6).join(', ')}`,
   ]);
-  const heads = ['Suite', 'Strength', 'Forward secrecy', 'AEAD', 'Versions'];
+  const heads = ['Suite', 'Verdict', 'Forward secrecy', 'AEAD', 'Versions'];
   return markup`<section class="picture"><h2>Cipher suites (${all.length})</h2>
-<details${shown.length > mostUnfolded ? nothing : markup` open`}><summary>${countStrengths(all)}, in the order in which the server chose them</summary><div class="scroll" role="region" aria-label="Cipher suites" tabindex="0">${cellTable(heads, rows)}</div></details></section>
+<details${shown.length > mostUnfolded ? nothing : markup` open`}><summary>${countStrengths(marks)}, in the order in which the server chose them</summary><div class="scroll" role="region" aria-label="Cipher suites" tabindex="0">${cellTable(heads, rows)}</div></details></section>
 `;
 }
 
 /** A longer list would stand between a reader and the findings. */
 const mostUnfolded = 8;
 
-type Suite = Pick<Tls['suites'][number], 'bits' | 'forwardSecrecy' | 'aead'>;
+const suiteCodes = codesOfPart(check, 'suites');
 
-function countStrengths(suites: readonly Suite[]): string {
-  const groups = Map.groupBy(suites, strengthOf);
-  return (['strong', 'fair', 'weak'] as const)
-    .flatMap((words) => (groups.has(words) ? [`${groups.get(words)?.length} ${words}`] : []))
+function countStrengths(marks: readonly Marked[]): string {
+  const groups = Map.groupBy(marks, ({ mark }) => mark);
+  return (['good', 'warned', 'bad', 'unknown'] as const)
+    .flatMap((mark) => (groups.has(mark) ? [`${groups.get(mark)?.length} ${strengths[mark].words}`] : []))
     .join(', ');
 }
 
-/** Three steps: what every attack known today leaves alone, what only lacks one protection, and the rest. */
-function strengthOf({ bits, forwardSecrecy, aead }: Suite): keyof typeof strengths {
-  if (bits < 128) return 'weak';
-  return forwardSecrecy && aead ? 'strong' : 'fair';
-}
-
+/** By the rules that name a suite: how many of three steps its bar has. */
 const strengths = {
-  strong: { steps: 3, tone: 'pass' },
-  fair: { steps: 2, tone: 'medium' },
-  weak: { steps: 1, tone: 'high' },
+  good: { steps: 3, words: 'sound' },
+  warned: { steps: 2, words: 'with a weak point' },
+  bad: { steps: 1, words: 'weak' },
+  unknown: { steps: 0, words: 'not judged' },
 } as const;
 
-function strength(suite: Suite): Markup {
-  const words = strengthOf(suite);
-  const { steps, tone } = strengths[words];
-  return markup`<svg class="${tone}" width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-track" width="60" height="10"/><rect class="bar" width="${steps * 20}" height="10"/></svg> ${words}`;
+function strength(marked: Marked): Markup {
+  const { steps, words } = strengths[marked.mark];
+  return markup`<svg ${tonedBy(marked)} width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-track" width="60" height="10"/><rect class="bar" width="${steps * 20}" height="10"/></svg> ${verdictWord(marked, words)}`;
 }
 
 function shorten(text: string): string {

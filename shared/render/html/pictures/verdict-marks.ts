@@ -60,13 +60,20 @@ export function codesWhere(
 }
 
 const signs = { good: '✓', warned: '!', bad: '✗', unknown: '–' } as const;
-/** The colour of each mark. */
-export const tones = { good: 'pass', warned: 'medium', bad: 'high', unknown: 'info' } as const;
+const tones = { good: 'pass', warned: 'medium', bad: 'high', unknown: 'info' } as const;
+
+/** The colour of a mark, and the rules that it stands for, as attributes of a drawing. */
+export function tonedBy({ mark, codes }: Marked): Markup {
+  return markup`class="${tones[mark]}"${rulesOf(codes)}`;
+}
 
 /** Words with a mark, so that colour is never the only difference; it names the rules that it stands for. */
 export function verdictWord({ mark, codes }: Marked, words: Markup | string): Markup {
-  const rules = codes.length === 0 ? nothing : markup` data-rules="${codes.join(' ')}"`;
-  return markup`<span class="severity ${tones[mark]}"${rules}><span aria-hidden="true">${signs[mark]}</span> ${words}</span>`;
+  return markup`<span class="severity ${tones[mark]}"${rulesOf(codes)}><span aria-hidden="true">${signs[mark]}</span> ${words}</span>`;
+}
+
+function rulesOf(codes: readonly string[]): Markup {
+  return codes.length === 0 ? nothing : markup` data-rules="${codes.join(' ')}"`;
 }
 
 /** Where there is nothing to judge. */

@@ -12,6 +12,7 @@ const sends = (location: string, status = 302) => ({
 });
 
 const raw = (head: string) => ({ https: paths({ '/': bytes(head), '/b': end }) });
+const bare = (...lines: string[]) => `HTTP/1.1 302 Found\r\n${lines.join('\r\n')}\r\n\r\n`;
 const head = (...lines: string[]) => `HTTP/1.1 ${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`;
 
 const noPage = 'the chain has an end, and a finding says that no page is there';
@@ -162,23 +163,78 @@ const grammar: readonly Kind[] = [
   }),
 ];
 
-/** What Node's parser reads in no mode. */
-const unreadable = new Set([
-  'a space in a field name',
-  'a space before the colon',
-  'a space before the colon of Location',
-  'a line without colon',
-  'a CR inside of a value',
-  'http/1.1 in small letters',
-  'Content-Length twice, the same',
-  'a Content-Length that is no number',
-]);
-const told = 'Chromium; Node reads it in no mode, so there is no score';
+/** What Chromium shows and we do not read. */
+const unread: { readonly [what: string]: string } = {
+  ...of(['a status of four digits', 'a status of two digits'], 'no such status exists; there is no score'),
+  ...of(
+    ['five bytes before the answer', 'a word that is no HTTP', 'a page without a head'],
+    'HTTP/0.9, which Chromium shows as a page and all others refuse; there is no score',
+  ),
+};
+
+function of(kinds: readonly string[], reason: string) {
+  return Object.fromEntries(kinds.map((what) => [what, reason]));
+}
+
+/** An answer to the first address, and at /b the end. */
+const answers: readonly Kind[] = (
+  [
+    ['a CR that ends a line before Location', head('302 Found', 'X: a\rLocation: /b')],
+    ['a CR that splits the Location', head('302 Found', 'Location: /b\rc: d')],
+    ['a colon without a name', head('302 Found', ': x', 'Location: /b')],
+    ['a name with a byte above ASCII', head('302 Found', 'L\u00f6: x', 'Location: /b')],
+    ['a name in brackets', head('302 Found', '(x): y', 'Location: /b')],
+    ['a tab before the colon of Location', head('302 Found', 'Location\t: /b')],
+    ['a first line that is folded', head('302 Found', ' X: y', 'Location: /b')],
+    ['a Location that is folded twice', head('302 Found', 'Location:', ' /', '\tb')],
+    [
+      'a Location folded onto a line without colon',
+      head('302 Found', 'nothing', ' Location: /c', 'Location: /b'),
+    ],
+    ['a Location folded into another field', head('302 Found', 'X: y', ' Location: /c', 'Location: /b')],
+    ['Content-Length as a list of the same', bare('Location: /b', 'Content-Length: 0, 0')],
+    ['Content-Length as a list that differs', bare('Location: /b', 'Content-Length: 0, 5')],
+    ['an empty Content-Length', bare('Location: /b', 'Content-Length:')],
+    ['a Content-Length with a plus', bare('Location: /b', 'Content-Length: +0')],
+    ['a Content-Length below zero', bare('Location: /b', 'Content-Length: -1')],
+    ['a Content-Length of twenty digits', bare('Location: /b', 'Content-Length: 99999999999999999999')],
+    [
+      'chunks, then two lengths that differ',
+      bare('Location: /b', 'Transfer-Encoding: chunked', 'Content-Length: 1', 'Content-Length: 2'),
+    ],
+    ['HTTP without a version', head('302 Found', 'Location: /b').replace('/1.1', '')],
+    ['HTTP/1', head('302 Found', 'Location: /b').replace('1.1', '1')],
+    ['HTTP/2.0 in a status line', head('302 Found', 'Location: /b').replace('1.1', '2.0')],
+    ['HTTP/0.9 in a status line', head('302 Found', 'Location: /b').replace('1.1', '0.9')],
+    ['two spaces before the status', head(' 302 Found', 'Location: /b')],
+    ['a tab before the status', head('302 Found', 'Location: /b').replace(' 302', '\t302')],
+    ['no status', 'HTTP/1.1\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n'],
+    ['a word for a status', head('Found', 'Location: /b')],
+    ['a status of four digits', head('3020 Found', 'Location: /b')],
+    ['a status of two digits', head('30 Found', 'Location: /b')],
+    ['a status with a letter behind', head('302x Found', 'Location: /b')],
+    ['a reason with a byte above ASCII', head('302 gefund\u00e9n', 'Location: /b')],
+    ['a byte order mark before the answer', `\u00ef\u00bb\u00bf${head('302 Found', 'Location: /b')}`],
+    ['four bytes before the answer', `xxxx${head('302 Found', 'Location: /b')}`],
+    ['five bytes before the answer', `xxxxx${head('302 Found', 'Location: /b')}`],
+    ['two empty lines before the answer', `\r\n\r\n${head('302 Found', 'Location: /b')}`],
+    [
+      '103 with a space before a colon, then 302',
+      `HTTP/1.1 103 Early Hints\r\nLink : </x>\r\n\r\n${head('302 Found', 'Location: /b')}`,
+    ],
+    ['an answer that ends in its head', 'HTTP/1.1 302 Found\r\nX : y\r\nLocation: /b\r\n'],
+    ['a word that is no HTTP', 'ICY 302 Found\r\nLocation: /b\r\n\r\n'],
+    ['a page without a head', '<!doctype html><title>x</title><p>hello'],
+    [
+      'a space before the colon, and two Locations that differ',
+      head('302 Found', 'X : y', 'Location: /b', 'Location: /c'),
+    ],
+    ['a space before the colon, and NUL', head('302 Found', 'X : y', 'Y: a\u0000b', 'Location: /b')],
+  ] as const
+).map(([what, text]) => {
+  const meant = unread[what];
+  return kind(what, raw(text), 'https:/', meant === undefined ? {} : { meant });
+});
 
 /** What one answer may say, and how. */
-export const answerKinds: readonly Kind[] = [
-  ...statuses,
-  ...spellings,
-  ...broken,
-  ...grammar.map((one) => (unreadable.has(one.what) ? { ...one, meant: told } : one)),
-];
+export const answerKinds: readonly Kind[] = [...statuses, ...spellings, ...broken, ...grammar, ...answers];

@@ -28,6 +28,8 @@ export type EntryPoint = {
   readonly firstFailure: string | null;
   /** Its last status is a server’s failure, also one that may be meant for us alone: 503. */
   readonly isFailing: boolean;
+  /** Where a browser went on to from the page at which it ended; null where it stayed. Left out where that was not seen. */
+  readonly sentOnTo?: string | null;
 };
 
 /** An entry point that ended at a page or an error page. */
@@ -55,12 +57,14 @@ export function readEntryPoints({ redirects }: Pick<HealthEvidence, 'redirects'>
   });
 }
 
-/** Those that ended at a page or an error page. */
+/** Those that ended at a page or an error page; `finalUrl` is where a browser stayed, if one was seen there. */
 export function landed(entries: readonly EntryPoint[]): readonly LandedEntry[] {
   return entries.flatMap((entry) => {
     const { finalUrl = null, finalStatus = null } = entry.fields ?? {};
     const isLanded = entry.end === 'arrived' || entry.end === 'error';
-    return isLanded && finalUrl !== null && finalStatus !== null ? [{ ...entry, finalUrl, finalStatus }] : [];
+    return isLanded && finalUrl !== null && finalStatus !== null
+      ? [{ ...entry, finalUrl: entry.sentOnTo ?? finalUrl, finalStatus }]
+      : [];
   });
 }
 

@@ -67,6 +67,19 @@ export function readRedirectFields(report: Report): RedirectFields | null {
   return redirectFields.safeParse(report).data ?? null;
 }
 
+const speedFields = z.looseObject({
+  finalUrl: z.string().nullable(),
+  sentOn: z.object({ from: z.string(), to: z.string() }).nullable().optional(),
+});
+
+/** What is read of a pagespeed-check report beside the envelope. */
+type SpeedFields = z.infer<typeof speedFields>;
+
+/** Reads pagespeed-check's own fields; null where they are not as this version knows them. */
+export function readSpeedFields(report: Report): SpeedFields | null {
+  return speedFields.safeParse(report).data ?? null;
+}
+
 const sslFields = z.looseObject({ trust: z.looseObject({ trusted: z.boolean().nullable() }) });
 
 /** Whether today's clients trust what ssl-check was shown; null where its report does not say. */

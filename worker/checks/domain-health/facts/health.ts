@@ -1,4 +1,5 @@
 import type { HealthEvidence } from '../evidence.ts';
+import { joinBrowserEnd } from './browser-end.ts';
 import { type Category, readCategories } from './categories.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { hasFailedTls } from './failed-tls.ts';
@@ -37,6 +38,7 @@ export function readHealth(evidence: HealthEvidence): HealthFacts {
   const dns = readSource(evidence.dns);
   const ssl = readSource(evidence.ssl);
   const headers = readSource(evidence.headers);
+  const performance = readSource(evidence.performance);
   return joinSources({
     asked: {
       domain,
@@ -47,8 +49,8 @@ export function readHealth(evidence: HealthEvidence): HealthFacts {
     dnsFields: dns.report && readDnsFields(dns.report),
     ssl,
     headers,
-    performance: readSource(evidence.performance),
-    entries: readEntryPoints(evidence),
+    performance,
+    entries: joinBrowserEnd(readEntryPoints(evidence), performance),
     families: readFamilies(ssl, headers),
   });
 }

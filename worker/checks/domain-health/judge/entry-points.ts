@@ -41,15 +41,11 @@ export function judgeEntryPoints(facts: EntryFacts) {
     'https-missing': judge(() => judgeHttps(facts)),
     'http-not-upgraded': judge(() => judgeUpgrade(facts)),
     'http-upgraded-elsewhere': judge(() => judgeUpgradeElsewhere(facts)),
-    'https-downgrade': judge(() =>
-      judgeFound(entries, 'https-downgrade', ({ source }) => {
-        const finding = findingIn(source, 'https-downgrade');
-        return finding ? [{ reason: finding.detail }] : [];
-      }),
-    ),
+    'https-downgrade': judge(() => judgeFound(entries, 'https-downgrade', showDowngrades)),
     'entry-point-broken': judge(() => judgeBroken(facts)),
     'entry-point-error-status': judge(() => judgeStatus(entries)),
     'entry-point-certificate-not-trusted': judge(() => judgeCertificates(facts)),
+    'entry-point-sends-on': judge(() => judgeStay(entries)),
     'entry-points-differ': judge(() => judgeAgreement(entries)),
   } satisfies Partial<Verdicts<HealthCode>>;
 }
@@ -119,6 +115,28 @@ function judgeFound(
     if (typeof verdict === 'object' && 'notTested' in verdict)
       return notTested(`${url}: ${verdict.notTested}`);
   return verdicts.some(({ verdict }) => verdict === 'holds') ? 'holds' : 'not-applicable';
+}
+
+function showDowngrades({ source, fields, sentOnTo }: EntryPoint): readonly Evidence[] {
+  const finding = findingIn(source, 'https-downgrade');
+  const end = fields?.finalUrl ?? '';
+  const isSentDown = end.startsWith('https:') && sentOnTo?.startsWith('http:') === true;
+  return [
+    ...(finding ? [{ reason: finding.detail }] : []),
+    ...(isSentDown ? [{ reason: `The page ${end} sends browsers on to ${sentOnTo}.` }] : []),
+  ];
+}
+
+/** What a browser proved of the pages at which redirect-check ended, which runs no scripts. */
+function judgeStay(entries: readonly EntryPoint[]): Verdict {
+  const arrived = entries.filter(({ end }) => end === 'arrived');
+  const known = arrived.filter(({ sentOnTo }) => sentOnTo !== undefined);
+  const left = known.flatMap(({ url, fields, sentOnTo }) =>
+    sentOnTo == null ? [] : [{ url, finalUrl: fields?.finalUrl ?? '', to: sentOnTo }],
+  );
+  if (known.length > 0 || arrived.length === 0)
+    return arrived.length === 0 ? 'not-applicable' : brokenBy(left);
+  return notTested('no browser was seen at the page where the redirects end');
 }
 
 function judgeCertificates(facts: EntryFacts): Verdict {

@@ -8,7 +8,7 @@ import { linkTo } from '../facts/links.ts';
  * @param failedHost the host whose certificate ssl-failed tells of; null where it tells of none
  */
 export function reportEntryPoint(
-  { url, source, fields, end, why, distrust }: EntryPoint,
+  { url, source, fields, end, why, distrust, sentOnTo }: EntryPoint,
   publicPath: string,
   failedHost: string | null,
 ): HealthFields['entryPoints'][number] {
@@ -21,7 +21,8 @@ export function reportEntryPoint(
     finalStatus: fields?.finalStatus ?? null,
     redirects: fields?.redirects ?? null,
     ended: redirectEnds.find((name): name is RedirectEnd => name === fields?.ended) ?? null,
-    https: finalUrl === null ? null : finalUrl.startsWith('https:'),
+    ...(sentOnTo == null ? {} : { sentOnTo }),
+    https: finalUrl === null ? null : (sentOnTo ?? finalUrl).startsWith('https:'),
     state: stateOf(end, distrust),
     ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
     report: { ...link, href: publicPath + link.href },

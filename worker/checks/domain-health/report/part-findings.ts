@@ -37,9 +37,13 @@ function listCategory(category: Category, usedWeight: number): readonly PartFind
   );
 }
 
-function listEntry({ source, url, end }: EntryPoint): readonly PartFinding[] {
+// What a browser proved or refuted is no suspicion any more: entry-point-sends-on tells it.
+function listEntry({ source, url, end, sentOnTo }: EntryPoint): readonly PartFinding[] {
   if (source.report === null || end === 'closed' || end === 'no-name') return [];
-  return source.report.findings.map((finding) =>
+  const told = source.report.findings.filter(
+    ({ code }) => sentOnTo === undefined || code !== 'redirect-javascript-suspected',
+  );
+  return told.map((finding) =>
     toPart(finding, { check: 'redirect-check', target: url, category: null, domainEffect: 0 }),
   );
 }

@@ -6,6 +6,7 @@ import { isLoaded, isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import { endStages, type NamedEnd, type PageEndCode, reachOfEnd } from '../facts/end.ts';
 import { displayBytes } from '../facts/ratings.ts';
+import { readSentOn } from '../facts/sent-on.ts';
 
 type TrafficCode = Extract<
   PagespeedCode,
@@ -49,6 +50,18 @@ function judgeCertificate(run: Choice['run'], url: string): Verdict {
   const addresses = run ? [url, run.end.page.finalUrl] : [url];
   if (addresses.some((address) => address.startsWith('https:'))) return 'holds';
   return run ? 'not-applicable' : notTested('whether there was a certificate was not seen');
+}
+
+/** Judges whether the page that came first is the one on which the browser stayed. */
+export function judgeStay(run: Choice['run']): Verdict {
+  const sentOn = run && readSentOn(run.end.page);
+  if (sentOn === undefined)
+    return notTested(
+      run
+        ? 'the address in the browser is that of no request that was seen'
+        : 'the page could not be measured',
+    );
+  return brokenBy(sentOn === null ? [] : [{ ...sentOn }]);
 }
 
 /** Judges what went through the proxy while the page loaded. */

@@ -6,6 +6,7 @@ import type { NamedEnd } from '../facts/end.ts';
 import { readField } from '../facts/field.ts';
 import { rateScore } from '../facts/ratings.ts';
 import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
+import { readSentOn } from '../facts/sent-on.ts';
 import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
 import { reportEnvironment } from './environment.ts';
@@ -40,7 +41,14 @@ export function reportPagespeed(
     screenshot: reportScreenshot(evidence),
     filmstrip: reportFilmstrip(evidence),
     requests: reportRequests(page),
+    ...reportSentOn(page),
   };
+}
+
+// Left out where it was not seen.
+function reportSentOn(page: PageSight | undefined): Pick<PagespeedFields, 'sentOn'> {
+  const sentOn = page && readSentOn(page);
+  return sentOn === undefined ? {} : { sentOn };
 }
 
 type PageFields = Pick<PagespeedFields, keyof typeof noPage>;

@@ -1,0 +1,45 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import { compile } from './build.ts';
+
+/** The files that package.json names: the client, and what stands under `#client/folder-cache`. */
+const entries = ['diagnostics', 'folder-cache', 'no-folder-cache'];
+
+/** Builds the client into a folder: a file for each entry, minified, as users install it into pages, and the types that its entry leads to. */
+export async function buildClient(folder: string): Promise<void> {
+  for (const name of entries)
+    await build({
+      input: `client/${name}.ts`,
+      external: /^(?:#client\/|node:)/,
+      platform: 'neutral',
+      output: { file: join(folder, `${name}.js`), format: 'esm', minify: true },
+    });
+  compile('client/tsconfig.json', folder);
+  const reached = reachTypes(folder, 'diagnostics');
+  for (const name of globSync('*.d.ts', { cwd: folder })) {
+    const path = join(folder, name);
+    if (reached.has(name)) writeFileSync(path, makeCompact(readFileSync(path, 'utf8')));
+    else rmSync(path);
+  }
+}
+
+function reachTypes(folder: string, name: string, reached = new Set<string>()): ReadonlySet<string> {
+  const file = `${name}.d.ts`;
+  if (reached.has(file)) return reached;
+  reached.add(file);
+  for (const [, other = ''] of readFileSync(join(folder, file), 'utf8').matchAll(/from '\.\/(.+?)\.[jt]s'/g))
+    reachTypes(folder, other, reached);
+  return reached;
+}
+
+/** The compiler writes a field a line; here an object without comments takes one, and a step is a tab. */
+function makeCompact(text: string): string {
+  const joined = text.replace(/\{\n([^{}*]*)\n *\}/g, (whole, fields: string) => {
+    const line = `{ ${fields.trim().replace(/\n\s*/g, ' ')} }`;
+    return line.length > 160 ? whole : line;
+  });
+  return joined === text
+    ? text.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
+    : makeCompact(joined);
+}
