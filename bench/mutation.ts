@@ -62,10 +62,10 @@ async function settle(mutants: readonly Mutant[], kept: Kept): Promise<readonly 
     );
     const outcome = noticed.has(mutant.id)
       ? 'noticed'
-      : outside.length > 0
-        ? await tryAlone(mutant, [...new Set(outside)], kept)
-        : reached.has(mutant.id)
-          ? 'survived'
+      : reached.has(mutant.id)
+        ? 'survived'
+        : outside.length > 0
+          ? await tryAlone(mutant, [...new Set(outside)], kept)
           : 'reached by no test';
     if (outcome !== 'noticed') console.log(`${outcome}: ${tell(mutant)}`);
     tried.push({ mutant, outcome });
