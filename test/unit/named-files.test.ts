@@ -13,8 +13,11 @@ test('the page on the scheduler says of each script what it guarantees', () => {
   expect(rows.toSorted()).toEqual(scripts.toSorted());
 });
 
-test('the tests that it names are there', () => {
-  const named = [...page.matchAll(/`(test\/[^`]+\.ts)`/g)].map(([, file = '']) => file);
+test.for(['scheduler', 'adding-a-check'])('the files that docs/%s.md names are there', (name) => {
+  const text = readFileSync(`${root}/docs/${name}.md`, 'utf8');
+  const named = [...text.matchAll(/`((?:api|shared|test|worker)\/[^`<*]+\.ts)`/g)].map(
+    ([, file = '']) => file,
+  );
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((file) => !existsSync(`${root}/${file}`))).toEqual([]);
 });
