@@ -9,7 +9,7 @@ import {
   answerProblemPage,
 } from '../descriptions/descriptions.ts';
 import type { Desk } from '../desk.ts';
-import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
+import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
@@ -59,9 +59,9 @@ export function makeApp(desk: Desk): Express {
   );
   const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
   // Express tells the handler of errors by its fourth parameter.
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    answerProblem(error, request, response),
-  );
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    if (!answerVisitor(desk, error, request, response)) answerProblem(error, request, response);
+  });
   return app;
 }
 
