@@ -1,16 +1,20 @@
 import { vi } from 'vitest';
+import type { GatherContext } from '../../../worker/checks/check.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import { connected, intermediate, leaf, leafWith } from './evidence-of.ts';
 import { makeKey } from './issue-certificate.ts';
-import { readClientHello } from './read-client-hello.ts';
-import { type Order, speaks } from './speaks.ts';
+import { type ReadHello, readClientHello } from './read-client-hello.ts';
+import { type Order, type Reply, speaks } from './speaks.ts';
+import { alertRecord, writeServerFlight } from './write-server-flight.ts';
 
 const rsaLeaf = leafWith({ key: makeKey('rsa2048') });
 const roundTripMs = 300;
-const after = <T>(roundTrips: number, value: T) =>
-  new Promise<T>((resolve) => {
+/** Gives a value after so many round trips. */
+type After = <T>(roundTrips: number, value: T) => Promise<T>;
+const after: After = (roundTrips, value) =>
+  new Promise((resolve) => {
     setTimeout(() => resolve(value), roundTrips * roundTripMs);
   });
 
@@ -22,48 +26,74 @@ export type PaperServer = {
   readonly order?: Order;
   /** Of the certificate of today's clients; ECDSA unless it is said. */
   readonly keyKind?: 'RSA';
+  /** Suites of TLS 1.0 and 1.1, none unless it is said. */
+  readonly older?: readonly number[];
+  /** One, unless it is said. */
+  readonly addresses?: readonly string[];
 };
 
 /** How many round trips in series a run took, and what it saw. */
 export type PaperRun = { readonly roundTrips: number; readonly evidence: SslEvidence };
 
 /** A run against a server that is one round trip away, by a clock that only such waits move. */
-export async function runOnPaper({ tls12, tls13, groups, order, keyKind }: PaperServer): Promise<PaperRun> {
-  const speak = speaks(tls12, tls13, groups, order);
+export async function runOnPaper(server: PaperServer): Promise<PaperRun> {
+  vi.useFakeTimers();
+  const start = performance.now();
+  const gathering = gatherSsl(contextOf(probesOnPaper(server, after)));
+  await vi.runAllTimersAsync();
+  const evidence = await gathering;
+  const roundTrips = Math.round((performance.now() - start) / roundTripMs);
+  vi.useRealTimers();
+  return { roundTrips, evidence };
+}
+
+/** What a gather is given. */
+export function contextOf(probes: Probes): GatherContext {
+  return { target: 'a.test', options: {}, probes, progress: () => undefined };
+}
+
+/** Probes that know one server only. */
+export function probesOnPaper(
+  { tls12, tls13, groups, order, keyKind, older = [], addresses = ['192.0.2.1'] }: PaperServer,
+  answer: After,
+): Probes {
+  const newer = speaks(tls12, tls13, groups, order);
+  const speak = (hello: ReadHello | null) =>
+    hello !== null && isOld(hello) && older.length > 0 ? speakOld(older, hello) : newer(hello);
   const { maxEarlyDataBytes: _, ...handshake } = connected({
     certificates: [(keyKind === 'RSA' ? rsaLeaf : leaf).base64, intermediate.base64],
   });
-  const address = '192.0.2.1';
-  const probes: Probes = {
+  return {
     policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
     udp: {} as Probes['udp'],
     work: {} as Probes['work'],
     tls: {
-      exchange: ({ send }) => {
+      exchange: ({ send, address = '192.0.2.1' }) => {
         const reply = speak(readClientHello(send));
         const bytes = typeof reply === 'string' ? new Uint8Array(0) : reply;
         const ended = typeof reply === 'string' ? 'closed' : 'complete';
-        return after(1, { kind: 'received', bytes, ended, address, ms: roundTripMs } as const);
+        return answer(1, { kind: 'received', bytes, ended, address, ms: roundTripMs } as const);
       },
       // The handshake, and a ticket where it is waited for.
-      handshake: ({ lingerMs }) =>
-        after(lingerMs > 0 ? 2 : 1, {
+      handshake: ({ lingerMs, address = '192.0.2.1' }) =>
+        answer(lingerMs > 0 ? 2 : 1, {
           ...handshake,
+          address,
           session: 'AAAA',
           isResumed: true,
           renegotiation: 'refused',
         } as const),
-      addresses: async () => [address],
+      addresses: () => answer(0, addresses),
       connections: () => 0,
     },
     http: {
       ask: ({ url }) =>
-        after(2, { kind: 'failure', url, code: 'not-http', reason: 'no HTTP', address: null } as const),
+        answer(2, { kind: 'failure', url, code: 'not-http', reason: 'no HTTP', address: null } as const),
     },
     dns: {
       ask: (question) =>
-        after(1, {
+        answer(1, {
           kind: 'failure',
           question,
           code: 'timeout',
@@ -72,12 +102,15 @@ export async function runOnPaper({ tls12, tls13, groups, order, keyKind }: Paper
         } as const),
     },
   };
-  vi.useFakeTimers();
-  const start = performance.now();
-  const gathering = gatherSsl({ target: 'a.test', options: {}, probes, progress: () => undefined });
-  await vi.runAllTimersAsync();
-  const evidence = await gathering;
-  const roundTrips = Math.round((performance.now() - start) / roundTripMs);
-  vi.useRealTimers();
-  return { roundTrips, evidence };
+}
+
+function isOld({ version }: ReadHello): boolean {
+  return version === 0x0301 || version === 0x0302;
+}
+
+function speakOld(own: readonly number[], { version, suites }: ReadHello): Reply {
+  const suite = own.find((id) => suites.includes(id));
+  return suite === undefined
+    ? alertRecord(2, 40)
+    : writeServerFlight({ version, suite, certificates: [Uint8Array.of(1)], done: true });
 }

@@ -82,20 +82,20 @@ export async function walkAll(asking: SuiteAsking, found: number | null): Promis
 
 async function walkRest(asking: SuiteAsking, ids: readonly number[], first: number | null): Promise<void> {
   const paired = new Set<number>();
-  const pairs: Promise<void>[] = [];
-  const startPair = (id: number) => {
+  const walkPair = (id: number) => {
     const pair = pairOf(id);
     for (const one of pair) paired.add(one);
-    pairs.push(walkSuites(asking, pair));
+    return walkSuites(asking, pair);
   };
-  if (first !== null) startPair(first);
-  const isFree = (id: number) => !paired.has(id);
-  let found: number | null = 0;
-  while (found !== null) {
-    found = await askFor(asking, ids.filter(isFree));
-    if (found !== null) startPair(found);
-  }
-  await Promise.all(pairs);
+  // Each walk is awaited from its first moment: of one that is kept for later nobody would see how it ends, should the run end before.
+  const walkOn = async (): Promise<void> => {
+    const found = await askFor(
+      asking,
+      ids.filter((id) => !paired.has(id)),
+    );
+    if (found !== null) await Promise.all([walkPair(found), walkOn()]);
+  };
+  await Promise.all([first === null ? undefined : walkPair(first), walkOn()]);
 }
 
 /**
