@@ -820,6 +820,8 @@ export type PagespeedCheckReport = ReportFields & {
       readonly isThirdParty: boolean;
     }>;
   } | null;
+  /** The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen, and in reports of an older release. */
+  readonly sentOn?: { readonly from: string; readonly to: string } | null;
 };
 
 export type SpeedMetric = {
@@ -949,6 +951,8 @@ export type EntryPoint = {
     | 'unreachable'
     | 'cookie-required'
     | null;
+  /** Where a browser ended, as the page at finalUrl itself sent it on, by script or by a refresh. Absent where it stayed there, and where no browser was seen at that page. */
+  readonly sentOnTo?: string;
   /** Whether the visitor ends at https; null when unknown. */
   readonly https: boolean | null;
   /** ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: no server answers there. */

@@ -39,6 +39,7 @@ await serve();
 const base = `http://127.0.0.1:${process.env['PORT']}`;
 const tools = `${base}/api/tools`;
 console.log(`The demo is ready. ${browser}${internet.isSmall ? ' This machine answers at 127.0.0.1 alone: dns-check sees no name servers, and plain.test has https.' : ''}
+Pages: ${base}/ (try good.test, expired.test and spoofed.test)
 Try:
   curl '${tools}/redirect-check?url=http://good.test/'
   curl '${tools}/security-header-check?url=https://good.test/'

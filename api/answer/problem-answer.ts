@@ -11,7 +11,7 @@ export type AnswerProblem = (error: unknown, request: IncomingMessage, response:
 export function answerProblemOf({ log, metrics }: Witness, publicPath: string): AnswerProblem {
   return (error, request, response) => {
     if (error instanceof ClientGone) return;
-    const foreseen = error instanceof Problem ? error : readExpressError(error);
+    const foreseen = readProblem(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
     const problem =
       foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
@@ -81,8 +81,9 @@ export function countProblem(metrics: Witness['metrics'], { code, policy }: Prob
   metrics?.problem(code);
 }
 
-// Express and its router throw errors with a `status` for paths that cannot be decoded.
-function readExpressError(error: unknown): Problem | undefined {
+/** The Problem that an error is: our own, or that of a path that the router cannot decode; undefined for a defect. */
+export function readProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
   if (!(error instanceof URIError)) return undefined;
   const detail = 'The path is not valid percent-encoding of UTF-8.';
   return new Problem('invalid_request', `path: ${detail}`, {

@@ -12,7 +12,7 @@ import {
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
-import { answerProblemWords, asPage, readsHtml } from '../pages/problem-page.ts';
+import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
@@ -63,9 +63,9 @@ export function makeApp(desk: Desk): Express {
   );
   const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
   // Express tells the handler of errors by its fourth parameter.
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    answerProblem(error, request, response),
-  );
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    if (!answerVisitor(desk, error, request, response)) answerProblem(error, request, response);
+  });
   return app;
 }
 

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { markup, nothing } from '#shared/render/markup';
 import { spanWords } from '#shared/render/report-words';
+import { readProblem } from '../answer/problem-answer.ts';
 import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
@@ -20,6 +21,16 @@ export function asPage(desk: PageDesk, answer: Answer): Answer {
       sendProblem(desk, error, response);
     }
   };
+}
+
+/** Answers a problem that came before any page, where a person looks at one. @returns false where the answer is not for a person */
+export function answerVisitor(desk: PageDesk, error: unknown, request: Request, response: Response): boolean {
+  const problem = readProblem(error);
+  const isOfPages = request.method === 'GET' && !request.path.startsWith('/api/');
+  if (!problem || !isOfPages || !readsHtml(request) || response.headersSent) return false;
+  protectPage(desk.site, response);
+  sendProblem(desk, problem, response);
+  return true;
 }
 
 /** True for a browser that shows what it gets. */

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { humanLine } from './human-line.ts';
 
 /** A stream of log lines, as pino writes them. */
 export type LogStream = ReturnType<typeof pino.destination>;
@@ -17,8 +18,9 @@ export type LogOutput = {
   readonly sharesOutput: boolean;
 };
 
-/** Opens stdout for log lines. What waits is written before the process ends, except by SIGKILL. */
+/** Opens stdout for log lines: words where it is a terminal, JSON where a program reads it. What waits is written before the process ends, except by SIGKILL. */
 export function openLogStream({ sharesOutput }: LogOutput): LogStream {
+  const isTerminal = process.stdout.isTTY;
   const mostLength = sharesOutput ? pieceLength : batchLength;
   const stream: LogStream & { minLength?: number } = pino.destination({
     sync: false,
@@ -44,7 +46,8 @@ export function openLogStream({ sharesOutput }: LogOutput): LogStream {
     write(bytes as unknown as string);
   };
   return Object.assign(stream, {
-    write(line: string) {
+    write(json: string) {
+      const line = isTerminal ? humanLine(json) : json;
       const length = lengthOf(line);
       if (sharesOutput && waitingLength + length > mostLength) passOn();
       waiting += line;

@@ -259,6 +259,15 @@ describe('the pages', () => {
     expect(text).not.toContain('\u202e');
   });
 
+  test('what no route takes is a page for people too', async () => {
+    for (const path of ['/nope', '/d/%zz', '/api/nope', '/problems/nope']) {
+      const { status, headers, text } = await load(service, path, asBrowser);
+      expect([path, headers.get('content-type')]).toEqual([path, 'text/html; charset=utf-8']);
+      expect([status, text.includes('<main')]).toEqual([path === '/d/%zz' ? 400 : 404, true]);
+    }
+    expect((await service.get('/d/%zz')).headers['content-type']).toBe('application/problem+json');
+  });
+
   test('a fault is a page for people and JSON for programs, with the same status', async () => {
     const people = await load(service, '/d/localhost');
     expect([people.status, people.headers.get('content-type')]).toEqual([422, 'text/html; charset=utf-8']);

@@ -71,3 +71,17 @@ test('lines of all levels keep their order, and those below the level are left o
     [30, 'e'],
   ]);
 });
+
+test('on a terminal a line is words for a person, with the address of the pages; a target hides nothing in it', () => {
+  const script = `Object.defineProperty(process.stdout, 'isTTY', { value: true });
+    const { openLogger } = await import('${logger}'); const log = openLogger('info');
+    log.info({ url: 'http://127.0.0.1:3000' }, 'ready');
+    log.warn({ host: 'a\\u001b[2K\\u202e' }, 'job late');
+    log.error({ err: new Error('defect') }, 'request failed');`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(stdout).toMatch(
+    /^\d\d:\d\d:\d\d ready url=http:\/\/127\.0\.0\.1:3000\n\n {2}Open http:\/\/127\.0\.0\.1:3000\/ in a browser\./,
+  );
+  expect(stdout).toMatch(/WARN job late host="?a␛\[2K⟨U\+202E⟩"?\n/);
+  expect(stdout).toMatch(/ERROR request failed\n {4}Error: defect\n {4} {4}at /);
+});
