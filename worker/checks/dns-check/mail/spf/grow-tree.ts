@@ -79,25 +79,25 @@ type GrowingTerm = { readonly reached: ReachedTerm; readonly below: Growing | nu
  */
 export function growSpfTree(zone: Zone, domain: string): SpfBranch {
   const root = sprout(domain, null, []);
-  const soil: Soil = { zone, sender: domain, lookups: 0 };
+  const context: TreeContext = { zone, sender: domain, lookups: 0 };
   const waiting = [root];
   for (let branch = waiting.shift(); branch; branch = waiting.shift()) {
-    growBranch(soil, branch);
+    growBranch(context, branch);
     waiting.push(...branch.terms.flatMap(({ below }) => (below?.end === 'record' ? [below] : [])));
   }
   return finish(root);
 }
 
-type Soil = { readonly zone: Zone; readonly sender: string; lookups: number };
+type TreeContext = { readonly zone: Zone; readonly sender: string; lookups: number };
 
 function sprout(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
   return { domain, via, path, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
 }
 
-function growBranch(soil: Soil, branch: Growing): void {
+function growBranch(context: TreeContext, branch: Growing): void {
   const stop = (end: BranchEnd, why: string): void => void Object.assign(branch, { end, why });
   if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
-  const sight = soil.zone.look(branch.domain, 'TXT');
+  const sight = context.zone.look(branch.domain, 'TXT');
   const records = parseOnce(sight);
   branch.hasFailed = sight.hasFailed === true;
   if (sight.outcome === 'unknown') return stop('unknown', sight.why);
@@ -106,7 +106,7 @@ function growBranch(soil: Soil, branch: Growing): void {
   if (!read)
     return stop('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
   branch.spf = read.spf;
-  branch.terms = read.terms.map((term) => reachTerm(soil, branch, term));
+  branch.terms = read.terms.map((term) => reachTerm(context, branch, term));
 }
 
 // From the ends of the tree upwards: counts of a branch are those of all below it.
@@ -164,24 +164,24 @@ const asksNothing = {
   counts: noCounts,
 };
 
-function reachTerm(soil: Soil, from: Growing, term: SpfTerm): GrowingTerm {
+function reachTerm(context: TreeContext, from: Growing, term: SpfTerm): GrowingTerm {
   const leaf = (reached: Partial<ReachedTerm>): GrowingTerm => ({
     reached: { term, ...asksNothing, ...reached },
     below: null,
   });
   if (!('domain' in term) || term.name === 'exp') return leaf({});
   const { domain } = from;
-  const name = term.domain === null ? domain : expandDomain(term.domain, { d: domain, o: soil.sender });
+  const name = term.domain === null ? domain : expandDomain(term.domain, { d: domain, o: context.sender });
   const leadsOn = term.name === 'include' || term.name === 'redirect';
-  soil.lookups += 1;
+  context.lookups += 1;
   // A ptr term asks for the sender's address, and a macro may need the message: one lookup each, of which nothing is known.
   if (name === null || term.name === 'ptr')
     return leaf({ name, counts: { ...noCounts, lookups: 1, ...completeness(!leadsOn) } });
-  const isBeyond = soil.lookups > lookupLimit;
+  const isBeyond = context.lookups > lookupLimit;
   if (!leadsOn)
     return isBeyond
       ? leaf({ name, counts: { ...noCounts, lookups: 1, voidsComplete: false } })
-      : leaf(reachAddresses(soil.zone, term, name));
+      : leaf(reachAddresses(context.zone, term, name));
   const below = sprout(name, { term, from: domain }, [...from.path, domain]);
   if (isBeyond) Object.assign(below, { end: 'limit', why: beyondLimit });
   return { reached: { term, ...asksNothing, name }, below };
