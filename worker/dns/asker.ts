@@ -1,12 +1,17 @@
 import type { DnsProbe } from '../probes/dns/port.ts';
-import { readSight, type Sight, type SightQuestion, unknownSight } from './sight.ts';
-import { isAskable, sightKey } from './zone.ts';
+import {
+  readObservation,
+  type Observation,
+  type ObservedQuestion,
+  unknownObservation,
+} from './observation.ts';
+import { isAskable, observationKey } from './zone.ts';
 
 /** Asks the DNS and keeps what it saw. Equal questions are asked once. */
 export type Asker = {
-  /** What was seen so far, by `sightKey`. */
-  readonly sights: ReadonlyMap<string, Sight>;
-  ask(question: SightQuestion): Promise<Sight>;
+  /** What was seen so far, by `observationKey`. */
+  readonly observations: ReadonlyMap<string, Observation>;
+  ask(question: ObservedQuestion): Promise<Observation>;
   /** Ends the asking: whatever is under way, or comes later, stays unknown for this reason. */
   close(why: string): void;
 };
@@ -22,54 +27,54 @@ const signedTypes = ['A', 'AAAA', 'MX', 'SOA', 'TLSA'];
  * @param apex the domain that is checked: its own records are asked with DNSSEC, as others of the run ask them, so that they are asked once
  */
 export function openAsker(dns: DnsProbe, apex = ''): Asker {
-  const sights = new Map<string, Sight>();
-  const pending = new Map<string, { question: SightQuestion; sight: Promise<Sight> }>();
+  const observations = new Map<string, Observation>();
+  const pending = new Map<string, { question: ObservedQuestion; observation: Promise<Observation> }>();
   let closedWhy = '';
 
-  async function askProbe({ server, ...question }: SightQuestion): Promise<Sight> {
+  async function askProbe({ server, ...question }: ObservedQuestion): Promise<Observation> {
     const isSigned = server === undefined && (signedTypes.includes(question.type) || question.name === apex);
     const answer = await dns.ask(question, {
       ...(server === undefined ? {} : { server }),
       ...(isSigned ? { dnssecOk: true } : {}),
     });
-    return readSight({ ...question, ...(server === undefined ? {} : { server }) }, answer);
+    return readObservation({ ...question, ...(server === undefined ? {} : { server }) }, answer);
   }
 
-  async function keep(key: string, question: SightQuestion): Promise<Sight> {
-    const sight = await askProbe(question);
+  async function keep(key: string, question: ObservedQuestion): Promise<Observation> {
+    const observation = await askProbe(question);
     pending.delete(key);
-    if (closedWhy === '') sights.set(key, sight);
-    return sight;
+    if (closedWhy === '') observations.set(key, observation);
+    return observation;
   }
 
-  function refuse(question: SightQuestion): string {
+  function refuse(question: ObservedQuestion): string {
     if (closedWhy !== '') return closedWhy;
     if (!isAskable(question.name)) return 'no such name can be asked';
-    return sights.size + pending.size >= questionLimit
+    return observations.size + pending.size >= questionLimit
       ? `the limit of ${questionLimit} questions was reached`
       : '';
   }
 
   return {
-    sights,
+    observations,
     async ask(written) {
       const question = { ...written, name: written.name.toLowerCase() };
-      const key = sightKey(question);
-      const known = sights.get(key) ?? pending.get(key)?.sight;
+      const key = observationKey(question);
+      const known = observations.get(key) ?? pending.get(key)?.observation;
       if (known) return known;
       const why = refuse(question);
       if (why !== '') {
-        const sight = unknownSight(question, why);
-        sights.set(key, sight);
-        return sight;
+        const observation = unknownObservation(question, why);
+        observations.set(key, observation);
+        return observation;
       }
-      const sight = keep(key, question);
-      pending.set(key, { question, sight });
-      return sight;
+      const observation = keep(key, question);
+      pending.set(key, { question, observation });
+      return observation;
     },
     close(why) {
       closedWhy = why;
-      for (const [key, { question }] of pending) sights.set(key, unknownSight(question, why));
+      for (const [key, { question }] of pending) observations.set(key, unknownObservation(question, why));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { exchangesOf, type Sight } from './sight.ts';
+import { exchangesOf, type Observation } from './observation.ts';
 import type { Zone } from './zone.ts';
 
 /** Whether mail arrives at a domain: null where nobody answered; `why` is a clause where it does not. */
@@ -22,7 +22,7 @@ export function readMailbox(zone: Zone, domain: string): Mailbox {
 }
 
 // MX records that break their format say neither one nor the other.
-function readExchanges(mx: Sight): Mailbox {
+function readExchanges(mx: Observation): Mailbox {
   const exchanges = exchangesOf(mx);
   if (exchanges.length === 0) return unknown;
   return exchanges.every(({ exchange }) => exchange === '') ? refused('takes no mail (null MX)') : taken;

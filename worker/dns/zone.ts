@@ -1,11 +1,11 @@
 import { parseName } from './name.ts';
-import { type Sight, type SightQuestion, unknownSight } from './sight.ts';
+import { type Observation, type ObservedQuestion, unknownObservation } from './observation.ts';
 
 /** The DNS as far as it was seen. What was never asked is unknown. */
-export type Zone = { look(name: string, type: string, server?: string): Sight };
+export type Zone = { look(name: string, type: string, server?: string): Observation };
 
 /** One text for equal questions. A space never stands first, so no name of the target becomes a key of an object's prototype. */
-export function sightKey({ name, type, server }: SightQuestion): string {
+export function observationKey({ name, type, server }: ObservedQuestion): string {
   return `${type} ${name}${server === undefined ? '' : ` @${server}`}`;
 }
 
@@ -14,17 +14,17 @@ export function sightKey({ name, type, server }: SightQuestion): string {
  * @param missing is told each question that is looked for and was never asked; this is how a gather learns what judgement will want
  */
 export function openZone(
-  sights: ReadonlyMap<string, Sight>,
-  missing: (question: SightQuestion) => void = () => {},
+  observations: ReadonlyMap<string, Observation>,
+  missing: (question: ObservedQuestion) => void = () => {},
 ): Zone {
   return {
     look(name, type, server) {
       const question = { name: name.toLowerCase(), type, ...(server === undefined ? {} : { server }) };
-      const seen = sights.get(sightKey(question));
+      const seen = observations.get(observationKey(question));
       if (seen) return seen;
       if (!isAskable(question.name)) return impossible(question);
       missing(question);
-      return unknownSight(question, 'it was not asked');
+      return unknownObservation(question, 'it was not asked');
     },
   };
 }
@@ -35,6 +35,6 @@ export function isAskable(name: string): boolean {
 }
 
 // Such a name exists nowhere; saying so without a question is no guess.
-function impossible(question: SightQuestion): Sight {
+function impossible(question: ObservedQuestion): Observation {
   return { ...question, outcome: 'nxdomain', records: [], secure: false, why: '' };
 }

@@ -91,7 +91,7 @@ async function growWhole(zone: ZoneLiteral): Promise<void> {
   for (;;) {
     const missing: Promise<unknown>[] = [];
     growSpfTree(
-      openZone(asker.sights, (question) => missing.push(asker.ask(question))),
+      openZone(asker.observations, (question) => missing.push(asker.ask(question))),
       'good.test',
     );
     if (missing.length === 0) return;

@@ -42,7 +42,7 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readWholeBits',
     'readFullName',
     'readSignatureAlgorithm',
-    'readSight',
+    'readObservation',
     'readGlue',
     'readDelegation',
     'readServerFacts',

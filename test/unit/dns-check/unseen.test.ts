@@ -25,8 +25,10 @@ function withoutApex(evidence: DnsCheckEvidence, types: readonly string[]): DnsC
 
 /** Evidence in which nothing at these names was seen for mail. */
 function withoutSights(evidence: DnsCheckEvidence, isHidden: (name: string) => boolean): DnsCheckEvidence {
-  const sights = evidence.mail.sights.map((sight) =>
-    isHidden(sight.name) ? { ...sight, outcome: 'unknown' as const, records: [], why } : sight,
+  const sights = evidence.mail.sights.map((observation) =>
+    isHidden(observation.name)
+      ? { ...observation, outcome: 'unknown' as const, records: [], why }
+      : observation,
   );
   return { ...evidence, mail: { ...evidence.mail, sights } };
 }

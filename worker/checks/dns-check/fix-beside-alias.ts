@@ -1,15 +1,15 @@
 import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { aliasOf } from '../../dns/observation.ts';
 import { readAnswer } from '../../dns/read-answer.ts';
-import { aliasOf } from '../../dns/sight.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 
 /** Names that are an alias, by what either half has seen, with what they lead to. */
 export function aliasesIn({ dns, mail }: DnsCheckEvidence): ReadonlyMap<string, string> {
   const answers = [...Object.values(dns.apex), dns.www.A, dns.www.AAAA];
   const steps = answers.flatMap((answer) => readAnswer(answer).aliases);
-  const seen = mail.sights.flatMap((sight) => {
-    const target = aliasOf(sight);
-    return target === null ? [] : [{ name: sight.name, target }];
+  const seen = mail.sights.flatMap((observation) => {
+    const target = aliasOf(observation);
+    return target === null ? [] : [{ name: observation.name, target }];
   });
   return new Map([...seen, ...steps].map(({ name, target }) => [name, target]));
 }

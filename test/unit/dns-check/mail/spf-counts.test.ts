@@ -94,7 +94,7 @@ async function growWhole(literal: ZoneLiteral, domain: string) {
   for (;;) {
     const missing: Promise<unknown>[] = [];
     const tree = growSpfTree(
-      openZone(asker.sights, (question) => missing.push(asker.ask(question))),
+      openZone(asker.observations, (question) => missing.push(asker.ask(question))),
       domain,
     );
     if (missing.length === 0) return { tree, asker };

@@ -2,9 +2,9 @@ import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/repo
 import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
 import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
+import { aliasOf } from '../../../dns/observation.ts';
 import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';
-import { aliasOf } from '../../../dns/sight.ts';
-import { openZone, sightKey } from '../../../dns/zone.ts';
+import { openZone, observationKey } from '../../../dns/zone.ts';
 import type { HalfAssessment } from '../halves.ts';
 import { judgeBimi } from './bimi/judge.ts';
 import { reportBimi } from './bimi/report.ts';
@@ -38,8 +38,10 @@ export type MailAssessment = HalfAssessment<MailCode, MailFields> & {
  * @param isBogus resolvers refuse the whole zone, which is told of the DNS: that look-ups of mail fail too is no further fault
  */
 export function assessMail(evidence: MailEvidence, isBogus = false): MailAssessment {
-  const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
-  const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
+  const observations = new Map(
+    evidence.sights.map((observation) => [observationKey(observation), observation]),
+  );
+  const facts = readMail(openZone(observations), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
     facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain))
@@ -82,7 +84,7 @@ function judge(
     ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
     ...judgeDkim(facts.dkim, mode, senders),
     // An alias, such as www, has its target's mail settings, and can have no names below it of its own.
-    ...(aliasOf(facts.mx.sight) === null ? {} : { 'dkim-none-possible': 'not-applicable' as const }),
+    ...(aliasOf(facts.mx.observation) === null ? {} : { 'dkim-none-possible': 'not-applicable' as const }),
     ...judgeMx(facts.mx, mode, isNameOnly(facts)),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({
@@ -98,7 +100,7 @@ function judge(
 // A name that only has others below it: no mail comes from it, and none goes there. A domain that somebody has registered is more.
 function isNameOnly({ mx, spf, domain }: MailFacts): boolean {
   if (isRegistrable(domain)) return false;
-  return [mx.sight, ...mx.addresses, spf.sight].every(({ outcome }) => outcome === 'nodata');
+  return [mx.observation, ...mx.addresses, spf.observation].every(({ outcome }) => outcome === 'nodata');
 }
 
 function isRejectedAbove(

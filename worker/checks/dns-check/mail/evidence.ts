@@ -1,7 +1,7 @@
-import type { Sight } from '../../../dns/sight.ts';
+import type { Observation } from '../../../dns/observation.ts';
 
 /** The policy file of MTA-STS, as it was fetched; headers that nobody judges are left out. */
-export type PolicySight =
+export type PolicyObservation =
   | {
       readonly kind: 'response';
       readonly status: number;
@@ -61,9 +61,10 @@ export type SpfEvaluation = {
 export type MailEvidence = {
   readonly domain: string;
   readonly selectors: readonly string[];
-  readonly sights: readonly Sight[];
+  /** The name in stored evidence, which is judged again by later versions. */
+  readonly sights: readonly Observation[];
   /** null where there was no reason to fetch it. */
-  readonly policy: PolicySight | null;
+  readonly policy: PolicyObservation | null;
   /** Absent where there is no BIMI record that can be read. */
   readonly bimi?: BimiFiles;
   /** For the message the caller asked about. */

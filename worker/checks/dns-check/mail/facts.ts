@@ -1,4 +1,4 @@
-import { nameExists } from '../../../dns/sight.ts';
+import { nameExists } from '../../../dns/observation.ts';
 import type { Zone } from '../../../dns/zone.ts';
 import { type BimiFacts, readBimi } from './bimi/facts.ts';
 import { type DkimFacts, readDkim } from './dkim/facts.ts';

@@ -1,13 +1,13 @@
 import { isAddress } from '#shared/targets/classify-address';
 import { type Asker, openAsker } from '../../../dns/asker.ts';
+import type { ObservedQuestion } from '../../../dns/observation.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
-import type { SightQuestion } from '../../../dns/sight.ts';
-import { openZone, sightKey } from '../../../dns/zone.ts';
+import { openZone, observationKey } from '../../../dns/zone.ts';
 import { takeTurn } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
-import type { BimiFiles, MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
+import type { BimiFiles, MailEvidence, PolicyObservation, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
 import { evaluateSpf } from './spf/evaluate-spf.ts';
 import type { SpfMessage } from './spf/message.ts';
@@ -48,10 +48,10 @@ export async function gatherMail(
       fetching.bimi && Promise.race([fetching.bimi, deadline.over.then(() => late)]),
       message,
     ]);
-    const sights = [...asker.sights.values()];
+    const observations = [...asker.observations.values()];
     return {
       ...subject,
-      sights,
+      sights: observations,
       policy: file,
       ...(bimi === undefined ? {} : { bimi }),
       message: asked,
@@ -63,7 +63,7 @@ export async function gatherMail(
 }
 
 /** What is fetched beside the walk, as soon as the answers call for it. */
-type Fetching = { policy: Promise<PolicySight> | null; bimi: Promise<BimiFiles> | undefined };
+type Fetching = { policy: Promise<PolicyObservation> | null; bimi: Promise<BimiFiles> | undefined };
 
 type Zone = ReturnType<typeof openZone>;
 
@@ -75,10 +75,10 @@ async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) 
     asker.close('the time for asking was over');
   });
   for (;;) {
-    const missing: SightQuestion[] = [];
-    const facts = see(openZone(asker.sights, (question) => missing.push(question)));
+    const missing: ObservedQuestion[] = [];
+    const facts = see(openZone(asker.observations, (question) => missing.push(question)));
     for (const question of missing) {
-      const key = sightKey(question);
+      const key = observationKey(question);
       if (!pending.has(key)) pending.set(key, settle(key, asker.ask(question)));
     }
     if (pending.size === 0 || isOver) return facts;
@@ -93,7 +93,11 @@ async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) 
   }
 }
 
-const lateFile: PolicySight = { kind: 'failure', code: 'response-timeout', reason: 'no answer in time' };
+const lateFile: PolicyObservation = {
+  kind: 'failure',
+  code: 'response-timeout',
+  reason: 'no answer in time',
+};
 
 function openDeadline(ms: number): { over: Promise<void>; stop: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();

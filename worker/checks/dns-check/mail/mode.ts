@@ -13,7 +13,7 @@ export function judgeMode(facts: ModeFacts): MailMode {
   if (takes && mx.isImplicit !== true && !isMeantAsNull(mx)) return 'mail';
   // A null MX is said on purpose (RFC 7505); yet a domain whose policy names senders sends.
   if (mx.hasNullMx) return spf.tree !== null && namesSenders(spf.tree) ? 'mail' : 'parked';
-  return spf.sight.outcome === 'unknown' ? 'unknown' : judgeByPolicy(facts, takes);
+  return spf.observation.outcome === 'unknown' ? 'unknown' : judgeByPolicy(facts, takes);
 }
 
 // No mail host was named: what the domain publishes besides shows what it means.
@@ -33,8 +33,8 @@ function isMeantAsNull({ exchanges }: MxFacts): boolean {
   );
 }
 
-function takesMail({ sight, hosts, isImplicit }: MxFacts): boolean | null {
-  if (sight.outcome === 'unknown' || isImplicit === null) return null;
+function takesMail({ observation, hosts, isImplicit }: MxFacts): boolean | null {
+  if (observation.outcome === 'unknown' || isImplicit === null) return null;
   return hosts.length > 0;
 }
 

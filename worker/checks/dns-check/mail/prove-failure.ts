@@ -1,5 +1,5 @@
+import { type Observation, valuesOf } from '../../../dns/observation.ts';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
-import { type Sight, valuesOf } from '../../../dns/sight.ts';
 import type { Zone } from '../../../dns/zone.ts';
 
 // RFC 8914 §4: the resolver blames the zone's DNSSEC, or says that it reached none of its servers.
@@ -13,9 +13,13 @@ const serverLimit = 4;
  * fail as well. Its servers are asked only then, so a usual domain costs no question more.
  * @param domain whose name servers serve the name
  */
-export function isProvenFailure(zone: Zone, { name, type, ...sight }: Sight, domain: string): boolean {
-  if (sight.outcome !== 'unknown' || sight.hasFailed !== true) return false;
-  if (sight.errors?.some((code) => provingErrors.includes(code))) return true;
+export function isProvenFailure(
+  zone: Zone,
+  { name, type, ...observation }: Observation,
+  domain: string,
+): boolean {
+  if (observation.outcome !== 'unknown' || observation.hasFailed !== true) return false;
+  if (observation.errors?.some((code) => provingErrors.includes(code))) return true;
   if (isPublicSuffix(domain)) return false;
   const hosts = valuesOf(zone.look(domain, 'NS')).toSorted().slice(0, serverLimit);
   const addresses = hosts.flatMap((host) => valuesOf(zone.look(host, 'A')).slice(0, 1));
@@ -27,7 +31,7 @@ export function isProvenFailure(zone: Zone, { name, type, ...sight }: Sight, dom
 }
 
 // Silence is a failure of the zone's where the same server answers something else.
-function isFailure(own: Sight, other: Sight): boolean {
+function isFailure(own: Observation, other: Observation): boolean {
   if (own.outcome !== 'unknown' || own.hasFailed !== true) return false;
   return own.rcode !== undefined || other.outcome !== 'unknown';
 }

@@ -1,9 +1,9 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import type { Sight } from '../../../dns/sight.ts';
+import type { Observation } from '../../../dns/observation.ts';
 
 type SeenRecord = {
-  readonly sight: Sight;
+  readonly observation: Observation;
   readonly texts: readonly string[];
   /** null where it breaks its grammar. */
   readonly value: object | null;
@@ -11,9 +11,9 @@ type SeenRecord = {
 };
 
 /** The state of a record at a name of its own. */
-export function stateOfRecord({ sight, texts, value, faults }: SeenRecord, mode: MailMode): PartState {
+export function stateOfRecord({ observation, texts, value, faults }: SeenRecord, mode: MailMode): PartState {
   if (mode === 'parked') return 'not-applicable';
-  if (sight.outcome === 'unknown') return 'unknown';
+  if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length === 0 && faults.length === 0) return 'missing';
   return value === null ? 'invalid' : 'ok';
 }

@@ -1,9 +1,9 @@
 import { brokenBy, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
+import { readObservation } from '../../../../dns/observation.ts';
 import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readMailbox } from '../../../../dns/read-mailbox.ts';
 import { readAll, readMx } from '../../../../dns/record-values.ts';
-import { readSight } from '../../../../dns/sight.ts';
-import { openZone, sightKey, type Zone } from '../../../../dns/zone.ts';
+import { openZone, observationKey, type Zone } from '../../../../dns/zone.ts';
 import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
@@ -44,8 +44,8 @@ function findFault(answers: MailboxAnswers): Fault {
 
 function zoneOf({ name, MX, A, AAAA }: MailboxAnswers): Zone {
   const types = { MX, A, AAAA };
-  const sights = Object.entries(types).map(([type, answer]) => readSight({ name, type }, answer));
-  return openZone(new Map(sights.map((sight) => [sightKey(sight), sight])));
+  const observations = Object.entries(types).map(([type, answer]) => readObservation({ name, type }, answer));
+  return openZone(new Map(observations.map((observation) => [observationKey(observation), observation])));
 }
 
 // One address is enough, whatever else was not answered.

@@ -1,4 +1,9 @@
-import { oncePerSight, type Sight, textsOf, unknownSight } from '../../../../dns/sight.ts';
+import {
+  oncePerObservation,
+  type Observation,
+  textsOf,
+  unknownObservation,
+} from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { type Fault, settle } from '../text/fault.ts';
 import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
@@ -8,7 +13,7 @@ export type BimiFacts = {
   readonly name: string;
   /** Names that a mark certificate may be issued for, the domain's own first (draft-fetch-validation-vmc-wchuang §5.2). */
   readonly domains: readonly string[];
-  readonly sight: Sight;
+  readonly observation: Observation;
   readonly texts: readonly string[];
   readonly bimi: Bimi | null;
   readonly faults: readonly Fault[];
@@ -21,25 +26,25 @@ export function readBimi(zone: Zone, domain: string, orgDomain: string | null): 
   const both = orgDomain === null || orgDomain === domain ? [domain] : [domain, orgDomain];
   const domains = both.flatMap((name) => [name, `${selector}.${name}`]);
   const own = readAt(zone, domain);
-  if (own.texts.length > 0 || own.sight.outcome === 'unknown' || orgDomain === domain)
+  if (own.texts.length > 0 || own.observation.outcome === 'unknown' || orgDomain === domain)
     return { ...own, domains };
   if (orgDomain === null) {
-    const sight = unknownSight(own.sight, 'the organizational domain could not be found');
-    return { ...own, domains, sight };
+    const observation = unknownObservation(own.observation, 'the organizational domain could not be found');
+    return { ...own, domains, observation };
   }
   const above = readAt(zone, orgDomain);
-  const chosen = above.texts.length > 0 || above.sight.outcome === 'unknown' ? above : own;
+  const chosen = above.texts.length > 0 || above.observation.outcome === 'unknown' ? above : own;
   return { ...chosen, domains };
 }
 
 function readAt(zone: Zone, domain: string): Omit<BimiFacts, 'domains'> {
   const name = `${selector}.${domain}`;
-  const sight = zone.look(name, 'TXT');
-  return { name, sight, ...readRecord(sight) };
+  const observation = zone.look(name, 'TXT');
+  return { name, observation, ...readRecord(observation) };
 }
 
-const readRecord = oncePerSight((sight): Pick<BimiFacts, 'texts' | 'bimi' | 'faults'> => {
-  const texts = textsOf(sight)
+const readRecord = oncePerObservation((observation): Pick<BimiFacts, 'texts' | 'bimi' | 'faults'> => {
+  const texts = textsOf(observation)
     .map(({ text }) => text)
     .filter(isBimi);
   const { value, faults } = settle(texts.length === 1 ? parseBimi(texts[0] ?? '') : null);

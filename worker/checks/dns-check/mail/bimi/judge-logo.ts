@@ -1,7 +1,7 @@
 import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { brokenBy, brokenIf, type Evidence, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { judgeSvg, type SvgFault } from './judge-svg.ts';
-import { type LogoSight, lineOf } from './read-logo.ts';
+import { type LogoObservation, lineOf } from './read-logo.ts';
 import { relativeLengths, sizeOfSvg } from './svg-size.ts';
 
 const drawingCodes = ['bimi-logo-not-tiny-ps', 'bimi-logo-not-square', 'bimi-logo-size-relative'] as const;
@@ -19,7 +19,7 @@ export type LogoCode = Extract<BimiCode, (typeof logoCodes)[number]>;
 const advisedBytes = 32 * 1024;
 
 /** Judges the logo, as far as it was seen. */
-export function judgeLogo(logo: LogoSight): Verdicts<LogoCode> {
+export function judgeLogo(logo: LogoObservation): Verdicts<LogoCode> {
   const drawing = judgeDrawing(logo);
   if (logo.kind === 'none') return eachOf(logoCodes, 'not-applicable');
   if (logo.kind === 'unseen') return eachOf(logoCodes, notTested(logo.why));
@@ -45,7 +45,7 @@ export function judgeLogo(logo: LogoSight): Verdicts<LogoCode> {
 
 const unread = notTested('the logo is longer than 64 kB, and no more is read');
 
-function judgeDrawing(logo: LogoSight): Verdicts<(typeof drawingCodes)[number]> {
+function judgeDrawing(logo: LogoObservation): Verdicts<(typeof drawingCodes)[number]> {
   if (logo.kind !== 'svg') return eachOf(drawingCodes, logo.kind === 'too-long' ? unread : 'not-applicable');
   const { url, xml, text } = logo;
   const size = sizeOfSvg(xml.root);

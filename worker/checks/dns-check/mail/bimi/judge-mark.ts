@@ -1,8 +1,8 @@
 import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../text/fault.ts';
-import type { LogoSight } from './read-logo.ts';
-import type { MarkSight } from './read-mark-file.ts';
+import type { LogoObservation } from './read-logo.ts';
+import type { MarkObservation } from './read-mark-file.ts';
 import {
   isIssuedBy,
   isNamed,
@@ -23,8 +23,8 @@ const markCodes = [
 export type MarkCode = Extract<BimiCode, (typeof markCodes)[number]>;
 
 export type MarkContext = {
-  readonly mark: MarkSight;
-  readonly logo: LogoSight;
+  readonly mark: MarkObservation;
+  readonly logo: LogoObservation;
   readonly fetchedAtS: number;
   /** Names under which the certificate may be issued: of these one is enough. */
   readonly domains: readonly string[];
@@ -46,8 +46,8 @@ export function judgeMark(context: MarkContext): Verdicts<MarkCode> {
     : { ...judgeFile(context, mark), 'bimi-certificate-unreachable': 'holds' };
 }
 
-type Lost = Extract<MarkSight, { kind: 'lost' }>;
-type Fetched = Exclude<MarkSight, Lost | { kind: 'none' | 'unseen' }>;
+type Lost = Extract<MarkObservation, { kind: 'lost' }>;
+type Fetched = Exclude<MarkObservation, Lost | { kind: 'none' | 'unseen' }>;
 
 function judgeFile(context: MarkContext, mark: Fetched): Verdicts<MarkCode> {
   if (mark.kind === 'too-long')

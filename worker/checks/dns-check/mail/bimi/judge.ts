@@ -24,10 +24,10 @@ export type BimiContext = {
 /** Judges the brand indicator: the record, and what it leads to. */
 export function judgeBimi(context: BimiContext): Verdicts<BimiCode> {
   const { bimi: facts, mode, files } = context;
-  const { name, sight, texts, bimi, faults } = facts;
+  const { name, observation, texts, bimi, faults } = facts;
   if (mode === 'parked') return allOf(bimiRules, 'not-applicable');
-  if (sight.outcome === 'unknown')
-    return allOf(bimiRules, notTested(`${name} could not be read: ${sight.why}`));
+  if (observation.outcome === 'unknown')
+    return allOf(bimiRules, notTested(`${name} could not be read: ${observation.why}`));
   const wantsLogo = bimi !== null && bimi.logo !== null;
   return {
     ...judgeFiles(facts, files),

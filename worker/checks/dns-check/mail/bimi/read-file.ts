@@ -3,7 +3,7 @@ import { isUnheardCode } from '../is-unheard.ts';
 import { clip } from '../text/fault.ts';
 
 /** A file as judgement sees it; texts end a sentence. */
-export type FileSight =
+export type FileObservation =
   /** The record names none. */
   | { readonly kind: 'none' }
   /** Nobody knows what is there. */
@@ -20,12 +20,12 @@ export type FileSight =
     };
 
 /** What stands for a file that is not there: undefined was not fetched, null is named by no record. */
-export function readAbsent(file: null | undefined): Extract<FileSight, { kind: 'none' | 'unseen' }> {
+export function readAbsent(file: null | undefined): Extract<FileObservation, { kind: 'none' | 'unseen' }> {
   return file === null ? { kind: 'none' } : { kind: 'unseen', why: 'the file was not fetched' };
 }
 
 /** Reads how a file was fetched. */
-export function readFile(file: WebFile): FileSight {
+export function readFile(file: WebFile): FileObservation {
   const url = clip(file.url);
   if (file.kind === 'failure')
     return isUnheardCode(file.code)

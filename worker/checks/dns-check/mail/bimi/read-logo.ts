@@ -1,10 +1,10 @@
-import { oncePerSight } from '../../../../dns/sight.ts';
+import { oncePerObservation } from '../../../../dns/observation.ts';
 import type { WebFile } from '../evidence.ts';
 import { isSvg } from './judge-svg.ts';
 import { parseXml, type Xml } from './parse-xml.ts';
-import { type FileSight, readAbsent, readFile } from './read-file.ts';
+import { type FileObservation, readAbsent, readFile } from './read-file.ts';
 
-type Loaded = Extract<FileSight, { kind: 'file' }>;
+type Loaded = Extract<FileObservation, { kind: 'file' }>;
 
 /** What a file holds: `other` is no SVG, and why, as a sentence's end. */
 type Content =
@@ -12,20 +12,20 @@ type Content =
   | { readonly kind: 'svg'; readonly xml: Xml };
 
 /** The logo as judgement sees it. */
-export type LogoSight = Exclude<FileSight, Loaded> | (Omit<Loaded, 'kind'> & Content);
+export type LogoObservation = Exclude<FileObservation, Loaded> | (Omit<Loaded, 'kind'> & Content);
 
 /**
  * Reads the file that the tag l names.
  * @param file undefined where it was not fetched, null where the record names none
  */
-export function readLogo(file: WebFile | null | undefined): LogoSight {
+export function readLogo(file: WebFile | null | undefined): LogoObservation {
   return file ? decodeLogo(file) : readAbsent(file);
 }
 
 // Judged and shown: read once for both.
-const decodeLogo = oncePerSight((file: WebFile): LogoSight => {
-  const sight = readFile(file);
-  return sight.kind === 'file' ? { ...sight, ...readContent(sight) } : sight;
+const decodeLogo = oncePerObservation((file: WebFile): LogoObservation => {
+  const observation = readFile(file);
+  return observation.kind === 'file' ? { ...observation, ...readContent(observation) } : observation;
 });
 
 function readContent({ text, form }: Loaded): Content {

@@ -13,12 +13,12 @@ type Shown = MailFields['bimi'];
 
 /** The field `bimi` of the report. */
 export function reportBimi(
-  { sight, texts, bimi, faults }: BimiFacts,
+  { observation, texts, bimi, faults }: BimiFacts,
   mode: MailMode,
   files: BimiFiles | undefined,
 ): Shown {
   return {
-    state: stateOfRecord({ sight, texts, value: bimi, faults }, mode),
+    state: stateOfRecord({ observation, texts, value: bimi, faults }, mode),
     record: texts[0] === undefined ? null : clip(texts[0], 500),
     logo: bimi?.logo ?? null,
     authority: bimi?.authority ?? null,

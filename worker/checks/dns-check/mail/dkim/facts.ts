@@ -1,5 +1,11 @@
+import {
+  aliasOf,
+  nameExists,
+  oncePerObservation,
+  type Observation,
+  textsOf,
+} from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
-import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { selectorsFor } from '../providers/find.ts';
 import { type Fault, settle } from '../text/fault.ts';
@@ -25,7 +31,7 @@ export type SeenSelector = {
   readonly selector: string;
   readonly source: SelectorSource;
   readonly name: string;
-  readonly sight: Sight;
+  readonly observation: Observation;
   readonly alias: string | null;
   /** Texts that mean to be a key; for a caller's selector, all texts. */
   readonly texts: readonly string[];
@@ -84,17 +90,17 @@ function listSelectors(asked: readonly string[], names: readonly string[]) {
 
 function readSelector(zone: Zone, parent: string, selector: string, source: SelectorSource): SeenSelector {
   const name = `${selector}.${parent}`;
-  const sight = zone.look(name, 'TXT');
-  const read = source === 'caller' ? readAsked(sight) : readGuessed(sight);
-  return { selector, source, name, sight, alias: aliasOf(sight), ...read };
+  const observation = zone.look(name, 'TXT');
+  const read = source === 'caller' ? readAsked(observation) : readGuessed(observation);
+  return { selector, source, name, observation, alias: aliasOf(observation), ...read };
 }
 
 type SeenKey = Pick<SeenSelector, 'texts' | 'key' | 'faults' | 'bits' | 'keyProblem'>;
 
-const readAsked = oncePerSight((sight) => readKey(textsOf(sight).map(({ text }) => text)));
-const readGuessed = oncePerSight((sight) =>
+const readAsked = oncePerObservation((observation) => readKey(textsOf(observation).map(({ text }) => text)));
+const readGuessed = oncePerObservation((observation) =>
   readKey(
-    textsOf(sight)
+    textsOf(observation)
       .map(({ text }) => text)
       .filter(isDkimKey),
   ),

@@ -22,8 +22,8 @@ export function judgeDkim(
   { services }: Pick<KnownSenders, 'services'>,
 ): Verdicts<DkimCode> {
   if (mode === 'parked') return allOf(dkimRules, 'not-applicable');
-  const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
-  const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
+  const lost = facts.selectors.find(({ observation }) => observation.outcome === 'unknown');
+  const unseen = lost && notTested(`${lost.name} could not be read: ${lost.observation.why}`);
   const presence = judgePresence(facts, unseen, fixOf(services, facts));
   const found = facts.selectors.filter(({ texts }) => texts.length > 0);
   if (found.length > 0) return { ...presence, ...judgeKeys(found, unseen) };
@@ -44,7 +44,8 @@ function judgePresence(
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
   const dangling = selectors.filter(
-    ({ alias, sight }) => alias !== null && isAbsent(sight.outcome) && !isIdleRotation(alias, selectors),
+    ({ alias, observation }) =>
+      alias !== null && isAbsent(observation.outcome) && !isIdleRotation(alias, selectors),
   );
   return {
     'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name, slip }, fix),
@@ -86,11 +87,11 @@ function isAbsent(outcome: string): boolean {
 
 function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): Verdict {
   if (asked.length === 0) return 'not-applicable';
-  const missing = asked.filter(({ sight }) => isAbsent(sight.outcome));
+  const missing = asked.filter(({ observation }) => isAbsent(observation.outcome));
   return brokenBySeen(
-    missing.map(({ name, sight }) => ({
+    missing.map(({ name, observation }) => ({
       name,
-      found: sight.outcome === 'nxdomain' ? 'no record: the name does not exist' : 'no TXT record',
+      found: observation.outcome === 'nxdomain' ? 'no record: the name does not exist' : 'no TXT record',
     })),
     lost,
   );

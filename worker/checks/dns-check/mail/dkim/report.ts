@@ -20,8 +20,8 @@ export function stateOfDkim({ selectors, subtreeExists }: DkimFacts, mode: MailM
 }
 
 // Verifiers must not accept an RSA key below 1024 bits (RFC 8301 §3.2).
-function stateOfSelector({ sight, texts, key, keyProblem, bits }: SeenSelector): PartState {
-  if (sight.outcome === 'unknown') return 'unknown';
+function stateOfSelector({ observation, texts, key, keyProblem, bits }: SeenSelector): PartState {
+  if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length === 0) return 'missing';
   const isTooShort = key?.keyType === 'rsa' && bits !== null && bits < 1024;
   return key === null || keyProblem !== null || isTooShort ? 'invalid' : 'ok';

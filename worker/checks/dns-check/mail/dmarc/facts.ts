@@ -1,6 +1,6 @@
+import { nameExists, type Observation, textsOf } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
-import { nameExists, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { isProvenFailure } from '../prove-failure.ts';
 import { clip } from '../text/fault.ts';
@@ -57,7 +57,7 @@ export function readDmarc(zone: Zone, domain: string): DmarcFacts {
     applied,
     exists: nameExists(zone.look(domain, 'A')),
     uris: typeof applied === 'string' ? [] : readUris(zone, applied, orgDomain),
-    hasProvenFailure: walk.lost !== null && isProvenFailure(zone, walk.lost.sight, walk.lost.domain),
+    hasProvenFailure: walk.lost !== null && isProvenFailure(zone, walk.lost.observation, walk.lost.domain),
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
     doubled:
       applied === 'none' && isRegistrable(domain) && nameExists(zone.look(domain, 'A')) !== false
@@ -71,15 +71,15 @@ export function readDmarc(zone: Zone, domain: string): DmarcFacts {
   };
 }
 
-function findMisplaced(sight: Sight): string[] | null {
-  if (sight.outcome === 'unknown') return null;
-  return textsAt(sight)
+function findMisplaced(observation: Observation): string[] | null {
+  if (observation.outcome === 'unknown') return null;
+  return textsAt(observation)
     .filter(isDmarc)
     .map((text) => clip(text));
 }
 
-function textsAt(sight: Sight): string[] {
-  return textsOf(sight).map(({ text }) => text);
+function textsAt(observation: Observation): string[] {
+  return textsOf(observation).map(({ text }) => text);
 }
 
 function readUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenUri[] {
@@ -94,14 +94,14 @@ function readUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenU
   }));
 }
 
-type HostSight = Pick<SeenUri, 'permission' | 'isAuthorised' | 'mailbox'>;
+type HostObservation = Pick<SeenUri, 'permission' | 'isAuthorised' | 'mailbox'>;
 
 function readHost(
   zone: Zone,
   host: string | null,
   policyDomain: string,
   orgDomain: string | null,
-): HostSight {
+): HostObservation {
   if (host === null) return { permission: null, isAuthorised: null, mailbox: null };
   const mailbox = readMailbox(zone, host);
   const isInside =
@@ -109,8 +109,8 @@ function readHost(
   if (isInside === null) return { permission: null, isAuthorised: null, mailbox };
   if (isInside) return { permission: null, isAuthorised: true, mailbox };
   const permission = `${policyDomain}._report._dmarc.${host}`;
-  const sight = zone.look(permission, 'TXT');
-  const isAuthorised = sight.outcome === 'unknown' ? null : textsAt(sight).some(isDmarc);
+  const observation = zone.look(permission, 'TXT');
+  const isAuthorised = observation.outcome === 'unknown' ? null : textsAt(observation).some(isDmarc);
   return { permission, isAuthorised, mailbox };
 }
 

@@ -10,8 +10,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { aliasOf } from '../../../../dns/observation.ts';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
-import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
@@ -29,7 +29,7 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
   const { applied, domain, walk } = facts;
   const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode, isClosed) };
   if (applied === 'unknown') {
-    const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
+    const { name, why } = walk.lost?.observation ?? { name: domain, why: 'it was not asked' };
     const unseen = allOf(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
     return { ...unseen, ...seen };
   }
@@ -50,7 +50,7 @@ function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: Dmar
   const own = walk.steps.find((step) => step.domain === domain);
   const ignored = ignoredRecords({ domain, walk, foreign });
   const others = foreign.filter((text) => findMeant(text).length === 0);
-  const unseen = own?.sight.outcome === 'unknown' ? unread(own) : undefined;
+  const unseen = own?.observation.outcome === 'unknown' ? unread(own) : undefined;
   const lost = walk.lost === null ? undefined : unread(walk.lost);
   // What a registry publishes is not the domain's to change.
   const steps = walk.steps.filter((step) => step.domain === domain || !isPublicSuffix(step.domain));
@@ -58,7 +58,7 @@ function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: Dmar
     // Above a record that counts, only the organization is asked for.
     'dmarc-lookup-failed':
       applied === 'unknown' && walk.lost !== null && hasProvenFailure
-        ? brokenBy([{ name: walk.lost.sight.name, reason: walk.lost.sight.why }])
+        ? brokenBy([{ name: walk.lost.observation.name, reason: walk.lost.observation.why }])
         : (lost ?? 'holds'),
     'dmarc-multiple': brokenBySeen(steps.flatMap(showSeveral), lost),
     'dmarc-duplicate-tag': brokenBySeen(steps.flatMap(showRepeated), lost),
@@ -85,13 +85,15 @@ function judgePlace(facts: DmarcFacts, mode: MailMode, isClosed: boolean) {
 
 function judgeAlias({ domain, walk }: DmarcFacts): Verdict {
   const own = walk.steps.find((step) => step.domain === domain);
-  if (!own || own.sight.outcome === 'unknown') return own ? unread(own) : 'not-applicable';
+  if (!own || own.observation.outcome === 'unknown') return own ? unread(own) : 'not-applicable';
   return brokenBy(danglingAlias(own));
 }
 
-function danglingAlias({ sight }: Step): { name: string; alias: string }[] {
-  const alias = aliasOf(sight);
-  return alias === null || sight.outcome === 'found' ? [] : [{ name: sight.name, alias: clip(alias) }];
+function danglingAlias({ observation }: Step): { name: string; alias: string }[] {
+  const alias = aliasOf(observation);
+  return alias === null || observation.outcome === 'found'
+    ? []
+    : [{ name: observation.name, alias: clip(alias) }];
 }
 
 function judgeMisplaced(
@@ -116,7 +118,7 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode, isClosed: boolean): Ver
   const name = `_dmarc.${domain}`;
   if (applied === 'unknown')
     return notTested(
-      `the records of ${walk.lost?.sight.name ?? name} could not be read: ${walk.lost?.sight.why ?? ''}`,
+      `the records of ${walk.lost?.observation.name ?? name} could not be read: ${walk.lost?.observation.why ?? ''}`,
     );
   if (applied !== 'none') return 'holds';
   // Where a record is there and void, its own rule says so.
@@ -141,23 +143,23 @@ function closeFix(name: string, isClosed: boolean): Fix {
       };
 }
 
-function unread({ sight }: Step): Verdict {
-  return notTested(`the records of ${sight.name} could not be read: ${sight.why}`);
+function unread({ observation }: Step): Verdict {
+  return notTested(`the records of ${observation.name} could not be read: ${observation.why}`);
 }
 
-function showSeveral({ sight, texts }: Step) {
+function showSeveral({ observation, texts }: Step) {
   return texts.length < 2
     ? []
-    : [{ name: sight.name, count: texts.length, records: texts.map((text) => clip(text)) }];
+    : [{ name: observation.name, count: texts.length, records: texts.map((text) => clip(text)) }];
 }
 
-function showRepeated({ sight, texts, dmarc }: Step) {
+function showRepeated({ observation, texts, dmarc }: Step) {
   const [text] = texts;
   if (dmarc !== null || texts.length !== 1 || text === undefined) return [];
   const parsed = parseDmarc(text);
   const repeated = 'repeated' in parsed ? parsed.repeated : [];
   return repeated.map(({ first, second }) => ({
-    name: sight.name,
+    name: observation.name,
     tag: clip(first.name, 40),
     first: first.at + 1,
     position: second.at + 1,

@@ -19,7 +19,7 @@ export function reportDmarc(facts: DmarcFacts): DmarcField {
     orgDomain,
     ...showPolicy(facts),
     ...(typeof applied === 'string' ? noRecord : showRecord(applied.dmarc, isTaken(facts))),
-    queries: walk.steps.map((step) => ({ name: step.sight.name, found: describeStep(step) })),
+    queries: walk.steps.map((step) => ({ name: step.observation.name, found: describeStep(step) })),
     rua: uris.filter(({ tag }) => tag === 'rua').map(showUri),
     ruf: uris.filter(({ tag }) => tag === 'ruf').map(showUri),
   };
@@ -67,8 +67,8 @@ function isTaken({ applied }: DmarcFacts): boolean {
   return policiesOf(applied.dmarc) !== null && p !== undefined && p !== null && sp !== null && np !== null;
 }
 
-function describeStep({ sight, texts, dmarc }: Step): 'record' | 'none' | 'several' | 'unknown' {
-  if (sight.outcome === 'unknown') return 'unknown';
+function describeStep({ observation, texts, dmarc }: Step): 'record' | 'none' | 'several' | 'unknown' {
+  if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length > 1) return 'several';
   return dmarc === null ? 'none' : 'record';
 }

@@ -1,11 +1,11 @@
-import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import { oncePerObservation, type Observation, textsOf } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { type Dmarc, isDmarc, parseDmarc } from './parse-dmarc.ts';
 
 /** One name of a DNS tree walk (RFC 9989 §4.10). */
 export type Step = {
   readonly domain: string;
-  readonly sight: Sight;
+  readonly observation: Observation;
   /** Texts that begin as a DMARC record. */
   readonly texts: readonly string[];
   /** The record, where there is exactly one and its tag list is not void. */
@@ -30,7 +30,7 @@ export function walkNames(domain: string): string[] {
 /** Walks up from a domain. All names are looked at, whatever is found, so that a gather asks them at once. */
 export function walkTree(zone: Zone, domain: string): Walk {
   const steps = walkNames(domain).map((name) => readStep(zone, name));
-  const lost = steps.findIndex(({ sight }) => sight.outcome === 'unknown');
+  const lost = steps.findIndex(({ observation }) => observation.outcome === 'unknown');
   const stop = steps.findIndex(({ dmarc }) => dmarc !== null && dmarc.psd !== 'u');
   const end = Math.min(...[lost, stop < 0 ? -1 : stop + 1].filter((index) => index >= 0), steps.length);
   const walked = steps.slice(0, end);
@@ -44,12 +44,12 @@ export function walkTree(zone: Zone, domain: string): Walk {
 }
 
 function readStep(zone: Zone, domain: string): Step {
-  const sight = zone.look(`_dmarc.${domain}`, 'TXT');
-  return { domain, sight, ...readRecord(sight) };
+  const observation = zone.look(`_dmarc.${domain}`, 'TXT');
+  return { domain, observation, ...readRecord(observation) };
 }
 
-const readRecord = oncePerSight((sight): Pick<Step, 'texts' | 'dmarc'> => {
-  const texts = textsOf(sight)
+const readRecord = oncePerObservation((observation): Pick<Step, 'texts' | 'dmarc'> => {
+  const texts = textsOf(observation)
     .map(({ text }) => text)
     .filter(isDmarc);
   const parsed = texts.length === 1 ? parseDmarc(texts[0] ?? '') : null;

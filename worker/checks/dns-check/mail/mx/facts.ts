@@ -1,6 +1,12 @@
 import { isAddress } from '#shared/targets/classify-address';
 import { hostLabel } from '#shared/targets/classify-name';
-import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
+import {
+  aliasOf,
+  exchangesOf,
+  type SeenRecord,
+  type Observation,
+  valuesOf,
+} from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
 import { isProvenFailure } from '../prove-failure.ts';
@@ -9,15 +15,15 @@ import { readTlsa, type Tlsa } from './parse-tlsa.ts';
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {
   readonly domain: string;
-  readonly sight: Sight;
+  readonly observation: Observation;
   /** The lookup of MX fails for everybody. */
   readonly hasProvenFailure: boolean;
   readonly exchanges: readonly { readonly preference: number; readonly exchange: string }[];
   readonly hasNullMx: boolean;
   /** No MX record, but an address: mail goes to the domain itself (RFC 5321 §5.1). null where nobody knows. */
   readonly isImplicit: boolean | null;
-  /** The domain's own address sights, which count where there is no MX. */
-  readonly addresses: readonly [Sight, Sight];
+  /** The domain's own address observations, which count where there is no MX. */
+  readonly addresses: readonly [Observation, Observation];
   readonly hosts: readonly MailHost[];
 };
 
@@ -25,16 +31,20 @@ export type MailHost = {
   readonly host: string;
   readonly preference: number;
   readonly kind: 'host' | 'address' | 'invalid';
-  readonly sights: readonly [Sight, Sight];
+  readonly observations: readonly [Observation, Observation];
   readonly alias: string | null;
   readonly addresses: readonly HostAddress[];
-  readonly tlsa: { readonly name: string; readonly sight: Sight; readonly records: readonly Tlsa[] };
+  readonly tlsa: {
+    readonly name: string;
+    readonly observation: Observation;
+    readonly records: readonly Tlsa[];
+  };
 };
 
 /** `confirmed`: one of the names leads back to the address; null where nobody knows. */
 export type HostAddress = {
   readonly address: string;
-  readonly ptr: Sight;
+  readonly ptr: Observation;
   readonly names: readonly string[];
   readonly confirmed: boolean | null;
 };
@@ -45,18 +55,19 @@ const nameLimit = 4;
 
 /** Sees where mail to the domain goes: hosts, addresses, the names of the addresses, and TLSA records. */
 export function readMx(zone: Zone, domain: string): MxFacts {
-  const sight = zone.look(domain, 'MX');
+  const observation = zone.look(domain, 'MX');
   const addresses = [zone.look(domain, 'A'), zone.look(domain, 'AAAA')] as const;
-  const exchanges = exchangesOf(sight);
-  const isImplicit = sight.outcome === 'unknown' ? null : sight.outcome === 'nodata' && hasAny(addresses);
+  const exchanges = exchangesOf(observation);
+  const isImplicit =
+    observation.outcome === 'unknown' ? null : observation.outcome === 'nodata' && hasAny(addresses);
   const named = new Map(
     exchanges.filter(({ exchange }) => exchange !== '').map((mx) => [mx.exchange, mx.preference]),
   );
   if (isImplicit) named.set(domain, 0);
   return {
     domain,
-    sight,
-    hasProvenFailure: isProvenFailure(zone, sight, domain),
+    observation,
+    hasProvenFailure: isProvenFailure(zone, observation, domain),
     exchanges,
     isImplicit,
     addresses,
@@ -65,28 +76,28 @@ export function readMx(zone: Zone, domain: string): MxFacts {
   };
 }
 
-function hasAny(sights: readonly [Sight, Sight]): boolean | null {
-  if (sights.some(({ outcome }) => outcome === 'found')) return true;
-  return sights.some(({ outcome }) => outcome === 'unknown') ? null : false;
+function hasAny(observations: readonly [Observation, Observation]): boolean | null {
+  if (observations.some(({ outcome }) => outcome === 'found')) return true;
+  return observations.some(({ outcome }) => outcome === 'unknown') ? null : false;
 }
 
 function readHost(zone: Zone, host: string, preference: number): MailHost {
-  const sights = [zone.look(host, 'A'), zone.look(host, 'AAAA')] as const;
+  const observations = [zone.look(host, 'A'), zone.look(host, 'AAAA')] as const;
   const tlsaName = `_25._tcp.${host}`;
   const tlsa = zone.look(tlsaName, 'TLSA');
-  const addresses = sights.flatMap(valuesOf).filter(isAddress).slice(0, addressLimit);
+  const addresses = observations.flatMap(valuesOf).filter(isAddress).slice(0, addressLimit);
   return {
     host,
     preference,
-    sights,
+    observations,
     kind: isAddress(host)
       ? 'address'
       : host.split('.').every((label) => hostLabel.test(label))
         ? 'host'
         : 'invalid',
-    alias: sights.map(aliasOf).find((alias) => alias !== null) ?? null,
+    alias: observations.map(aliasOf).find((alias) => alias !== null) ?? null,
     addresses: addresses.map((address) => readAddress(zone, address)),
-    tlsa: { name: tlsaName, sight: tlsa, records: tlsa.records.flatMap(readTlsaRecord) },
+    tlsa: { name: tlsaName, observation: tlsa, records: tlsa.records.flatMap(readTlsaRecord) },
   };
 }
 
@@ -99,10 +110,12 @@ function readAddress(zone: Zone, address: string): HostAddress {
   const ptr = zone.look(reverseNameOf(address) ?? '', 'PTR');
   const names = valuesOf(ptr).slice(0, nameLimit);
   const type = address.includes(':') ? 'AAAA' : 'A';
-  const sights = names.map((name) => zone.look(name, type));
+  const observations = names.map((name) => zone.look(name, type));
   const wanted = normalizeAddress(address);
-  const isBack = sights.some((sight) => valuesOf(sight).some((value) => normalizeAddress(value) === wanted));
-  const isOpen = sights.some(({ outcome }) => outcome === 'unknown');
+  const isBack = observations.some((observation) =>
+    valuesOf(observation).some((value) => normalizeAddress(value) === wanted),
+  );
+  const isOpen = observations.some(({ outcome }) => outcome === 'unknown');
   return {
     address,
     ptr,

@@ -9,7 +9,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { valuesOf } from '../../../../dns/sight.ts';
+import { valuesOf } from '../../../../dns/observation.ts';
 import { describeSlip, meantName } from '../../meant-name.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
@@ -22,12 +22,12 @@ import type { HostAddress, MailHost, MxFacts } from './facts.ts';
  * @param isNameOnly it has no records of its own, only names below it
  */
 export function judgeMx(facts: MxFacts, mode: MailMode, isNameOnly = false): Verdicts<MxCode> {
-  const { sight, domain } = facts;
-  if (sight.outcome === 'unknown')
+  const { observation, domain } = facts;
+  if (observation.outcome === 'unknown')
     return {
-      ...allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`)),
+      ...allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${observation.why}`)),
       ...(facts.hasProvenFailure
-        ? { 'mx-lookup-failed': brokenBy([{ name: domain, reason: sight.why }]) }
+        ? { 'mx-lookup-failed': brokenBy([{ name: domain, reason: observation.why }]) }
         : {}),
     };
   const records = judgeRecords(facts, mode, isNameOnly);
@@ -86,12 +86,12 @@ function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts) {
 
 // Several names may lead to one machine.
 function judgeSingle(domain: string, hosts: readonly MailHost[]): Verdict {
-  const addresses = new Set(hosts.flatMap(({ sights }) => sights.flatMap(valuesOf)));
+  const addresses = new Set(hosts.flatMap(({ observations }) => observations.flatMap(valuesOf)));
   const [address = ''] = addresses;
   if (addresses.size > 1) return 'holds';
   // Behind an address of a mail service are many machines.
   if (hosts.every(({ host }) => providerOfHost(host) !== undefined)) return 'not-applicable';
-  const open = hosts.find(({ sights }) => sights.some(({ outcome }) => outcome === 'unknown'));
+  const open = hosts.find(({ observations }) => observations.some(({ outcome }) => outcome === 'unknown'));
   if (open) return notTested(`the addresses of ${clip(open.host)} could not be read`);
   const names = hosts.map(({ host }) => clip(host, 80)).join(', ');
   return addresses.size === 0 ? 'not-applicable' : brokenIf(true, { name: domain, address, host: names });
@@ -123,25 +123,27 @@ function judgeIpv4(
 ): Verdict {
   if (isLost) return 'not-applicable';
   const hasIpv4 = hosts.some(
-    ({ kind, host, sights }) => sights[0].outcome === 'found' || (kind === 'address' && !host.includes(':')),
+    ({ kind, host, observations }) =>
+      observations[0].outcome === 'found' || (kind === 'address' && !host.includes(':')),
   );
   return hasIpv4 ? 'holds' : (unseen ?? brokenIf(true, { name: domain, hosts: listHosts(hosts) }));
 }
 
 function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
-  const bare = hosts.filter(({ kind, sights }) => kind !== 'address' && sights.every(isAbsent));
+  const bare = hosts.filter(({ kind, observations }) => kind !== 'address' && observations.every(isAbsent));
   const open = hosts.filter(
-    ({ kind, sights }) => kind !== 'address' && sights.some(({ outcome }) => outcome === 'unknown'),
+    ({ kind, observations }) =>
+      kind !== 'address' && observations.some(({ outcome }) => outcome === 'unknown'),
   );
   const unseen = open[0] ? notTested(`the addresses of ${open[0].host} could not be read`) : undefined;
   const isLost = hosts.every((host) => !isReachable(host) && !open.includes(host));
-  const hidden = hosts.flatMap(({ host, sights }) =>
-    sights.flatMap(valuesOf).flatMap((address) => {
+  const hidden = hosts.flatMap(({ host, observations }) =>
+    observations.flatMap(valuesOf).flatMap((address) => {
       const kind = privateKindOf(address);
       return kind === null ? [] : [{ host: clip(host), kind }];
     }),
   );
-  const hasIpv6 = hosts.some(({ sights }) => sights[1].outcome === 'found');
+  const hasIpv6 = hosts.some(({ observations }) => observations[1].outcome === 'found');
   return {
     'mx-none-reachable': brokenIf(isLost, {
       name: domain,
@@ -153,7 +155,10 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
     'mx-no-address': isLost
       ? 'not-applicable'
       : brokenBySeen(
-          bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights, host, domain) })),
+          bare.map(({ host, observations }) => ({
+            host: clip(host),
+            found: describeBare(observations, host, domain),
+          })),
           unseen,
         ),
     'mx-private-address': brokenBySeen(hidden, unseen),
@@ -161,21 +166,21 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
   } satisfies Partial<Verdicts<MxCode>>;
 }
 
-function isAbsent({ outcome }: MailHost['sights'][number]): boolean {
+function isAbsent({ outcome }: MailHost['observations'][number]): boolean {
   return outcome === 'nodata' || outcome === 'nxdomain';
 }
 
 // Some senders deliver to an address that stands where a host name should; it has a rule of its own.
-function isReachable({ kind, host, sights }: MailHost): boolean {
+function isReachable({ kind, host, observations }: MailHost): boolean {
   if (kind === 'address') return privateKindOf(host) === null;
-  return sights.flatMap(valuesOf).some((address) => privateKindOf(address) === null);
+  return observations.flatMap(valuesOf).some((address) => privateKindOf(address) === null);
 }
 
-function describeBare(sights: MailHost['sights'], host: string, domain: string): string {
+function describeBare(observations: MailHost['observations'], host: string, domain: string): string {
   const meant = meantName(host, domain);
   if (meant !== undefined)
     return `does not exist: the dot behind ${clip(meant, 80)} seems to be missing, so the zone’s name was added to it`;
-  return sights.some(({ outcome }) => outcome === 'nxdomain')
+  return observations.some(({ outcome }) => outcome === 'nxdomain')
     ? 'does not exist'
     : 'has neither an A nor an AAAA record';
 }

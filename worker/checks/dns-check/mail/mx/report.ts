@@ -15,19 +15,19 @@ export function reportMx(facts: MxFacts, resolverValidates: boolean | null): Mai
 }
 
 /** The state of the part: a null MX is a good answer, and so is a host that has an address. */
-export function stateOfMx({ sight, hasNullMx, exchanges, hosts }: MxFacts): PartState {
-  if (sight.outcome === 'unknown') return 'unknown';
+export function stateOfMx({ observation, hasNullMx, exchanges, hosts }: MxFacts): PartState {
+  if (observation.outcome === 'unknown') return 'unknown';
   if (exchanges.length === 0) return 'missing';
   if (hasNullMx) return hosts.length > 0 ? 'invalid' : 'ok';
-  const isGood = ({ kind, sights }: MailHost) =>
-    kind === 'host' && sights.some(({ outcome }) => outcome === 'found');
-  const isOpen = ({ sights }: MailHost) => sights.some(({ outcome }) => outcome === 'unknown');
+  const isGood = ({ kind, observations }: MailHost) =>
+    kind === 'host' && observations.some(({ outcome }) => outcome === 'found');
+  const isOpen = ({ observations }: MailHost) => observations.some(({ outcome }) => outcome === 'unknown');
   if (hosts.some(isGood)) return 'ok';
   return hosts.some(isOpen) ? 'unknown' : 'invalid';
 }
 
 function showHost(host: MailHost, resolverValidates: boolean | null): MailFields['mx']['hosts'][number] {
-  const { sight, records } = host.tlsa;
+  const { observation, records } = host.tlsa;
   const states = { found: 'ok', nodata: 'missing', nxdomain: 'missing', unknown: 'unknown' } as const;
   const isGood = records.length === 0 || records.some(isUsable);
   return {
@@ -41,8 +41,8 @@ function showHost(host: MailHost, resolverValidates: boolean | null): MailFields
       confirmed: names.length === 0 ? null : confirmed,
     })),
     tlsa: {
-      state: isGood ? states[sight.outcome] : 'invalid',
-      secure: resolverValidates === true && sight.outcome === 'found' ? sight.secure : null,
+      state: isGood ? states[observation.outcome] : 'invalid',
+      secure: resolverValidates === true && observation.outcome === 'found' ? observation.secure : null,
       records: records.map((record) => ({
         ...record,
         certificate: clip(record.certificate, 140),

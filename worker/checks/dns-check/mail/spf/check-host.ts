@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { exchangesOf, type Sight, textsOf, valuesOf } from '../../../../dns/sight.ts';
+import { exchangesOf, type Observation, textsOf, valuesOf } from '../../../../dns/observation.ts';
 import { reverseNameOf } from '../address.ts';
 import type { spfVerdicts } from '../evidence.ts';
 import { expandDomain, expandText } from './expand-domain.ts';
@@ -12,7 +12,7 @@ import type { Mechanism, Modifier, Qualifier, SpfTerm } from './parse-term.ts';
 export type SpfResult = (typeof spfVerdicts)[number];
 
 /** The answer to a question of the evaluation; a name that cannot be asked does not exist. */
-export type Look = (name: string, type: string) => Promise<Sight>;
+export type Look = (name: string, type: string) => Promise<Observation>;
 
 /** What check_host() ends with: the result, why where it is an error, and what the owner says to one who fails. */
 export type HostCheck = { readonly result: SpfResult; readonly why?: string; readonly explanation?: string };
@@ -68,9 +68,9 @@ async function checkDomain(run: Run, domain: string): Promise<HostCheck> {
 }
 
 async function findRecord({ look }: Run, domain: string): Promise<Spf | null> {
-  const sight = await look(domain, 'TXT');
-  if (sight.outcome === 'unknown') throw new SpfError('temperror', `${domain}: ${sight.why}`);
-  const [record, second] = spfRecordsOf(sight);
+  const observation = await look(domain, 'TXT');
+  if (observation.outcome === 'unknown') throw new SpfError('temperror', `${domain}: ${observation.why}`);
+  const [record, second] = spfRecordsOf(observation);
   if (second) throw new SpfError('permerror', `${domain} has several SPF records`);
   const spf = record === undefined ? null : parseSpf(record.text);
   return spf !== null && 'terms' in spf ? spf : null;
@@ -115,17 +115,17 @@ async function hasExchange(run: Run, name: string, term: AddressTerm): Promise<b
     throw new SpfError('permerror', `${term.text} leads to more than ${nameLimit} hosts`);
   for (const { exchange } of exchanges) {
     if (exchange === '') continue;
-    const sight = await run.look(exchange, familyOf(run));
-    if (sight.outcome === 'unknown') throw new SpfError('temperror', `${exchange}: ${sight.why}`);
-    if (hasAddress(run, sight, term)) return true;
+    const observation = await run.look(exchange, familyOf(run));
+    if (observation.outcome === 'unknown') throw new SpfError('temperror', `${exchange}: ${observation.why}`);
+    if (hasAddress(run, observation, term)) return true;
   }
   return false;
 }
 
 type AddressTerm = Extract<Mechanism, { readonly name: 'a' | 'mx' }>;
 
-function hasAddress(run: Run, sight: Sight, { prefix4, prefix6 }: AddressTerm): boolean {
-  return valuesOf(sight).some((address) => isWithin(run, address, prefix4, prefix6));
+function hasAddress(run: Run, observation: Observation, { prefix4, prefix6 }: AddressTerm): boolean {
+  return valuesOf(observation).some((address) => isWithin(run, address, prefix4, prefix6));
 }
 
 function isWithin({ message: { ip } }: Run, address: string, prefix4: number, prefix6: number): boolean {
@@ -139,12 +139,12 @@ function familyOf({ message: { ip } }: Run): 'A' | 'AAAA' {
 }
 
 // A lookup of a term: what fails ends the evaluation, what finds nothing counts.
-async function ask({ look, spent }: Run, name: string, type: string): Promise<Sight> {
-  const sight = await look(name, type);
-  if (sight.outcome === 'unknown') throw new SpfError('temperror', `${name}: ${sight.why}`);
-  if (sight.outcome !== 'found') spent.voids += 1;
+async function ask({ look, spent }: Run, name: string, type: string): Promise<Observation> {
+  const observation = await look(name, type);
+  if (observation.outcome === 'unknown') throw new SpfError('temperror', `${name}: ${observation.why}`);
+  if (observation.outcome !== 'found') spent.voids += 1;
   if (spent.voids > voidLimit) throw new SpfError('permerror', `more than ${voidLimit} lookups find nothing`);
-  return sight;
+  return observation;
 }
 
 /** The names of the sender's address that lead back to it (RFC 7208 §5.5); one that cannot be looked up is passed over. */
@@ -152,9 +152,11 @@ async function confirmedNames(run: Run): Promise<readonly string[]> {
   const { message, look } = run;
   const reverse = await look(reverseNameOf(message.ip.toString()) ?? '', 'PTR');
   const names = valuesOf(reverse).slice(0, nameLimit);
-  const sights = await Promise.all(names.map(async (name) => look(name, familyOf(run))));
+  const observations = await Promise.all(names.map(async (name) => look(name, familyOf(run))));
   return names
-    .filter((_, at) => valuesOf(sights[at] ?? reverse).some((address) => isWithin(run, address, 32, 128)))
+    .filter((_, at) =>
+      valuesOf(observations[at] ?? reverse).some((address) => isWithin(run, address, 32, 128)),
+    )
     .map((name) => name.toLowerCase());
 }
 

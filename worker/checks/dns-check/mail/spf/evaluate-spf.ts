@@ -1,5 +1,5 @@
 import type { Asker } from '../../../../dns/asker.ts';
-import { type Sight, unknownSight } from '../../../../dns/sight.ts';
+import { type Observation, unknownObservation } from '../../../../dns/observation.ts';
 import { isAskable } from '../../../../dns/zone.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import { clip } from '../text/fault.ts';
@@ -19,8 +19,10 @@ export async function evaluateSpf(
   const timer = setTimeout(resolve, limitMs);
   const look: Look = async (name, type) => {
     const question = { name: name.toLowerCase(), type };
-    if (!isAskable(question.name)) return { ...unknownSight(question, ''), outcome: 'nxdomain' };
-    const late = timeUp.then((): Sight => unknownSight(question, 'the time for the evaluation was over'));
+    if (!isAskable(question.name)) return { ...unknownObservation(question, ''), outcome: 'nxdomain' };
+    const late = timeUp.then((): Observation =>
+      unknownObservation(question, 'the time for the evaluation was over'),
+    );
     return Promise.race([asker.ask(question), late]);
   };
   const spent: Spending = { lookups: 0, voids: 0 };

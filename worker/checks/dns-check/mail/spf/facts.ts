@@ -1,5 +1,5 @@
+import { type Observation, type Txt, textsOf, valuesOf } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
-import { type Sight, type Txt, textsOf, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { isProvenFailure } from '../prove-failure.ts';
 import { clip } from '../text/fault.ts';
@@ -9,7 +9,7 @@ import { isSpf } from './parse-spf.ts';
 /** What is known of the sender policy of a domain. */
 export type SpfFacts = {
   readonly domain: string;
-  readonly sight: Sight;
+  readonly observation: Observation;
   /** The lookup of the record fails for everybody. */
   readonly hasProvenFailure: boolean;
   readonly records: readonly Txt[];
@@ -19,32 +19,36 @@ export type SpfFacts = {
   readonly isDoubled: boolean;
   readonly senderId: readonly string[];
   /** The record of the abandoned type SPF. */
-  readonly type99: Sight;
+  readonly type99: Observation;
   /** null where there is not exactly one record. */
   readonly tree: SpfBranch | null;
   /** What each name server says itself; only where the domain is the top of a zone. */
   readonly servers: readonly ServerSpf[];
 };
 
-export type ServerSpf = { readonly host: string; readonly address: string; readonly sight: Sight };
+export type ServerSpf = {
+  readonly host: string;
+  readonly address: string;
+  readonly observation: Observation;
+};
 
 const serverLimit = 8;
 
 /** Sees the policy of a domain, all that it includes, and what the domain's own name servers say. */
 export function readSpf(zone: Zone, domain: string): SpfFacts {
-  const sight = zone.look(domain, 'TXT');
-  const records = spfRecordsOf(sight);
-  const texts = textsOf(sight).map(({ text }) => text);
-  const isRead = sight.outcome === 'found' || sight.outcome === 'nodata';
+  const observation = zone.look(domain, 'TXT');
+  const records = spfRecordsOf(observation);
+  const texts = textsOf(observation).map(({ text }) => text);
+  const isRead = observation.outcome === 'found' || observation.outcome === 'nodata';
   return {
     domain,
-    sight,
+    observation,
     isDoubled:
       isRead &&
       records.length === 0 &&
       isRegistrable(domain) &&
       spfRecordsOf(zone.look(`${domain}.${domain}`, 'TXT')).length > 0,
-    hasProvenFailure: isProvenFailure(zone, sight, domain),
+    hasProvenFailure: isProvenFailure(zone, observation, domain),
     records,
     almost: texts.flatMap((text) => {
       const why = whySkipped(text);
@@ -74,6 +78,6 @@ function readServers(zone: Zone, domain: string): ServerSpf[] {
   const hosts = valuesOf(zone.look(domain, 'NS')).toSorted().slice(0, serverLimit);
   return hosts.flatMap((host) => {
     const [address] = valuesOf(zone.look(host, 'A'));
-    return address === undefined ? [] : [{ host, address, sight: zone.look(domain, 'TXT', address) }];
+    return address === undefined ? [] : [{ host, address, observation: zone.look(domain, 'TXT', address) }];
   });
 }

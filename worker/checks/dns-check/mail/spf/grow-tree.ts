@@ -1,4 +1,10 @@
-import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../../../../dns/sight.ts';
+import {
+  exchangesOf,
+  oncePerObservation,
+  type Observation,
+  type Txt,
+  textsOf,
+} from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { expandDomain } from './expand-domain.ts';
 import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
@@ -97,14 +103,17 @@ function sprout(domain: string, via: SpfBranch['via'], path: readonly string[]):
 function growBranch(context: TreeContext, branch: Growing): void {
   const stop = (end: BranchEnd, why: string): void => void Object.assign(branch, { end, why });
   if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
-  const sight = context.zone.look(branch.domain, 'TXT');
-  const records = parseOnce(sight);
-  branch.hasFailed = sight.hasFailed === true;
-  if (sight.outcome === 'unknown') return stop('unknown', sight.why);
+  const observation = context.zone.look(branch.domain, 'TXT');
+  const records = parseOnce(observation);
+  branch.hasFailed = observation.hasFailed === true;
+  if (observation.outcome === 'unknown') return stop('unknown', observation.why);
   if (records.length > 1) return stop('several', `there are ${records.length} records`);
   const [read] = records;
   if (!read)
-    return stop('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
+    return stop(
+      'none',
+      observation.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record',
+    );
   branch.spf = read.spf;
   branch.terms = read.terms.map((term) => reachTerm(context, branch, term));
 }
@@ -123,13 +132,13 @@ function finish({ domain, via, end, why, hasFailed, spf, terms }: Growing): SpfB
   return { domain, via, end, why, hasFailed, spf, reached, counts };
 }
 
-/** The TXT records of a sight that receivers take for SPF. */
-export function spfRecordsOf(sight: Sight): Txt[] {
-  return textsOf(sight).filter(({ text }) => isSpf(text));
+/** The TXT records of a observation that receivers take for SPF. */
+export function spfRecordsOf(observation: Observation): Txt[] {
+  return textsOf(observation).filter(({ text }) => isSpf(text));
 }
 
-const parseOnce = oncePerSight((sight) =>
-  spfRecordsOf(sight).flatMap(({ text }) => {
+const parseOnce = oncePerObservation((observation) =>
+  spfRecordsOf(observation).flatMap(({ text }) => {
     const spf = parseSpf(text);
     return 'terms' in spf ? [{ spf, terms: reachTerms(spf).slice(0, termLimit) }] : [];
   }),
@@ -218,12 +227,12 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
 }
 
 // mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).
-function lookOnce(zone: Zone, term: SpfTerm, name: string): [Sight, Sight] {
-  const sight = zone.look(name, term.name === 'mx' ? 'MX' : 'A');
-  return [sight, sight];
+function lookOnce(zone: Zone, term: SpfTerm, name: string): [Observation, Observation] {
+  const observation = zone.look(name, term.name === 'mx' ? 'MX' : 'A');
+  return [observation, observation];
 }
 
-function isVoid({ outcome }: Sight): boolean | null {
+function isVoid({ outcome }: Observation): boolean | null {
   return outcome === 'unknown' ? null : outcome !== 'found';
 }
 

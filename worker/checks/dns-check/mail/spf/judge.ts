@@ -10,7 +10,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { textsOf } from '../../../../dns/sight.ts';
+import { textsOf } from '../../../../dns/observation.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import type { KnownSenders } from '../providers/find.ts';
@@ -34,17 +34,17 @@ export type SpfContext = {
 
 /** Judges the sender policy of a domain. */
 export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode> {
-  const { sight, tree, domain } = facts;
+  const { observation, tree, domain } = facts;
   const beside = {
     'spf-type99': judgeType99(facts),
     'spf-inconsistent-servers': judgeServers(facts.servers),
   };
-  if (sight.outcome === 'unknown')
+  if (observation.outcome === 'unknown')
     return {
-      ...allOf(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...allOf(spfRules, notTested(`the TXT records of ${domain} could not be read: ${observation.why}`)),
       ...beside,
       ...(facts.hasProvenFailure
-        ? { 'spf-record-lookup-failed': brokenBy([{ name: domain, reason: sight.why }]) }
+        ? { 'spf-record-lookup-failed': brokenBy([{ name: domain, reason: observation.why }]) }
         : {}),
     };
   return {
@@ -129,9 +129,12 @@ const setLimit = 1232;
 /** Octets of a record beside its text: a pointer to the name, type, class, TTL, two lengths (RFC 1035 §3.2.1). */
 const recordOverhead = 13;
 
-function judgeSize({ domain, records, sight }: SpfFacts): Verdict {
+function judgeSize({ domain, records, observation }: SpfFacts): Verdict {
   const octets = domain.length + (records[0]?.text.length ?? 0);
-  const all = textsOf(sight).reduce((sum, { text }) => sum + text.length + recordOverhead, domain.length);
+  const all = textsOf(observation).reduce(
+    (sum, { text }) => sum + text.length + recordOverhead,
+    domain.length,
+  );
   const what = all >= setLimit ? `All TXT records of ${domain} together` : 'Name and SPF record together';
   return brokenIf(octets >= sizeLimit || all >= setLimit, {
     name: domain,
@@ -204,10 +207,12 @@ function judgeType99({ type99, domain }: SpfFacts): Verdict {
 }
 
 function judgeServers(servers: readonly ServerSpf[]): Verdict {
-  const answered = servers.filter(({ sight }) => sight.outcome === 'found' || sight.outcome === 'nodata');
-  const [first, ...others] = answered.map(({ host, sight }) => ({
+  const answered = servers.filter(
+    ({ observation }) => observation.outcome === 'found' || observation.outcome === 'nodata',
+  );
+  const [first, ...others] = answered.map(({ host, observation }) => ({
     host,
-    record: spfRecordsOf(sight)
+    record: spfRecordsOf(observation)
       .map(({ text }) => text)
       .toSorted()
       .join(' | '),

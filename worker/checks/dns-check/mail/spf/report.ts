@@ -30,14 +30,14 @@ export function reportSpf(
   verdicts: Verdicts<SpfCode>,
   { message, mxHosts }: Pick<MailEvidence, 'message' | 'mxHosts'>,
 ): SpfField {
-  const { records, tree, sight } = facts;
+  const { records, tree, observation } = facts;
   const isFatal = fatal.some((code) => isBroken(verdicts[code]));
   return {
     state: stateOfSpf(facts, isFatal),
     record: records.length === 1 ? clip(records[0]?.text ?? '', recordLimit) : null,
     ...(records.length > 1 ? { records: records.slice(0, 20).map(({ text }) => clip(text, 500)) } : {}),
     valid: isFatal ? false : tree?.counts.complete ? true : null,
-    ...(tree?.spf ? showTree(tree) : { ...noTree, complete: sight.outcome !== 'unknown' }),
+    ...(tree?.spf ? showTree(tree) : { ...noTree, complete: observation.outcome !== 'unknown' }),
     ...(message === null ? {} : { effectiveFor: message }),
     mxHosts: [...mxHosts],
   };
@@ -51,8 +51,8 @@ function showTree(tree: SpfBranch): Pick<SpfField, 'all' | 'lookups' | 'voidLook
 }
 
 /** The state of the part; a record that receivers cannot use is invalid. */
-export function stateOfSpf({ sight, records }: SpfFacts, isFatal: boolean): SpfField['state'] {
-  if (sight.outcome === 'unknown') return 'unknown';
+export function stateOfSpf({ observation, records }: SpfFacts, isFatal: boolean): SpfField['state'] {
+  if (observation.outcome === 'unknown') return 'unknown';
   if (records.length === 0) return 'missing';
   return isFatal ? 'invalid' : 'ok';
 }

@@ -1,5 +1,5 @@
+import { oncePerObservation, type Observation, textsOf } from '../../../../dns/observation.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
-import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import type { MxFacts } from '../mx/facts.ts';
@@ -11,7 +11,7 @@ import { hasVersion } from './parse-versioned.ts';
 /** What is known of an MTA-STS or TLS reporting record. */
 export type RecordFacts<T> = {
   readonly name: string;
-  readonly sight: Sight;
+  readonly observation: Observation;
   /** Texts that begin with the version. */
   readonly texts: readonly string[];
   readonly value: T | null;
@@ -38,12 +38,12 @@ export type TransportFacts = {
 /** Sees the MTA-STS record, and whether there is a host for the policy. */
 export function readSts(zone: Zone, domain: string): StsFacts {
   const host = `mta-sts.${domain}`;
-  const sight = zone.look(`_mta-sts.${domain}`, 'TXT');
+  const observation = zone.look(`_mta-sts.${domain}`, 'TXT');
   const outcomes = [zone.look(host, 'A').outcome, zone.look(host, 'AAAA').outcome];
   return {
-    name: sight.name,
-    sight,
-    ...parseStsOnce(sight),
+    name: observation.name,
+    observation,
+    ...parseStsOnce(observation),
     policyUrl: `https://${host}/.well-known/mta-sts.txt`,
     hasHost: outcomes.includes('found') ? true : outcomes.includes('unknown') ? null : false,
   };
@@ -59,23 +59,23 @@ const uriLimit = 10;
 
 /** Sees the TLS reporting record, and whether its mail addresses take mail. */
 export function readTlsRpt(zone: Zone, domain: string): TlsRptFacts {
-  const sight = zone.look(`_smtp._tls.${domain}`, 'TXT');
-  const record = parseTlsRptOnce(sight);
+  const observation = zone.look(`_smtp._tls.${domain}`, 'TXT');
+  const record = parseTlsRptOnce(observation);
   const uris = (record.value?.rua ?? []).slice(0, uriLimit).flatMap((uri) => parseReportUris(uri, 0));
   const mailboxes = uris.flatMap(({ uri, scheme, host }) =>
     scheme === 'mailto' && host !== null ? [{ uri, host, mailbox: readMailbox(zone, host) }] : [],
   );
-  return { name: sight.name, sight, ...record, mailboxes };
+  return { name: observation.name, observation, ...record, mailboxes };
 }
 
-type Read<T> = Omit<RecordFacts<T>, 'name' | 'sight'>;
+type Read<T> = Omit<RecordFacts<T>, 'name' | 'observation'>;
 
 function readRecord<P extends object>(
   version: string,
   parse: (text: string) => P,
-): (sight: Sight) => Read<Exclude<P, Faulty>> {
-  return oncePerSight((sight) => {
-    const all = textsOf(sight).map(({ text }) => text);
+): (observation: Observation) => Read<Exclude<P, Faulty>> {
+  return oncePerObservation((observation) => {
+    const all = textsOf(observation).map(({ text }) => text);
     const texts = all.filter((text) => hasVersion(text, version));
     const { value, faults } = settle(texts.length === 1 ? parse(texts[0] ?? '') : null);
     const missed = texts.length === 0 ? all.flatMap((text) => findNearMiss(text, version)) : [];

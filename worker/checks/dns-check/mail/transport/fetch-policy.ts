@@ -1,11 +1,11 @@
 import type { HttpProbe } from '../../../../probes/http/port.ts';
-import type { PolicySight } from '../evidence.ts';
+import type { PolicyObservation } from '../evidence.ts';
 
 /** RFC 8461 §3.3 suggests 64 KB; one byte more tells that a file is longer. */
 const policyLimitBytes = 64 * 1024;
 
 /** Fetches the policy file of MTA-STS. Nothing is followed: senders must not either (RFC 8461 §3.3). */
-export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicySight> {
+export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyObservation> {
   const answer = await http.ask({ url, bodyLimitBytes: policyLimitBytes + 1, skipRedirectBody: true });
   if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
   if (answer.body.cut === 'timeout')

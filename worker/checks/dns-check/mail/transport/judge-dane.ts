@@ -16,9 +16,11 @@ export type DaneContext = { readonly mx: MxFacts; readonly resolverValidates: bo
 export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
   const hosts = context.mx.hosts.filter(({ kind }) => kind === 'host');
   const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
-  const bare = hosts.filter(({ tlsa }) => isAbsent(tlsa.sight.outcome));
-  const open = hosts.find(({ tlsa }) => tlsa.sight.outcome === 'unknown');
-  const unseen = open ? notTested(`${open.tlsa.name} could not be read: ${open.tlsa.sight.why}`) : undefined;
+  const bare = hosts.filter(({ tlsa }) => isAbsent(tlsa.observation.outcome));
+  const open = hosts.find(({ tlsa }) => tlsa.observation.outcome === 'unknown');
+  const unseen = open
+    ? notTested(`${open.tlsa.name} could not be read: ${open.tlsa.observation.why}`)
+    : undefined;
   const records = bound.flatMap(({ tlsa }) => tlsa.records.map((record) => ({ name: tlsa.name, record })));
   const single = bound.filter(({ tlsa }) => tlsa.records.length === 1);
   const ifBound = (verdict: Verdict): Verdict =>
@@ -47,7 +49,7 @@ export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
 export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
   const hosts = mx.hosts.filter(({ kind }) => kind === 'host');
   const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
-  if (hosts.some(({ tlsa }) => tlsa.sight.outcome === 'unknown')) return 'unknown';
+  if (hosts.some(({ tlsa }) => tlsa.observation.outcome === 'unknown')) return 'unknown';
   if (bound.length === 0) return 'missing';
   if (resolverValidates !== true) return 'unknown';
   const isGood = (host: MailHost) => findUnsigned(host) === null && host.tlsa.records.some(isUsable);
@@ -75,8 +77,8 @@ function judgeSigned(
 
 // The addresses of the host and its TLSA records must be signed. Where the MX records are not, a sender may use DANE all the same (RFC 7672 §2.2.1).
 function findUnsigned(host: MailHost): { what: string; owner: string } | null {
-  if (!host.tlsa.sight.secure) return { what: 'the TLSA record', owner: clip(host.tlsa.name) };
-  if (host.sights.some(({ outcome, secure }) => outcome === 'found' && !secure))
+  if (!host.tlsa.observation.secure) return { what: 'the TLSA record', owner: clip(host.tlsa.name) };
+  if (host.observations.some(({ outcome, secure }) => outcome === 'found' && !secure))
     return { what: 'the address', owner: clip(host.host) };
   return null;
 }

@@ -9,9 +9,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { aliasOf } from '../../../../dns/sight.ts';
+import { aliasOf } from '../../../../dns/observation.ts';
 import { publish } from '../../verdicts.ts';
-import type { PolicySight } from '../evidence.ts';
+import type { PolicyObservation } from '../evidence.ts';
 import { isUnheardCode } from '../is-unheard.ts';
 import type { MxFacts } from '../mx/facts.ts';
 import { stsLines } from '../providers/find.ts';
@@ -24,7 +24,7 @@ export type StsCode = Extract<TransportCode, `mta-sts-${string}`>;
 
 export type StsContext = {
   readonly sts: StsFacts;
-  readonly policy: PolicySight | null;
+  readonly policy: PolicyObservation | null;
   readonly mx: MxFacts;
   readonly dane: DaneState;
 };
@@ -33,8 +33,8 @@ export type StsContext = {
 export function judgeSts(context: StsContext): Verdicts<StsCode> {
   const { sts } = context;
   const unseen =
-    sts.sight.outcome === 'unknown'
-      ? notTested(`${sts.name} could not be read: ${sts.sight.why}`)
+    sts.observation.outcome === 'unknown'
+      ? notTested(`${sts.name} could not be read: ${sts.observation.why}`)
       : undefined;
   const served = readServed(context.policy);
   const record = fixPair(context, 'Publish the record, and change its id whenever the policy changes.');
@@ -60,15 +60,15 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
 }
 
 /** The policy, where one is served that can be read; its certificate is judged apart. */
-export function readServed(policy: PolicySight | null): StsPolicy | null {
+export function readServed(policy: PolicyObservation | null): StsPolicy | null {
   if (policy?.kind !== 'response' || policy.status !== 200 || policy.isCut) return null;
   const parsed = parseStsPolicy(policy.text);
   return 'mode' in parsed ? parsed : null;
 }
 
-function danglingAlias({ sight, name }: StsFacts): { name: string; alias: string }[] {
-  const alias = aliasOf(sight);
-  return alias === null || sight.outcome === 'found' ? [] : [{ name, alias: clip(alias) }];
+function danglingAlias({ observation, name }: StsFacts): { name: string; alias: string }[] {
+  const alias = aliasOf(observation);
+  return alias === null || observation.outcome === 'found' ? [] : [{ name, alias: clip(alias) }];
 }
 
 function judgeMissing(context: StsContext): Verdict {
@@ -123,7 +123,7 @@ const fileCodes = [
 ] as const;
 
 /** True where the policy host gave no answer, so that nobody knows what is there. */
-export function isUnheard(policy: PolicySight | null): boolean {
+export function isUnheard(policy: PolicyObservation | null): boolean {
   return policy?.kind === 'failure' && isUnheardCode(policy.code);
 }
 
@@ -159,7 +159,7 @@ function judgeFile(context: StsContext, hasRecord: boolean): Verdicts<(typeof fi
 }
 
 function judgeBody(
-  policy: Extract<PolicySight, { kind: 'response' }>,
+  policy: Extract<PolicyObservation, { kind: 'response' }>,
   url: string,
 ): Verdicts<(typeof bodyCodes)[number]> {
   if (policy.status !== 200) return eachOf(bodyCodes, 'not-applicable');
@@ -212,7 +212,8 @@ function judgePolicy(
   );
   // While a host is allowed, mail goes there.
   const isPartly = out.length > 0 && out.length < mx.hosts.length;
-  const matched = mx.sight.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;
+  const matched =
+    mx.observation.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;
   return {
     'mta-sts-mx-mismatch': mode === 'enforce' ? (isPartly ? 'holds' : matched) : 'not-applicable',
     'mta-sts-mx-partly':

@@ -2,7 +2,7 @@ import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type TransportCode, transportRules } from '#shared/catalogue/dns-check/mail/rules/transport';
 import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { PolicySight } from '../evidence.ts';
+import type { PolicyObservation } from '../evidence.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { TransportFacts } from './facts.ts';
 import { daneState, judgeDane } from './judge-dane.ts';
@@ -11,7 +11,7 @@ import { judgeSts } from './judge-sts.ts';
 /** Judges what protects mail on its way to the domain. A domain that takes no mail has nothing to protect. */
 export function judgeTransport(
   facts: TransportFacts,
-  policy: PolicySight | null,
+  policy: PolicyObservation | null,
   mode: MailMode,
 ): Verdicts<TransportCode> {
   const { mx, sts, resolverValidates } = facts;
@@ -30,11 +30,13 @@ function judgeTlsRpt({
   tlsRpt,
   domain,
 }: TransportFacts): Pick<Verdicts<TransportCode>, Extract<TransportCode, `tls-rpt-${string}`>> {
-  const { sight, name, texts, faults, mailboxes } = tlsRpt;
+  const { observation, name, texts, faults, mailboxes } = tlsRpt;
   const dead = mailboxes.filter(({ mailbox }) => mailbox.takes === false);
   const isOpen = mailboxes.some(({ mailbox }) => mailbox.takes === null);
   const unseen =
-    sight.outcome === 'unknown' ? notTested(`${name} could not be read: ${sight.why}`) : undefined;
+    observation.outcome === 'unknown'
+      ? notTested(`${name} could not be read: ${observation.why}`)
+      : undefined;
   const fix = publish('Publish one record like this.', name, `v=TLSRPTv1; rua=mailto:tls-reports@${domain}`);
   return {
     'tls-rpt-missing': unseen ?? brokenIf(texts.length === 0 && faults.length === 0, { name }, fix),

@@ -1,6 +1,6 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import type { PolicySight } from '../evidence.ts';
+import type { PolicyObservation } from '../evidence.ts';
 import { stateOfRecord } from '../state-of-record.ts';
 import { clip } from '../text/fault.ts';
 import type { TransportFacts } from './facts.ts';
@@ -10,7 +10,7 @@ import { isUnheard, readServed, refusedHosts } from './judge-sts.ts';
 /** The field `mtaSts` of the report. */
 export function reportSts(
   { sts, mx }: TransportFacts,
-  file: PolicySight | null,
+  file: PolicyObservation | null,
   mode: MailMode,
 ): MailFields['mtaSts'] {
   const served = readServed(file);
@@ -20,11 +20,12 @@ export function reportSts(
     id: sts.value?.id ?? null,
     policy: served && { ...served, mx: [...served.mx] },
     policyUrl: sts.policyUrl,
-    mxMatch: served === null || mx.sight.outcome === 'unknown' ? null : refusedHosts(served, mx).length === 0,
+    mxMatch:
+      served === null || mx.observation.outcome === 'unknown' ? null : refusedHosts(served, mx).length === 0,
   };
 }
 
-function stateOfSts(sts: TransportFacts['sts'], file: PolicySight | null, mode: MailMode): PartState {
+function stateOfSts(sts: TransportFacts['sts'], file: PolicyObservation | null, mode: MailMode): PartState {
   const state = stateOfRecord(sts, mode);
   if (state !== 'ok') return state;
   if (file === null || isUnheard(file)) return 'unknown';

@@ -4,7 +4,7 @@ import { isNoPublicName, isOurs } from './not-asked.ts';
 import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 
 /** One question; with `server` it goes straight to that address. */
-export type SightQuestion = { readonly name: string; readonly type: string; readonly server?: string };
+export type ObservedQuestion = { readonly name: string; readonly type: string; readonly server?: string };
 
 export type SeenRecord = {
   readonly name: string;
@@ -17,7 +17,7 @@ export type SeenRecord = {
  * What one question gave. `found`: records of the asked type. `nodata`: the name exists, such a record does not. `nxdomain`: the name does
  * not exist. `unknown`: nobody can say (timeout, SERVFAIL, a limit of ours), and `why` ends a sentence.
  */
-export type Sight = SightQuestion & {
+export type Observation = ObservedQuestion & {
   readonly outcome: 'found' | 'nodata' | 'nxdomain' | 'unknown';
   /** The asked records, and the aliases on the way to them. */
   readonly records: readonly SeenRecord[];
@@ -32,19 +32,19 @@ export type Sight = SightQuestion & {
 };
 
 /** The evidence in an answer of the DNS probe. */
-export function readSight(question: SightQuestion, answer: DnsAnswer): Sight {
+export function readObservation(question: ObservedQuestion, answer: DnsAnswer): Observation {
   const reading = readAnswer(answer);
   if (answer.kind === 'failure') return readFailure(question, answer);
   if (reading.state === 'unknown')
     return {
-      ...unknownSight(question, describeRefusal(answer)),
+      ...unknownObservation(question, describeRefusal(answer)),
       hasFailed: true,
       rcode: answer.rcode,
       errors: answer.ede.map(({ code }) => code),
     };
   // A server that does not know the zone has nothing to say of its records, be it a referral or somebody's cache.
   if (question.server !== undefined && !answer.flags.aa)
-    return unknownSight(question, 'the server answers without authority');
+    return unknownObservation(question, 'the server answers without authority');
   const aliases = reading.aliases.flatMap(({ name }) => recordsAt(answer.answers, name, 'CNAME').slice(0, 1));
   const records = [...aliases, ...foundRecords(reading)].map(({ name, type, ttl, data }) => ({
     name,
@@ -57,14 +57,17 @@ export function readSight(question: SightQuestion, answer: DnsAnswer): Sight {
   return { ...question, outcome, records, secure: answer.flags.ad, why: '' };
 }
 
-function readFailure(question: SightQuestion, answer: Extract<DnsAnswer, { kind: 'failure' }>): Sight {
-  const unknown = unknownSight(question, answer.reason);
+function readFailure(
+  question: ObservedQuestion,
+  answer: Extract<DnsAnswer, { kind: 'failure' }>,
+): Observation {
+  const unknown = unknownObservation(question, answer.reason);
   if (isNoPublicName(answer)) return { ...unknown, outcome: 'nxdomain' };
   return isOurs(answer) ? unknown : { ...unknown, hasFailed: true };
 }
 
 /** A question without an answer; `why` ends a sentence, such as "no answer within 3 tries". */
-export function unknownSight(question: SightQuestion, why: string): Sight {
+export function unknownObservation(question: ObservedQuestion, why: string): Observation {
   return { ...question, outcome: 'unknown', records: [], secure: false, why };
 }
 
@@ -74,21 +77,21 @@ function describeRefusal({ rcode, ede }: Extract<DnsAnswer, { kind: 'answer' }>)
 }
 
 /** True when the name itself exists: it has records, or others, or is an alias, even one that leads nowhere (RFC 6604 §3). */
-export function nameExists({ name, outcome, records }: Sight): boolean | null {
+export function nameExists({ name, outcome, records }: Observation): boolean | null {
   if (outcome === 'unknown') return null;
   return outcome !== 'nxdomain' || records.some((record) => record.type === 'CNAME' && record.name === name);
 }
 
 /** The first alias on the way, or null. */
-export function aliasOf({ name, records }: Sight): string | null {
+export function aliasOf({ name, records }: Observation): string | null {
   const alias = records.find((record) => record.type === 'CNAME' && record.name === name);
   return typeof alias?.data === 'string' ? alias.data : null;
 }
 
 export type Txt = { readonly strings: readonly string[]; readonly text: string };
 
-/** The TXT records of a sight, each byte one character. */
-export function textsOf({ records, type }: Sight): Txt[] {
+/** The TXT records of a observation, each byte one character. */
+export function textsOf({ records, type }: Observation): Txt[] {
   return records.flatMap((record) => {
     const { strings, text } = readObject(record.type === type ? record.data : null);
     if (typeof text !== 'string') return [];
@@ -98,15 +101,15 @@ export function textsOf({ records, type }: Sight): Txt[] {
   });
 }
 
-/** Addresses or names of a sight: A, AAAA, NS, PTR. */
-export function valuesOf({ records, type }: Sight): string[] {
+/** Addresses or names of a observation: A, AAAA, NS, PTR. */
+export function valuesOf({ records, type }: Observation): string[] {
   return records.flatMap((record) =>
     record.type === type && typeof record.data === 'string' ? [record.data] : [],
   );
 }
 
-/** The MX records of a sight by preference; "" is the root, as in a null MX. */
-export function exchangesOf({ records }: Sight): { preference: number; exchange: string }[] {
+/** The MX records of a observation by preference; "" is the root, as in a null MX. */
+export function exchangesOf({ records }: Observation): { preference: number; exchange: string }[] {
   const found = records.flatMap((record) => {
     const { preference, exchange } = readObject(record.type === 'MX' ? record.data : null);
     if (typeof preference !== 'number' || typeof exchange !== 'string') return [];
@@ -115,12 +118,14 @@ export function exchangesOf({ records }: Sight): { preference: number; exchange:
   return found.sort((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1));
 }
 
-/** The same reading, made once of each sight: a domain is seen again after every answer, and its records stay what they are. */
-export function oncePerSight<T, S extends object = Sight>(read: (sight: S) => T): (sight: S) => T {
+/** The same reading, made once of each observation: a domain is seen again after every answer, and its records stay what they are. */
+export function oncePerObservation<T, S extends object = Observation>(
+  read: (observation: S) => T,
+): (observation: S) => T {
   const known = new WeakMap<S, { readonly value: T }>();
-  return (sight) => {
-    const kept = known.get(sight) ?? { value: read(sight) };
-    known.set(sight, kept);
+  return (observation) => {
+    const kept = known.get(observation) ?? { value: read(observation) };
+    known.set(observation, kept);
     return kept.value;
   };
 }
