@@ -5,6 +5,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
+import { domainText } from '#shared/targets/target-texts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { maxAgeText, waitText } from '../request/ask.ts';
@@ -178,6 +179,7 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
     .meta({ description: 'Absolute http or https URL, percent-encoded.', example: 'https://example.com/' });
   const domain = z
     .string()
+    .regex(domainText)
     .meta({ description: 'Domain name, Unicode or Punycode.', example: 'example.com' });
   return {
     operationId: spec.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),

@@ -151,7 +151,7 @@ function printOption(schema: Schema): string {
 
 function printArray({ items, minItems, maxItems }: Schema): string {
   if (items && minItems !== undefined && minItems === maxItems)
-    return `readonly [${new Array(minItems).fill(print(items)).join(', ')}]`;
+    return `readonly [${Array.from({ length: minItems }, () => print(items)).join(', ')}]`;
   return `ReadonlyArray<${items ? print(items) : 'unknown'}>`;
 }
 
