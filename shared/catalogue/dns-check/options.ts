@@ -35,7 +35,7 @@ export const dnsCheckOptions = z
     sender: z
       .string()
       // JSON Schema counts characters where a string of this language counts units of UTF-16.
-      .refine((text) => [...text].length <= 320, 'A mail address has at most 320 characters.')
+      .refine((text) => Array.from(text).length <= 320, 'A mail address has at most 320 characters.')
       // The local part may be empty, quoted or have spaces: evaluators must read those too (RFC 7208 §4.3, §7.1).
       .regex(senderText, 'Give a mail address, such as bounce@example.com.')
       .optional()
