@@ -51,6 +51,7 @@ export const routeTable: readonly RouteRule[] = [
   ...free(
     'open',
     '/',
+    '/session',
     '/go',
     '/assets/:name',
     '/robots.txt',
@@ -61,6 +62,7 @@ export const routeTable: readonly RouteRule[] = [
   ...free('open', schemaPattern),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
+  { method: 'POST', pattern: '/session', access: 'open', crossSite: 'refused', cost: 'none' },
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   ...free('shared', '/r/:id/filmstrip.svg'),
