@@ -150,10 +150,14 @@ test.runIf(prometheus)(
     const ended = new Promise((resolve) => child.once('close', resolve));
     const ask = async (query: string): Promise<unknown> => {
       const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`;
-      const answer = await fetch(url).catch(() => undefined);
-      const { data } = (await answer?.json().catch(() => ({}))) as {
-        data?: { result: { value: [number, string] }[] };
+      // Until it listens there is no answer.
+      type Answer = {
+        readonly data?: { readonly result: readonly { readonly value: readonly [number, string] }[] };
       };
+      const { data } = await fetch(url).then(
+        (answer) => answer.json() as Promise<Answer>,
+        (): Answer => ({}),
+      );
       return data?.result[0]?.value[1];
     };
     await expect
