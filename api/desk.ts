@@ -15,10 +15,10 @@ import type { Metrics } from '#shared/telemetry/metrics';
 import { openReportCache } from './answer/report-cache.ts';
 import { openSite, type Site } from './answer/site.ts';
 import { openHolds } from './limits/holds.ts';
+import { openLoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
 import { openPayments } from './limits/payments.ts';
 import { openQuotas, type Quotas } from './limits/quotas.ts';
-import { openShed, type ShedLimits } from './limits/shed.ts';
 import { openWaits } from './limits/waits.ts';
 import { type Deprecation, deprecations } from './listener/deprecations.ts';
 import type { Door } from './listener/front-door.ts';
@@ -43,7 +43,7 @@ export type ApiContext = {
   /** Paths that will end; those of the service where left out. */
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
-  readonly shedLimits?: ShedLimits;
+  readonly loadSheddingLimits?: LoadSheddingLimits;
   /** How many connections, and how long a request may take to arrive; production's where left out. */
   readonly connectionLimits?: ConnectionLimits;
 };
@@ -65,7 +65,7 @@ export type Desk = {
 /** GETs of one caller that wait at once; the next is answered 202. */
 const waitsOfCaller = 100;
 const reportCacheBytes = 64 * 1024 * 1024;
-const usualLimits: ShedLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
+const usualLimits: LoadSheddingLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
 
 /** Opens the desk. */
 export function openDesk(context: ApiContext): Desk {
@@ -96,12 +96,16 @@ export function openDesk(context: ApiContext): Desk {
     site,
     close() {
       runs.waiting.close();
-      runs.shed.close();
+      runs.loadShedding.close();
     },
   };
 }
 
-function openRuns({ config, backend, log, shedLimits }: ApiContext, shelf: Shelf, quotas: Quotas): Runs {
+function openRuns(
+  { config, backend, log, loadSheddingLimits }: ApiContext,
+  shelf: Shelf,
+  quotas: Quotas,
+): Runs {
   const { jobQueue } = backend;
   const { reportStore } = shelf;
   const holds = openHolds(config.RATE_LIMIT);
@@ -117,7 +121,7 @@ function openRuns({ config, backend, log, shedLimits }: ApiContext, shelf: Shelf
     strikes: config.RATE_LIMIT ? backend.strikes : noStrikes,
     holds,
     waits: openWaits(waitsOfCaller),
-    shed: openShed(shedLimits ?? usualLimits, () => waiting.waits()),
+    loadShedding: openLoadShedding(loadSheddingLimits ?? usualLimits, () => waiting.waits()),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
   };

@@ -56,6 +56,6 @@ export async function openOurs(): Promise<Ours> {
 async function open(config: Config, backend: Backend): Promise<number> {
   const metrics = openMetrics(backend.jobQueue, backend.reportStore);
   // A machine that is busy with other work is no reason to refuse here.
-  const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
-  return (await openApi({ config, backend, log, metrics, shedLimits })).port;
+  const loadSheddingLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
+  return (await openApi({ config, backend, log, metrics, loadSheddingLimits })).port;
 }

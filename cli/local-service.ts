@@ -7,7 +7,7 @@ import { openWorker } from '../worker/start/open.ts';
 export type LocalService = { readonly server: string; close(): Promise<void> };
 
 /** API, worker and this command share a process: its lag says nothing of too many callers. */
-const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
+const loadSheddingLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
 
 /**
  * Starts the whole service in this process, for this command alone: on a free loopback port, without limits on callers, and with
@@ -31,7 +31,7 @@ export async function openLocalService(withBrowser: boolean): Promise<LocalServi
   const log = openLogger('silent');
   const backend = await openBackend(config, log);
   const worker = openWorker({ config: { ...config, RATE_LIMIT: true }, backend, log });
-  const api = await openApi({ config, backend, log, shedLimits });
+  const api = await openApi({ config, backend, log, loadSheddingLimits });
   return {
     server: `http://127.0.0.1:${api.port}`,
     async close() {

@@ -8,9 +8,9 @@ import type { Waiting } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';
+import type { LoadShedding } from '../limits/load-shedding.ts';
 import type { Payments } from '../limits/payments.ts';
 import { refuseStruck } from '../limits/refuse-struck.ts';
-import type { Shed } from '../limits/shed.ts';
 import type { Waits } from '../limits/waits.ts';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
@@ -23,7 +23,7 @@ export type Runs = {
   readonly strikes: Strikes;
   readonly holds: Holds;
   readonly waits: Waits;
-  readonly shed: Shed;
+  readonly loadShedding: LoadShedding;
   /** How long a GET waits; undefined: as long as the check's spec says. */
   readonly waitSeconds: number | undefined;
   /** How long a job may wait for its turn. */
@@ -67,7 +67,7 @@ async function runPaid(
   { job, caller, response }: Running,
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
-  runs.shed.check(runs.holds.hasFew(caller));
+  runs.loadShedding.check(runs.holds.hasFew(caller));
   await refuseStruck(runs.strikes, job);
   const leave = runs.holds.take(caller, job);
   try {

@@ -58,8 +58,15 @@ export async function openService({
   const backend = await openBackend(config, log);
   const worker = withWorker ? openWorker({ config, backend, log }) : undefined;
   // Test, API and worker share this process: its lag says nothing of the API's.
-  const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
-  const api: Api = await openApi({ config, backend, log, shedLimits, deprecations, connectionLimits });
+  const loadSheddingLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
+  const api: Api = await openApi({
+    config,
+    backend,
+    log,
+    loadSheddingLimits,
+    deprecations,
+    connectionLimits,
+  });
   const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const answer = await exchange(api.port, method, path, headers);
     if (method === 'GET') validateAnswer(path, answer);

@@ -2,13 +2,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '#shared/model/problem';
 
 /** Refuses new work while this process cannot keep up; cached answers go on. */
-export type Shed = {
+export type LoadShedding = {
   /** @param hasFew the caller has no backlog: it is refused last, as those with one make the work that cannot be kept up with */
   check(hasFew: boolean): void;
   close(): void;
 };
 
-export type ShedLimits = {
+export type LoadSheddingLimits = {
   /** Delay of the event loop at most of its turns of the last seconds: one stall is over when it is seen; a loop that is late at every turn does not keep up. */
   readonly lagMs: number;
   /** Over so long the turns are counted, and so long a refusal lasts at least. */
@@ -23,7 +23,7 @@ const timesLater = 5;
 const leastTurns = 2;
 
 /** Opens the watch. */
-export function openShed(limits: ShedLimits, waits: () => number): Shed {
+export function openLoadShedding(limits: LoadSheddingLimits, waits: () => number): LoadShedding {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   let lagMs = 0;
