@@ -39,7 +39,7 @@ function namedValues(schema: Schema): Schema {
   const names = new Set(values.map((value) => value.replace(/[^A-Za-z0-9]/g, '').toUpperCase()));
   if (names.size === values.length && !names.has('')) return schema;
   const choices = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return { ...rest, pattern: `^(?:${choices.join('|')})$` };
+  return { ...rest, pattern: `^(?:${choices.join('|')})$`, examples: values };
 }
 
 function plainTime(schema: Schema): Schema {

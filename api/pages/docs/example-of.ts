@@ -52,7 +52,7 @@ const knownTime = '2026-11-21T03:00:00.000Z';
  */
 export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0): unknown {
   const found = resolve(schema, schemas);
-  const told = found.const ?? found.example ?? found.examples?.[0] ?? found.enum?.[0];
+  const told = toldOf(found);
   if (told !== undefined) return told;
   const choices = found.anyOf ?? found.oneOf;
   if (choices) return exampleOf(choices[0] ?? {}, schemas, name, depth);
@@ -62,6 +62,10 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = '', depth = 0
   if (type === 'object') return exampleOfObject(found, schemas, depth);
   if (type === 'array') return exampleOfList(found, schemas, { name, depth });
   return scalarOf(type, found, name);
+}
+
+function toldOf({ const: only, example, examples, enum: values }: Schema): unknown {
+  return only ?? example ?? examples?.[0] ?? values?.[0];
 }
 
 function resolve(schema: Schema, schemas: Schemas): Schema {
@@ -81,7 +85,8 @@ function exampleOfList({ items, prefixItems, minItems = 0 }: Schema, schemas: Sc
   const { name, depth } = place;
   if (prefixItems) return prefixItems.map((item) => exampleOf(item, schemas, name, depth + 1));
   if (items === undefined || (depth >= deepestList && minItems === 0)) return [];
-  return [exampleOf(items, schemas, name, depth + 1)];
+  const item = exampleOf(items, schemas, name, depth + 1);
+  return Array.from({ length: Math.max(1, minItems) }, () => item);
 }
 
 function scalarOf(type: string | undefined, { minimum = 1, maximum }: Schema, name: string): unknown {

@@ -53,7 +53,7 @@ ${exampleSection(operation, around)}</section>
 function curlOf(operation: Operation, { origin, needsToken }: Around): string {
   const { path, parameters = [], tags, security } = operation;
   const valueOf = ({ name, schema }: Parameter) =>
-    encodeURIComponent(String(schema?.example ?? (name === 'url' ? 'https://example.com/' : name)));
+    encodeURIComponent(wordOf(schema?.example) ?? (name === 'url' ? 'https://example.com/' : name));
   const filled = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce(
@@ -77,7 +77,8 @@ const places: { readonly [place: string]: string } = { path: 'path', query: 'que
 function parameterTable(parameters: readonly Parameter[]): Markup {
   const rows = parameters.map(({ name, in: place, required, description, schema }) => {
     const choices = schema?.enum?.map(String).join(', ');
-    const usual = schema?.default === undefined ? '' : ` Default: ${String(schema.default)}.`;
+    const byDefault = wordOf(schema?.default);
+    const usual = byDefault === undefined ? '' : ` Default: ${byDefault}.`;
     return markup`<tr><th scope="row"><code>${name}</code></th><td data-label="In">${places[place] ?? place}${required ? ', required' : ''}</td><td data-label="Meaning">${description ?? schema?.description ?? ''}${choices === undefined ? nothing : markup` One of: ${choices}.`}${usual}</td></tr>
 `;
   });
@@ -132,4 +133,10 @@ function withEnvelope(path: string, made: object): object {
   return isOwn
     ? { ...made, check: spec.name, target, rulesVersion: spec.rulesVersion, findings: [finding] }
     : made;
+}
+
+/** A value of a parameter as it stands in a URL. */
+function wordOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return value === undefined ? undefined : JSON.stringify(value);
 }

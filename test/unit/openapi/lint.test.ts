@@ -66,7 +66,7 @@ test.for([
   [
     'values with one name',
     { type: 'string', enum: ['A+', 'A'] },
-    { type: 'string', pattern: '^(?:A\\+|A)$' },
+    { type: 'string', pattern: '^(?:A\\+|A)$', examples: ['A+', 'A'] },
   ],
   ['values with names of their own', { enum: ['a', 'b'] }, { enum: ['a', 'b'] }],
   [
