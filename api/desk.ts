@@ -28,6 +28,7 @@ import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
 import { openCallers } from './request/caller.ts';
 import type { Witness } from './request/request-log.ts';
+import { openSessions, type Sessions } from './request/sessions.ts';
 import type { Runs } from './tools/runs.ts';
 import type { Shelf } from './tools/shelf.ts';
 
@@ -52,6 +53,7 @@ export type Desk = {
   readonly witness: Witness;
   readonly door: Door;
   readonly admission: Admission;
+  readonly sessions: Sessions;
   readonly readAsk: ReadAsk;
   readonly targetPolicy: TargetPolicy;
   readonly shelf: Shelf;
@@ -86,6 +88,7 @@ export function openDesk(context: ApiContext): Desk {
       deprecations: context.deprecations ?? deprecations,
     },
     admission: { callers: openCallers(config, backend.tokenStore, log), quotas },
+    sessions: openSessions(config, backend.tokenStore),
     readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     targetPolicy,
     shelf,

@@ -19,6 +19,7 @@ export const benches: Benches = {
   concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
   turns: { load: () => import('./turns.ts') },
   latency: { load: () => import('./latency.ts') },
+  'redis-checks': { load: () => import('./redis-checks.ts'), needs: ['redis', 'store'] },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
   'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['cluster', 'linux'] },

@@ -17,6 +17,7 @@ import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
+import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { receive } from './receive.ts';
@@ -89,6 +90,7 @@ function addApi(desk: Desk, get: (path: string, answer: Answer) => void): void {
     '/api/findings',
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
+  get(probePattern, (request, response) => answerProbe(desk, request, response));
   get('/openapi.json', answerOpenapiOf(desk));
   get(schemaPattern, answerSchemaOf(desk));
   get(

@@ -1,6 +1,7 @@
 import { catalogue } from '#shared/catalogue/registry';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { jobPattern } from '../tools/answer-job.ts';
+import { probePattern } from '../tools/answer-probe.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 
 /** What is declared of a route. GET means HEAD too; all tell OPTIONS what they take, and refuse other methods. */
@@ -45,10 +46,12 @@ export const routeTable: readonly RouteRule[] = [
     cost: 'check',
   })),
   ...free('tools', jobPattern),
+  { method: 'GET', pattern: probePattern, access: 'tools', crossSite: 'stored', cost: 'check' },
   ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs', '/owners'),
   ...free(
     'open',
     '/',
+    '/session',
     '/go',
     '/assets/:name',
     '/robots.txt',
@@ -59,6 +62,7 @@ export const routeTable: readonly RouteRule[] = [
   ...free('open', schemaPattern),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
+  { method: 'POST', pattern: '/session', access: 'open', crossSite: 'refused', cost: 'none' },
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   ...free('shared', '/r/:id/filmstrip.svg'),

@@ -5,6 +5,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
+import { domainText, targetText } from '#shared/targets/target-texts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { maxAgeText, waitText } from '../request/ask.ts';
@@ -152,6 +153,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
         ),
       },
       [schemaPath]: { get: schemaOperation },
+      '/probe': { get: probeOperation },
     }),
   });
   return forGenerators(document);
@@ -178,6 +180,7 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
     .meta({ description: 'Absolute http or https URL, percent-encoded.', example: 'https://example.com/' });
   const domain = z
     .string()
+    .regex(domainText)
     .meta({ description: 'Domain name, Unicode or Punycode.', example: 'example.com' });
   return {
     operationId: spec.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -214,6 +217,33 @@ const schemaOperation: ZodOpenApiOperationObject = withNotModified({
   ]),
   requestParams: { path: z.object({ check: z.enum(catalogue.map(({ name }) => name)) }) },
 });
+
+const probeOperation: ZodOpenApiOperationObject = {
+  operationId: 'probe',
+  summary:
+    'One check as gauges for Prometheus. Takes the options of the check too; answers from a report that is at most `maxAge` old, and renews it.',
+  tags: ['service'],
+  requestParams: {
+    query: z.object({
+      target: z.string().regex(targetText).meta({ description: 'A domain or URL, as the check takes it.' }),
+      module: z.enum(catalogue.map(({ name }) => name)).meta({ description: 'The name of the check.' }),
+      maxAge: sharedParameters.maxAge,
+    }),
+    header: z.object({
+      'x-prometheus-scrape-timeout-seconds': z
+        .string()
+        .optional()
+        .meta({ description: 'Sent by Prometheus: the answer comes before that.' }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'Gauges in the text format of Prometheus.',
+      content: { 'text/plain': { schema: z.string() } },
+    },
+    ...problemResponses(toolProblems.filter((code) => code !== 'not_acceptable' && code !== 'not_cached')),
+  },
+};
 
 const jobOperation: ZodOpenApiOperationObject = {
   operationId: 'getJob',

@@ -26,7 +26,7 @@ function openObject(schema: Schema): Schema {
 }
 
 function plainTuple(schema: Schema): Schema {
-  const { prefixItems, items: _, ...rest } = schema;
+  const { prefixItems, items: _items, ...rest } = schema;
   if (!isList(prefixItems)) return schema;
   const kinds = new Set(prefixItems.map((item) => JSON.stringify(item)));
   if (kinds.size > 1) throw new Error(`no generator knows a tuple of different items: ${[...kinds].join()}`);

@@ -10,15 +10,15 @@ import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
 import { mainCheck, toolPath } from './addresses.ts';
 import type { PageDesk } from './page-desk.ts';
 
-/** Characters that a caller's own label may have. */
-export const longestLabel = 40;
+/** What a caller's own label may say: 40 characters that a line of text can have. The OpenAPI document has the same. */
+export const labelText = /^[^\x00-\x1f\x7f-\x9f]{1,40}$/u;
 
 /** Answers /api/badge/{domain}.svg: the grade of the newest domain-health that was given to a caller without a token. Never starts a check. */
 export async function answerBadge(desk: PageDesk, request: Request, response: Response): Promise<void> {
   await admit(desk.admission, request, response, 'anyone');
   const { label = 'domain health' } = readOwnQuery(request, ['label']);
-  if (label.length > longestLabel)
-    throw refuse('query', 'label', `It is longer than ${longestLabel} characters.`);
+  if (!labelText.test(label))
+    throw refuse('query', 'label', 'It is longer than 40 characters, or has control characters.');
   const grade = await findGrade(desk, readDomain(desk, request));
   const svg = represent(Buffer.from(drawBadge({ label, ...grade })), 'image/svg+xml');
   // Read pages of other sites show it.

@@ -67,7 +67,12 @@ function homePage(desk: PageDesk, request: Request, slip?: Slip): string {
 ${field(base, slip)}</section>
 <section id="recent" hidden><h2>Your recent checks</h2><ul class="recent"></ul>
 <p class="hint">This list is kept in this browser only. <button type="button" class="plain" id="forget">Forget it</button></p></section>
-${honestText}
+${
+  desk.site.isOpen
+    ? nothing
+    : markup`<p class="hint">This service needs a token. <a href="${base}/session">Sign in, or see who has</a>.</p>
+`
+}${honestText}
 <section><h2>The same from a program</h2>
 <p>Every check is one GET that answers with JSON. <a href="${base}/docs">All endpoints and options</a>.</p>
 <details><summary>curl, JavaScript and Python</summary>

@@ -48,7 +48,7 @@ ${
 <link rel="stylesheet" href="${base}/assets/${styleFile}">
 <script src="${base}/assets/${scriptFile}" defer></script>
 ${head}</head>
-<body class="site" data-base="${base}">
+<body class="site">
 <a class="skip" href="#main">Skip to the content</a>
 <nav class="top" aria-label="Diagnostic Tools"><a class="brand" href="${base}/">Diagnostic Tools</a>
 <ul><li><a href="${base}/">New check</a></li><li><a href="${base}/docs">API</a></li></ul></nav>

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { domainText } from '#shared/targets/target-texts';
 import { problemResponses } from '../openapi/answers.ts';
-import { longestLabel } from './badge.ts';
+import { labelText } from './badge.ts';
 
 /** What of the pages a program uses: the badge. */
 export const pagePaths: ZodOpenApiPathsObject = {
@@ -16,12 +17,13 @@ export const pagePaths: ZodOpenApiPathsObject = {
         path: z.object({
           domain: z
             .string()
+            .regex(domainText)
             .meta({ description: 'Domain name, Unicode or Punycode.', example: 'example.com' }),
         }),
         query: z.object({
           label: z
             .string()
-            .max(longestLabel)
+            .regex(labelText)
             .optional()
             .meta({ description: 'The words on the left half; "domain health".' }),
         }),

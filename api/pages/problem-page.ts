@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
-import { markup, nothing } from '#shared/render/markup';
+import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords } from '#shared/render/report-words';
 import { readProblem } from '../answer/problem-answer.ts';
 import type { Answer } from '../request/accept-json.ts';
@@ -9,11 +9,13 @@ import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { protectPage, sendPage, sendPassingPage } from './send-page.ts';
+import { keepPrivate, signInForm } from './session-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
 export function asPage(desk: PageDesk, answer: Answer): Answer {
   return async (request, response) => {
     protectPage(desk.site, response);
+    if (desk.sessions.isSent(request)) keepPrivate(response);
     try {
       await answer(request, response);
     } catch (error) {
@@ -29,6 +31,7 @@ export function answerVisitor(desk: PageDesk, error: unknown, request: Request, 
   const isOfPages = request.method === 'GET' && !request.path.startsWith('/api/');
   if (!problem || !isOfPages || !readsHtml(request) || response.headersSent) return false;
   protectPage(desk.site, response);
+  if (desk.sessions.isSent(request)) keepPrivate(response);
   sendProblem(desk, problem, response);
   return true;
 }
@@ -50,7 +53,7 @@ function sendProblem({ site, witness }: PageDesk, problem: Problem, response: Re
   const main = markup`<h1>${title}</h1>
 <p>${detail}</p>
 ${problem.errors === undefined ? nothing : markup`<ul>${problem.errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>`}
-${status === 401 || status === 403 ? tokenForm : help === undefined ? nothing : markup`<p class="hint">${help}</p>`}
+${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hintOf(help)}
 <p><a href="${base}/">Check something else</a></p>
 <p class="facts">${status} <code>${problem.code}</code> · request <code>${requestIdOf(response)}</code></p>
 `;
@@ -59,6 +62,15 @@ ${status === 401 || status === 403 ? tokenForm : help === undefined ? nothing : 
     status,
     renderPage({ base, title: `${title}: Diagnostic Tools`, description: title, main }),
   );
+}
+
+function isAboutToken({ isOpen }: PageDesk['site'], { code }: Problem): boolean {
+  const isUnknown = code === 'token_required' || code === 'invalid_token' || code === 'insufficient_scope';
+  return isUnknown && !isOpen;
+}
+
+function hintOf(help: string | undefined): Markup {
+  return help === undefined ? nothing : markup`<p class="hint">${help}</p>`;
 }
 
 /** What a visitor reads, where the words for a program would not help: they name GETs and tokens. */
@@ -71,6 +83,10 @@ const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; rea
   report_ids_disabled: {
     title: 'Reports have no pages of their own here',
     detail: 'This service keeps a report only while it is fresh. Open the page of the domain or URL instead.',
+  },
+  token_required: {
+    title: 'Sign in with a token',
+    detail: 'This service shows its pages to those who have a token. Its operator gives them out.',
   },
   not_found: { title: 'There is no such page', detail: 'The address is wrong, or the page has moved.' },
   rate_limited: {
@@ -111,11 +127,3 @@ export async function answerProblemWords(
 function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(problems, code);
 }
-
-// The script sends it as a header and keeps it in its own memory: it is never part of an address, a cookie or a store.
-const tokenForm = markup`<form class="ask" id="token" method="get" hidden>
-<label for="token-text">Token of this service</label>
-<div class="row"><input id="token-text" type="password" required autocomplete="off" spellcheck="false">
-<button type="submit">Go on</button></div>
-<p class="hint">It is kept in the memory of this tab only, and asked for again after a reload.</p></form>
-<noscript><p>This service needs a token, and a page without scripts cannot send one. Use the API instead.</p></noscript>`;

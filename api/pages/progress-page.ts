@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { JobState, PartProgress } from '#shared/ports/job-queue';
 import { categoryWords } from '#shared/render/health';
-import { type Markup, markup } from '#shared/render/markup';
+import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/find-job.ts';
@@ -39,20 +39,26 @@ function progressPage(visit: Visit, base: string, { jobId, state }: Going): stri
   const { self, spec, ask } = visit;
   const name = checkWords[spec.name]?.name ?? spec.name;
   const again = withParameter(self, 'job', jobId);
+  const refresh = markup`<meta http-equiv="refresh" content="${refreshS}; url=${again}">`;
+  const isAsked = visit.caller.kind === 'anonymous';
+  const asks = isAsked ? markup` data-job="${base}/api/jobs/${jobId}" data-self="${self}"` : nothing;
+  const hint = markup`<p>This page loads itself again every ${refreshS} seconds until the report is there.</p>`;
   return renderPage({
     base,
     title: `Checking ${ask.target}`,
     description: `${name} is running.`,
-    // Where scripts run, the script asks, and nothing is loaded twice.
-    head: markup`<noscript><meta http-equiv="refresh" content="${refreshS}; url=${again}"></noscript>
-`,
+    // Where scripts run, the script asks, and nothing is loaded twice; the API, which it asks, knows no session.
+    head: isAsked
+      ? markup`<noscript>${refresh}</noscript>
+`
+      : refresh,
     main: markup`<p class="check">${name}</p>
 <h1>Checking <bdi>${ask.target}</bdi></h1>
-<div class="going" data-job="${base}/api/jobs/${jobId}" data-self="${self}">
+<div class="going"${asks}>
 <progress aria-label="Progress" max="${barOf(state).max}" value="${barOf(state).value}"></progress>
 <p id="state" role="status">${describe(state)}</p>
 <ul class="parts" id="parts">${partsOf(state).map(({ name, state: of }) => markup`<li data-state="${of}"><b>${partNames[name] ?? clip(name, longestCurrent)}</b> <span>${partStates[of]}</span></li>`)}</ul></div>
-<noscript><p>This page loads itself again every ${refreshS} seconds until the report is there.</p></noscript>
+${isAsked ? markup`<noscript>${hint}</noscript>` : hint}
 <p class="hint">You can leave: the check goes on, and <a href="${self}">its page</a> shows the report then.</p>
 `,
   });

@@ -7,13 +7,17 @@ import { answerField, answerGo, answerHome } from './home.ts';
 import type { PageDesk } from './page-desk.ts';
 import { plainFiles } from './plain-files.ts';
 import { asPage } from './problem-page.ts';
+import { answerSession, answerSignIn, callersOfPages } from './session-page.ts';
 import { answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
 
 type Add = (path: string, answers: { readonly get: Answer; readonly post?: Answer }) => void;
 
 /** Adds the pages for people, and the badge. @param add adds a route */
-export function addPages(desk: PageDesk, add: Add): void {
+export function addPages(apiDesk: PageDesk, add: Add): void {
+  const { admission, sessions } = apiDesk;
+  const callers = callersOfPages(admission.callers, sessions);
+  const desk = { ...apiDesk, admission: { ...admission, callers } };
   const pages = openPages();
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   const page = (path: string, answer: Answer, post?: Answer) =>
@@ -30,7 +34,12 @@ export function addPages(desk: PageDesk, add: Add): void {
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
   page('/assets/:name', answerAsset);
+  page(
+    '/session',
+    (request, response) => answerSession(desk, request, response),
+    (request, response) => answerSignIn(desk, request, response),
+  );
   page('/docs', answerDocsOf(desk));
   for (const [path, answer] of Object.entries(plainFiles(desk))) get(path, answer);
-  get('/api/badge/:file', (request, response) => answerBadge(desk, request, response));
+  get('/api/badge/:file', (request, response) => answerBadge(apiDesk, request, response));
 }

@@ -73,20 +73,19 @@ export function readParameters<Shape extends z.ZodRawShape>(
 }
 
 const names = catalogue.map(({ name }) => name);
+/** What `check`, `limit` and `before` may say; the OpenAPI document has the same. */
+export const checkChoice = z.enum(names, `Give one of: ${names.join(', ')}.`);
+export const limitText = /^(?:[1-9][0-9]?|100)$/;
+export const cursorText = /^[0-9]{1,15}-[0-9a-f]{32}$/;
 const limitFault = `Give a whole number from 1 to ${limitLimit}.`;
 
 function pageParameters(policy: TargetPolicy) {
   return z.object({
     ...filterShape(policy),
-    limit: z
-      .string()
-      .regex(/^[1-9]\d{0,2}$/, limitFault)
-      .transform(Number)
-      .refine((count) => count <= limitLimit, limitFault)
-      .default(usualLimit),
+    limit: z.string().regex(limitText, limitFault).transform(Number).default(usualLimit),
     before: z
       .string()
-      .regex(/^\d{1,15}-[0-9a-f]{32}$/, 'Give `next` of the page before, as it came.')
+      .regex(cursorText, 'Give `next` of the page before, as it came.')
       .transform(readCursor)
       .optional(),
   });
@@ -105,7 +104,7 @@ export function filterShape(policy: TargetPolicy) {
         return z.NEVER;
       })
       .optional(),
-    check: z.enum(names, `Give one of: ${names.join(', ')}.`).optional(),
+    check: checkChoice.optional(),
   };
 }
 

@@ -5,8 +5,11 @@ import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
 import { formatNames, formats, pdf } from '#shared/render/formats';
+import { targetText } from '#shared/targets/target-texts';
 import { json, problemResponses } from '../openapi/answers.ts';
 import { anyTarget } from '../openapi/report-shapes.ts';
+import { checkChoice, cursorText, limitText } from './history.ts';
+import { momentText } from './stream.ts';
 
 const reportId = z
   .string()
@@ -65,19 +68,27 @@ export const reportPaths: ZodOpenApiPathsObject = {
     get: operation('listReports', 'The reports that were given to this account, newest first.', {
       requestParams: {
         query: z.object({
-          target: z.string().optional().meta({ description: 'A domain or URL, as the tools take it.' }),
-          check: z.string().optional(),
-          limit: z
+          target: z
             .string()
-            .regex(/^\d{1,3}$/)
+            .regex(targetText)
             .optional()
-            .meta({ description: '1 to 100; 20.' }),
-          before: z.string().optional().meta({ description: '`next` of the page before.' }),
+            .meta({ description: 'A domain or URL, as the tools take it.' }),
+          check: checkChoice.optional(),
+          limit: z.string().regex(limitText).optional().meta({ description: '1 to 100; 20.' }),
+          before: z.string().regex(cursorText).optional().meta({ description: '`next` of the page before.' }),
           format: z.enum(['ndjson', 'csv']).optional().meta({
             description: 'Streams whole reports, newest first; `limit` and `before` are refused then.',
           }),
-          since: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
-          until: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
+          since: z
+            .string()
+            .regex(momentText)
+            .optional()
+            .meta({ description: 'With `format`: a date or UTC time.' }),
+          until: z
+            .string()
+            .regex(momentText)
+            .optional()
+            .meta({ description: 'With `format`: a date or UTC time.' }),
         }),
       },
       responses: {

@@ -61,9 +61,16 @@ type Wanted = z.infer<ReturnType<typeof streamParameters>>;
 
 const timeFault = 'Give a date or a time in UTC, such as 2026-11-21 or 2026-11-21T03:00:00Z.';
 
+const day =
+  '(?:(?:[0-9]{2}(?:[2468][048]|[13579][26]|0[48])|(?:[02468][048]|[13579][26])00)-02-29|[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])))';
+const clock = 'T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?Z';
+/** What `since` and `until` may say: a day that the calendar has, or a time of it in UTC; the OpenAPI document has the same. */
+export const momentText = new RegExp(`^${day}(?:${clock})?$`);
+
 function streamParameters(policy: TargetPolicy) {
   const moment = z
-    .union([z.iso.date(timeFault), z.iso.datetime(timeFault)], timeFault)
+    .string()
+    .regex(momentText, timeFault)
     .transform((text) => Date.parse(text))
     .optional();
   return z.object({

@@ -175,7 +175,8 @@ function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
   };
 }
 
-function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Config): Caller {
+/** The caller that a token names. */
+export function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Config): Caller {
   return {
     id: `token:${tokenId}`,
     kind: 'token',

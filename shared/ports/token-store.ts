@@ -37,6 +37,12 @@ export function readToken(row: unknown): Token {
   return tokenSchema.parse(row);
 }
 
+/** A session of a page: what it is found by, the token that it stands for, and when it ends at the latest (Unix ms). */
+export type PageSession = { readonly digest: string; readonly tokenId: string; readonly endsAt: number };
+
+/** Sessions of one token at once; the one that would end first gives way to a new one. */
+export const mostSessions = 50;
+
 /** Tokens. An unreachable store rejects with Problem `store_unavailable`. */
 export interface TokenStore {
   insert(token: Token): Promise<void>;
@@ -46,6 +52,11 @@ export interface TokenStore {
   /** Ends a token at that moment, or earlier if it was to end earlier. Returns what it is now; undefined if there is none. */
   revoke(tokenId: string, at: number): Promise<Token | undefined>;
   touch(tokenId: string, at: number): Promise<void>;
+  /** Keeps a session, beside at most `mostSessions` of its token. */
+  startSession(session: PageSession, now: number): Promise<void>;
+  /** The token of a session that has not ended, be it live or not. */
+  findBySession(digest: string, now: number): Promise<Token | undefined>;
+  endSession(digest: string): Promise<void>;
   /** Differs from its last value when a token may have been changed, here or by another process: what was remembered is void. Cheap. */
   version(): number;
   close(): Promise<void>;

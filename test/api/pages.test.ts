@@ -360,7 +360,7 @@ describe('/r/{id}', () => {
         401,
         expect.stringMatching(/^Bearer/),
       ]);
-      expect(asked.text).toContain('id="token"');
+      expect(asked.text).toContain('id="token-text"');
       const authorization = `Bearer ${text}`;
       expect((await load(closed, '/d/a.test', { authorization })).status).toBe(200);
       expect((await load(closed, `/r/${id}`, { authorization })).status).toBe(403);

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { QueueName } from '#shared/model/job';
 import type { Problem } from '#shared/model/problem';
@@ -77,6 +78,41 @@ test.skipIf(!hasRedis)(
     await redis.stop();
   },
 );
+
+test.skipIf(!hasRedis)(
+  'of many workers that wait, one asks for a job by a script; the others only look',
+  async () => {
+    const redis = await startRedis();
+    const first = await openBullmqQueue(redis, limits);
+    const others = [1, 2].map(() => openBullmqJobQueue({ url: redis.url, shards, log: quiet, ...limits }));
+    let ended = 0;
+    for (const queue of [first, ...others])
+      queue.work(
+        'network',
+        5,
+        async () => void (ended += 1),
+        async () => undefined,
+      );
+    const client = new Redis(redis.url);
+    const before = await countFetches(client);
+    for (let count = 1; count <= jobsOneByOne; count += 1) {
+      await expect.poll(() => first.submit(makeJob())).toMatchObject({ state: 'admitted' });
+      await expect.poll(() => ended).toBe(count);
+    }
+    // One as a job is taken, one in the script that ends it. Two workers may look at the same moment, and see the same job.
+    expect((await countFetches(client)) - before).toBeLessThan(2.5 * jobsOneByOne);
+    client.disconnect();
+    for (const queue of [first, ...others]) await queue.close(0);
+    await redis.stop();
+  },
+);
+
+const jobsOneByOne = 20;
+
+/** How often BullMQ's scripts tried to fetch a job: nothing else uses this command. */
+async function countFetches(client: Redis): Promise<number> {
+  return Number(/cmdstat_rpoplpush:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+}
 
 test.skipIf(!hasRedis)(
   'a queue that no worker serves anywhere is refused at once, with the reason',

@@ -55,6 +55,34 @@ describe('the pace of a runner process, whose worker keeps the account', () => {
     expect(told.filter((kind) => kind === 'returned')).toHaveLength(1);
     await pace.close();
   });
+
+  test('of a large burst a run gets enough at its first question', async () => {
+    const { pace, told } = openAside();
+    const rate = { perSecond: 200, burst: 2000 };
+    for (let unit = 0; unit < 15; unit += 1) expect(await pace.take(order('a', { rate }))).toBe(0);
+    expect(told).toEqual(['asked']);
+    await pace.close();
+  });
+});
+
+test('what many keys leave over goes back together', async () => {
+  const ledger = openMemoryLedger();
+  const returned: number[] = [];
+  const pace = openLeasedPace({
+    ...ledger,
+    async lease(lane, asks) {
+      if (asks.every(({ wanted }) => wanted === 0)) returned.push(asks.length);
+      return ledger.lease(lane, asks);
+    },
+  });
+  for (const key of ['a', 'b', 'c', 'd', 'e']) {
+    expect(await pace.take(order(key))).toBe(0);
+    await delay(20);
+  }
+  await expect.poll(() => returned.reduce((sum, count) => sum + count, 0)).toBe(5);
+  // One, where the machine is not busy: the first of them waits for the others.
+  expect(returned.length).toBeLessThanOrEqual(2);
+  await pace.close();
 });
 
 describe.skipIf(!hasRedis)('Redis pace', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
-import { isLive, type TokenStore } from '#shared/ports/token-store';
+import { isLive, mostSessions, type TokenStore } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { digestOf } from '#shared/stores/tokens/token-text';
 
@@ -61,5 +61,36 @@ export function tokenStoreContract(open: () => Promise<TokenStore>): void {
     await store.touch(token.tokenId, 5);
     expect((await store.find(token.digest))?.lastUsedAt).toBe(5);
     await other.close();
+  });
+
+  test('a session stands for its token until it ends, in every process', async () => {
+    const now = Date.now();
+    const { token } = makeToken(wish, now);
+    await store.insert(token);
+    const session = { digest: digestOf(randomId()), tokenId: token.tokenId, endsAt: now + 60_000 };
+    await store.startSession(session, now);
+    const other = await open();
+    expect(await other.findBySession(session.digest, now)).toEqual(token);
+    expect(await other.findBySession(session.digest, session.endsAt)).toBeUndefined();
+    expect(await other.findBySession(digestOf('another'), now)).toBeUndefined();
+    await other.revoke(token.tokenId, now);
+    expect((await store.findBySession(session.digest, now))?.revokedAt).toBe(now);
+    await other.endSession(session.digest);
+    expect(await store.findBySession(session.digest, now)).toBeUndefined();
+    await other.close();
+  });
+
+  test('a token has a bounded number of sessions: those that end first give way', async () => {
+    const now = Date.now();
+    const { token } = makeToken(wish, now);
+    await store.insert(token);
+    const all = Array.from({ length: mostSessions + 3 }, (_, index) => ({
+      digest: digestOf(`${token.tokenId} ${index}`),
+      tokenId: token.tokenId,
+      endsAt: now + 60_000 + index,
+    }));
+    for (const session of all) await store.startSession(session, now);
+    const found = await Promise.all(all.map(({ digest }) => store.findBySession(digest, now)));
+    expect(found.map((one) => one !== undefined)).toEqual(all.map((_, index) => index >= 3));
   });
 }

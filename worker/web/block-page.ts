@@ -30,14 +30,21 @@ const bareLimit = 20_000;
 const articleMarkup = /<(?:article|nav|pre|code|blockquote|q|textarea)\b/i;
 const quotations = /[“„«][^”“»]{0,300}[”“»]|&ldquo;[^&]{0,300}&rdquo;|&quot;[^&]{0,300}&quot;/g;
 
+/** The sign of a body that does not begin as HTML or XML. Where no Content-Type says what it is, browsers show such a body as text. */
+export const noMarkup = 'no-markup';
+// MIME Sniffing Standard, "identify an unknown MIME type".
+const markup =
+  /^\s*(?:<!--|<\?xml|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|svg)[\s>])/i;
+
 /** The ids of the signs that a body shows; this is evidence, and says nothing yet of what they mean. */
 export function seeBodySigns(text: string): string[] {
   const beginning = text.slice(0, bodyLimit);
   const isBare = text.length <= bareLimit && !articleMarkup.test(text);
   const said = isBare ? text.replace(quotations, ' ') : '';
-  return blockSigns.flatMap(({ id, body, phrase }) =>
+  const seen = blockSigns.flatMap(({ id, body, phrase }) =>
     body?.test(beginning) === true || (isBare && phrase?.test(said) === true) ? [id] : [],
   );
+  return text === '' || markup.test(beginning) ? seen : [...seen, noMarkup];
 }
 
 /**
@@ -80,6 +87,8 @@ function cookieNames(fields: Fields): string[] {
 }
 
 const loginHost = /^(?:accounts?|auth|idp|login|sign-?in|sso|id|adfs)\./i;
+/** Sites have other pages there too: one that says where the visitor is to go back to asks for a login. */
+const identityHost = /^(?:identity|passport|iam|keycloak|wayf|discovery|signon|logon)\./i;
 const loginPath =
   /(?:^|\/)(?:(?:wp-)?log-?in|sign[-_]?in|signon|sso|saml2?|oauth2?|openid-connect|authorize|adfs|cas)(?:$|[/.])/i;
 /** What sign-on calls the address that the visitor is to come back to. */
@@ -104,7 +113,13 @@ const gateHosts: readonly (readonly [host: RegExp, sign: Elsewhere])[] = [
   [/(?:^|\.)validate\.perfdrive\.com$/, gate('radware-elsewhere', 'Radware', 'challenge')],
   [/(?:^|\.)captcha-delivery\.com$/, gate('datadome-elsewhere', 'DataDome', 'challenge')],
   [/(?:^|\.)queue-it\.net$/, gate('queue-it-elsewhere', 'Queue-it', 'rate-limit')],
+  [/^wait\.crowdhandler\.com$/, gate('crowdhandler-elsewhere', 'CrowdHandler', 'rate-limit')],
+  [/(?:^|\.)queue-fair\.net$/, gate('queue-fair-elsewhere', 'Queue-Fair', 'rate-limit')],
+  // What Tencent Cloud shows instead of a site without a licence.
+  [/^dnspod\.qcloud\.com$/, gate('tencent-elsewhere', 'Tencent Cloud', 'legal')],
 ];
+/** Hosts of waiting rooms, which owners may name as they like. */
+const waitingHost = /^(?:waiting-?room|queue|wait|line|warteraum)\./i;
 const consentHost = /^(?:consent|consents|guce|cmp|myprivacy|privacy-?mgmt|privacygate)\./i;
 
 function gate(id: string, vendor: string, kind: BlockKind): Elsewhere {
@@ -119,7 +134,10 @@ function findElsewhere({ url, status }: LastAnswer, start: string): Elsewhere | 
   const known = gateHosts.find(([host]) => host.test(to.hostname))?.[1];
   if (known) return known;
   const vendor = to.hostname;
-  if (consentHost.test(vendor) && hasReturn(to))
+  if (waitingHost.test(vendor) && hasReturn(to))
+    return { id: 'waiting-elsewhere', vendor, kind: 'rate-limit', certainty: 'likely' };
+  // Yahoo's names a session instead of an address.
+  if (consentHost.test(vendor) && (hasReturn(to) || /consent/i.test(to.pathname)))
     return { id: 'consent-elsewhere', vendor, kind: 'consent', certainty: 'likely' };
   return isLogin(from, to)
     ? { id: 'login-elsewhere', vendor, kind: 'login', certainty: 'likely' }
@@ -137,6 +155,7 @@ function isLogin(from: URL, to: URL): boolean {
   const isOtherSite = siteOf(from.hostname) !== siteOf(to.hostname);
   const isLoginHost = loginHost.test(to.hostname);
   if (loginPath.test(to.pathname)) return isOtherSite || isLoginHost;
+  if (identityHost.test(to.hostname)) return hasReturn(to);
   return isLoginHost && returnParameters.some((name) => to.searchParams.has(name));
 }
 

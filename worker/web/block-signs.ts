@@ -1,8 +1,9 @@
+import { barePageSigns } from './bare-page-signs.ts';
 import { any, type BlockSign, likely, refusals, sign } from './block-sign.ts';
 import { productSigns } from './product-signs.ts';
 
 /** The day when signs of this file and of `product-signs.ts` were last compared with real answers. */
-export const blockSignsSeenOn = '2026-11-22';
+export const blockSignsSeenOn = '2026-11-23';
 
 /**
  * Signs of who answers instead of a site, the surest first: the first that fits names the vendor.
@@ -143,6 +144,7 @@ export const blockSigns: readonly BlockSign[] = [
     certainty: 'likely',
     body: /^(?=[^]{0,20000}$)[^]{0,5000}?<title>(?:[^<|:]{1,60}[|:] )?(?:(?:site|website|we are|we're|currently|is|temporarily) ){0,4}(?:under|down for|in|undergoing) (?:scheduled )?maintenance(?: mode)?[.!]?(?: [|:-] [^<]{1,60})?<\/title>/i,
   },
+  ...barePageSigns,
   { id: 'unavailable', vendor: null, kind: 'maintenance', certainty: 'likely', status: [503] },
   {
     id: 'refusal',

@@ -25,7 +25,7 @@ const antiForgeryWords = words('csrf xsrf csrftoken xsrftoken antiforgery reques
 const trackingWords =
   words(`track tracking tracker trk analytics analytic stats statistics metrics visit visits visitor
   traffic campaign utm attribution referrer referer landing heatmap replay recording telemetry rum beacon pixel marketing ads
-  adserver affiliate insights segment mixpanel amplitude piwik matomo clickstream pageview pageviews`);
+  adserver affiliate anonymous anon guest insights segment mixpanel amplitude piwik matomo clickstream pageview pageviews`);
 const experimentWords = words(
   'ab abtest experiment experiments exp variant variation bucket cohort split optimizely rollout flag flags feature features',
 );
@@ -35,19 +35,20 @@ const preferenceWords =
   words(`country countrycode geo geoip region city continent location locale lang language currency market
   device platform browser os mobile desktop tablet viewport screen theme dark timezone tz date time timestamp ts expires expiry
   expire timeout start started end last first lastvisit seen banner popup modal notice warning bandwidth connectionspeed edition
-  view layout sort count counter depth left duration remaining version build status state enabled test check`);
+  view layout sort count counter depth left duration expired redirect return url remaining version build status state enabled test check`);
 const tokenWords = words('token jwt');
 const identifierWords = words('id uid uuid guid visitorid userid deviceid');
 /** Words of delivery networks and firewalls: their tokens identify a client, not a person. */
 const deliveryWords = words(
   'cdn edge site waf bot akamai fastly cloudfront challenge captcha clearance proxy gateway',
 );
-/** Drupal, classic ASP, Tomcat’s single sign-on, Google. */
+/** Drupal, classic ASP, Tomcat’s single sign-on, Google, TYPO3, XenForo, Microsoft, LinkedIn, IBM, ForgeRock, Zen Cart, PrestaShop. */
 const sessionName =
-  /^(?:S?SESS[0-9a-f]{32}|ASPSESSIONID[A-Z]{8}|JSESSIONIDSSO|__Secure-[13]PSID(?:TS|CC)?|[SH]?APISID|[SHL]?SID)$/;
+  /^(?:S?SESS[0-9a-f]{32}|ASPSESSIONID[A-Z]{8}|JSESSIONIDSSO|__Secure-[13]PSID(?:TS|CC)?|[SH]?APISID|[SHL]?SID|[fb]e_typo_user|xf_user|ESTSAUTH(?:PERSISTENT|LIGHT)?|MSPAuth|li_at|LtpaToken2?|iPlanetDirectoryPro|zenid|PrestaShop-[0-9a-f]{32})$/;
 const sessionSuffix = /(?<!as|pos|ob|proc)(?:sess|session|sessionid|sessid)$/;
 /** "logged_in=no" says whether there is a login, and opens none. */
-const loginFlag = /^_{0,2}(?:is|has)?[_-]?(?:logged[_-]?in|auth|authenticated|login|signed[_-]?in)$/i;
+const loginFlag =
+  /^_{0,2}(?:is|has)?[_-]?(?:logged[_-]?in|auth|authenticated|login|signed[_-]?in)$|^has[_-]?session$/i;
 const flagOctets = 5;
 /** Fewer octets cannot tell many visitors apart. */
 const identifierOctets = 16;

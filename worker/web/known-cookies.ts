@@ -13,7 +13,7 @@ export type KnownCookie = { readonly kind: CookieKind; readonly owner: string; r
 type Row = readonly [name: RegExp, kind: CookieKind, owner: string, source: string];
 
 /** The day when the table was last compared with the pages that it names. */
-export const cookiesListedOn = '2026-11-22';
+export const cookiesListedOn = '2026-11-23';
 
 /** Cookies whose maker says what they are for. None of them is a login, though many hold long random values. */
 const table: readonly Row[] = [
@@ -121,6 +121,13 @@ const table: readonly Row[] = [
     'routing',
     'a delivery network',
     'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-signed-cookies.html',
+  ],
+  [/^sbjs_\w+$/, 'analytics', 'Sourcebuster', 'https://github.com/alexfedoseev/sourcebuster-js'],
+  [
+    /^(?:intercom-(?:session|id|device-id)-\w+|crisp-client(?:%2F|\/).+|__zlcmid)$/,
+    'analytics',
+    'a chat service',
+    'https://www.intercom.com/help/en/articles/2361922-intercom-messenger-cookies',
   ],
   [/^__stripe_[ms]id$/, 'bot', 'Stripe', 'https://stripe.com/cookie-settings'],
   [

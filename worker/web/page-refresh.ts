@@ -1,7 +1,7 @@
 import type { Token } from 'parse5';
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { Work } from '../probes/work.ts';
-import { seeBodySigns } from './block-page.ts';
+import { noMarkup, seeBodySigns } from './block-page.ts';
 import { isHtml, parseContentType } from './content-type.ts';
 import { type Fields, indexFields, valuesOf } from './fields.ts';
 import { resolveLocation } from './location.ts';
@@ -59,8 +59,8 @@ export function leadOfRefresh(
   url: string,
   bodySigns: readonly string[],
 ): PageLead | null {
-  if (bodySigns.length > 0 || !refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url))
-    return null;
+  const isBlock = bodySigns.some((sign) => sign !== noMarkup);
+  if (isBlock || !refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url)) return null;
   return { url: new URL(refresh.to), via: refresh.via };
 }
 

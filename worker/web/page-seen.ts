@@ -1,4 +1,4 @@
-import { type Block, type LastAnswer, readBlock } from './block-page.ts';
+import { type Block, type LastAnswer, noMarkup, readBlock } from './block-page.ts';
 import { isDocument, parseContentType } from './content-type.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
@@ -37,8 +37,12 @@ function isFrontPage(start: string): boolean {
 }
 
 /** What came instead of a page; undefined where a page came. */
-function typeOfNoDocument({ status, headers }: LastAnswer): string | undefined {
+function typeOfNoDocument({ status, headers, bodySigns }: LastAnswer): string | undefined {
   if (status === 204 || status === 205 || status === 304) return `status ${status}, which has no body`;
-  const type = parseContentType(valuesOf(indexFields(headers), 'content-type'));
+  const fields = indexFields(headers);
+  const type = parseContentType(valuesOf(fields, 'content-type'));
+  if (valuesOf(fields, 'content-disposition').some((value) => /^[ \t]*attachment\b/i.test(value)))
+    return `${type?.essence ?? 'a file'}, as a download`;
+  if (type === undefined && bodySigns.includes(noMarkup)) return 'text without a Content-Type';
   return isDocument(type) ? undefined : type?.essence;
 }

@@ -93,6 +93,43 @@ export const productSigns: readonly BlockSign[] = [
   ),
   // Awesome-WAF
   serves('imunify360-server', 'Imunify360', /^imunify360-webshield/i),
+  // seen; the page answers 200, and its script sends a form
+  sign('imunify360-challenge', 'Imunify360', 'challenge', { body: /\bid=["']wsidchk-form["']/ }),
+  // the example page of testcookie-nginx-module, which hosting companies use; answers 200
+  sign('testcookie', 'testcookie', 'challenge', {
+    body: /document\.cookie\s?=[^;]{1,60}toHex\(slowAES\.decrypt\(/,
+  }),
+  // seen
+  sign('hostinger', 'Hostinger', 'challenge', { body: /["']\/hcdn-cgi\/jschallenge\b/ }),
+  // seen
+  sign('bunny', 'Bunny Shield', 'challenge', { body: /["']\/\.bunny-shield\// }),
+  // the templates of its bouncers
+  says('crowdsec', 'CrowdSec', 'denial', /<title>CrowdSec (?:Captcha|Ban|Access Forbidden)</i),
+  // the templates of its WordPress plugin
+  says(
+    'cleantalk',
+    'CleanTalk',
+    'challenge',
+    /(?:SpamFireWall|Anti-Crawler Protection) is (?:activated for your IP|checking your browser and IP)/i,
+  ),
+  // its WordPress plugin's own page
+  says('blackhole', 'Blackhole for Bad Bots', 'denial', /<title>Welcome to Blackhole!</i),
+  // wafw00f
+  says(
+    'cloudbric',
+    'Cloudbric',
+    'denial',
+    /Your request was blocked by Cloudbric|<title>Cloudbric.{0,5}ERROR!/i,
+  ),
+  // wafw00f
+  says(
+    'blazingfast',
+    'BlazingFast',
+    'challenge',
+    /["']\/blzgfst-shark\/|DDoS Protection by (?:<a [^>]{0,100}>)?BlazingFast/i,
+  ),
+  // ngrok.com/docs/errors/err_ngrok_6024: the warning that free addresses show once to each browser
+  sign('ngrok', 'ngrok', 'consent', { field: ['ngrok-error-code', /^ERR_NGROK_6024$/] }),
   // wafw00f
   says('bitninja', 'BitNinja', 'challenge', /Security check by BitNinja|Visitor anti-robot validation/i),
   // wafw00f

@@ -1,9 +1,6 @@
-// All pages are complete without this file. It adds copy buttons, live progress, the list of recent checks, and, where the
-// service needs a token, sends the one that was typed and keeps it in the memory of this tab.
-const base = document.body.dataset.base ?? '';
+// All pages are complete without this file. It adds copy buttons, live progress, and the list of recent checks.
 const recentKey = 'recent-checks';
 const mostRecent = 12;
-let token = '';
 
 /** Gives the main part of a page what only a script can do. */
 function enhance() {
@@ -13,8 +10,6 @@ function enhance() {
   showRecent();
   const going = document.querySelector('[data-job]');
   if (going) void follow(going);
-  const form = document.getElementById('token');
-  if (form) askForToken(form);
 }
 
 function addCopyButton(pre) {
@@ -90,7 +85,6 @@ function makeItem({ path, name, target, grade }) {
   return item;
 }
 
-const headers = () => (token === '' ? {} : { Authorization: `Bearer ${token}` });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks every second how far a job is, and shows its report when it has ended. */
@@ -99,12 +93,12 @@ async function follow(going) {
   const words = document.getElementById('state');
   const bar = going.querySelector('progress');
   while (going.isConnected) {
-    const answer = await fetch(job, { headers: headers(), redirect: 'manual' }).catch(() => undefined);
+    const answer = await fetch(job, { redirect: 'manual' }).catch(() => undefined);
     if (!going.isConnected) return;
-    if (answer?.type === 'opaqueredirect' || answer?.status === 404) return show(self, true);
+    if (answer?.type === 'opaqueredirect' || answer?.status === 404) return location.replace(self);
     if (answer?.ok) {
       const state = await answer.json();
-      if (state.state === 'expired') return show(location.href, true);
+      if (state.state === 'expired') return location.replace(location.href);
       showState(state, words, bar);
     } else words.textContent = 'The service does not answer now. Trying again.';
     const waitS = Number(answer?.headers.get('Retry-After') ?? 2);
@@ -145,72 +139,5 @@ function showParts(parts) {
     item.lastElementChild.textContent = stateWords[state] ?? '';
   });
 }
-
-/** Goes to a page: as usual, or, where a token is kept, by a request that carries it, as a new page would forget it. */
-async function show(address, isReplacing = false) {
-  if (token === '') return isReplacing ? location.replace(address) : location.assign(address);
-  return showAnswer(await fetch(address, { headers: { ...headers(), Accept: 'text/html' } }), isReplacing);
-}
-
-/** Shows what a request that carried the token has got. */
-async function showAnswer(answer, isReplacing) {
-  const address = answer.url;
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const main = page.querySelector('main');
-  if (!main) return location.assign(address);
-  document.querySelector('main').replaceWith(main);
-  document.title = page.title;
-  history[isReplacing ? 'replaceState' : 'pushState'](null, '', answer.url);
-  scrollTo(0, 0);
-  main.focus();
-  enhance();
-}
-
-function askForToken(form) {
-  form.hidden = false;
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    token = form.querySelector('input').value.trim();
-    void show(location.href, true);
-  });
-}
-
-const isPage = ({ origin, pathname }) =>
-  origin === location.origin && !/^\/(?:api|docs|assets)(?:\/|$)/.test(pathname.slice(base.length));
-
-const isPlain = ({ button, ctrlKey, metaKey, shiftKey }) => button === 0 && !ctrlKey && !metaKey && !shiftKey;
-
-document.addEventListener('click', (event) => {
-  const link = event.target.closest?.('a[href]');
-  if (token === '' || !link || !isPlain(event) || !isPage(link)) return;
-  if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return;
-  event.preventDefault();
-  void (link.hasAttribute('download') ? save(link) : show(link.href));
-});
-
-document.addEventListener('submit', (event) => {
-  if (token === '' || event.defaultPrevented) return;
-  event.preventDefault();
-  const body = new URLSearchParams(new FormData(event.target, event.submitter));
-  const asked = { method: 'POST', body, headers: { ...headers(), Accept: 'text/html' } };
-  void fetch(event.target.action, asked).then((answer) => showAnswer(answer, false));
-});
-
-/** Saves what only a request with the token gets. */
-async function save(link) {
-  const answer = await fetch(link.href, { headers: headers() });
-  if (!answer.ok) return show(link.href);
-  const [, name = 'report.pdf'] =
-    /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '') ?? [];
-  const file = document.createElement('a');
-  file.href = URL.createObjectURL(await answer.blob());
-  file.download = name;
-  file.click();
-  setTimeout(() => URL.revokeObjectURL(file.href), 60_000);
-}
-
-addEventListener('popstate', () => {
-  if (token !== '') void show(location.href, true);
-});
 
 enhance();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addressText } from '../../targets/target-texts.ts';
 
 /** Most DKIM selectors of one call; more would be guessing, which the check does by itself. */
 const selectorLimit = 10;
@@ -13,6 +14,10 @@ const selector = z
   )
   .toLowerCase();
 
+// A quoted local part, or one without an @; nowhere a control character, and no space in the domain.
+const senderText =
+  /^(?:"(?:[^"\\\x00-\x1f\x7f-\x9f]|\\[^\x00-\x1f\x7f-\x9f])*"|[^@\x00-\x1f\x7f-\x9f]*)@[^@\x00-\x20\x7f-\xa0]+$/u;
+
 /** What a caller may add to the domain. The last three describe one message, whose SPF verdict is then given. */
 export const dnsCheckOptions = z
   .object({
@@ -23,19 +28,21 @@ export const dnsCheckOptions = z
       .default([])
       .meta({ description: 'DKIM selectors to look at beside the usual ones.' }),
     ip: z
-      .union([z.ipv4(), z.ipv6()], { error: 'Give an IPv4 or IPv6 address.' })
+      .string()
+      .regex(addressText, 'Give an IPv4 or IPv6 address.')
       .optional()
       .meta({ description: 'Address that sends the message (RFC 7208 <ip>).' }),
     sender: z
       .string()
-      .max(320, 'A mail address has at most 320 characters.')
+      // JSON Schema counts characters where a string of this language counts units of UTF-16.
+      .refine((text) => Array.from(text).length <= 320, 'A mail address has at most 320 characters.')
       // The local part may be empty, quoted or have spaces: evaluators must read those too (RFC 7208 §4.3, §7.1).
-      .regex(
-        /^(?:"(?:[^"\\]|\\.)*"|[^@\p{Cc}]*)@[^@\s]+$/u,
-        'Give a mail address, such as bounce@example.com.',
-      )
+      .regex(senderText, 'Give a mail address, such as bounce@example.com.')
       .optional()
-      .meta({ description: 'Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain.' }),
+      .meta({
+        maxLength: 320,
+        description: 'Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain.',
+      }),
     helo: z
       .string()
       .max(255, 'A host name has at most 255 characters.')

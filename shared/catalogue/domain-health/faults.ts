@@ -90,7 +90,7 @@ export function groupFaults<T extends Told>(all: readonly T[]): readonly Fault<T
   const parts = new Set(all.filter(isOfPart).map(({ check, code }) => `${check} ${code}`));
   const told = all.filter((one) => !isRepeated(one, parts));
   const expired = told.find(({ code }) => code === 'certificate-expired');
-  const groups = [...Map.groupBy(told, (one) => keyOf(one, expired?.target)).values()];
+  const groups = [...Map.groupBy(told, (one) => keyOf(one, expired)).values()];
   return groups
     .map((group) => group.toSorted(bySpeaker))
     .flatMap(([main, ...others]) => (main ? [{ main, others }] : []))
@@ -114,12 +114,25 @@ function isRepeated(one: Told, parts: ReadonlySet<string>): boolean {
   return one.evidence.some(({ check, code }) => parts.has(`${String(check)} ${String(code)}`));
 }
 
-/** @param expiredAt the host whose certificate has expired, where one has */
-function keyOf(one: Told, expiredAt: string | undefined): string {
+/** @param expired the finding of the certificate of the web host that has expired, where it has */
+function keyOf(one: Told, expired: Told | undefined): string {
   if (!certificateCodes.includes(one.code)) return familyOf.get(one.code) ?? one.code;
-  // www and the policy host of MTA-STS usually have the certificate of the web host, or one from the same renewal.
-  const isSameRenewal = expiredAt !== undefined && one.evidence.some(({ reason }) => isExpiry(reason));
-  return `certificate ${isSameRenewal ? expiredAt : hostOf(one)}`;
+  const host = hostOf(one);
+  const isSame =
+    expired !== undefined && one.evidence.some(({ reason }) => isExpiry(reason)) && isCovered(host, expired);
+  return `certificate ${isSame ? expired.target : host}`;
+}
+
+/**
+ * Whether the certificate that has expired is also that of another host, as far as its subject tells: it names the host, by a wildcard too, or
+ * the host is its www. Any other host may have a certificate of its own, which ends by a renewal of its own.
+ */
+function isCovered(host: string, { target, evidence }: Told): boolean {
+  const subjects = evidence.flatMap(({ subject }) => (typeof subject === 'string' ? [subject] : []));
+  const [, parent] = /^[^.]+\.(.+)$/.exec(host) ?? [];
+  return [target, ...subjects].some(
+    (name) => name === host || name === `*.${parent}` || host === `www.${name}`,
+  );
 }
 
 function isExpiry(reason: unknown): boolean {

@@ -6,9 +6,17 @@ import { askFor, enter, isIdle, type Line, openLine, receive, serve } from './li
 /** Keys that are asked for in one go. */
 const batchLimit = 100;
 const sweepEveryMs = 1000;
+/** Longest that units wait which nobody used: until then they go back with the next question of their lane. */
+const returnWithinMs = 1000;
 
-/** Lines that may want something of one lane of the ledger. */
-type Lane = { readonly name: string; readonly lines: Set<Line>; isAsking: boolean };
+/** Lines that may want something of one lane of the ledger, and those that only have something to give back. */
+type Lane = {
+  readonly name: string;
+  readonly lines: Set<Line>;
+  readonly returning: Set<Line>;
+  returnsBy: NodeJS.Timeout | undefined;
+  isAsking: boolean;
+};
 type Books = {
   readonly ledger: Ledger;
   readonly now: () => number;
@@ -49,6 +57,7 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
       isClosed = true;
       clearTimeout(sweeping);
       for (const timer of books.timers.values()) clearTimeout(timer);
+      for (const { returnsBy } of books.lanes.values()) clearTimeout(returnsBy);
       for (const { waiting } of lines.values()) for (const { tell } of waiting) tell(null);
       lines.clear();
       ledger.close();
@@ -63,17 +72,39 @@ function attend(books: Books, line: Line): void {
   const timer = books.timers.get(line);
   clearTimeout(timer);
   books.timers.delete(line);
-  if (dueAt <= time || line.unused > 0) askSoon(books, line);
+  if (dueAt <= time) askSoon(books, line);
+  else if (line.unused > 0) returnInTime(books, line);
   if (dueAt > time && dueAt < Infinity) {
     const look = () => attend(books, line);
     books.timers.set(line, setTimeout(look, Math.ceil(dueAt - time)));
   }
 }
 
+function laneOf({ ledger, lanes }: Books, { key }: Line): Lane {
+  const name = ledger.laneOf(key);
+  const lane = lanes.get(name) ?? {
+    name,
+    lines: new Set(),
+    returning: new Set(),
+    returnsBy: undefined,
+    isAsking: false,
+  };
+  lanes.set(name, lane);
+  return lane;
+}
+
+/** What nobody used goes back with a question that is asked anyway, or with all else of its lane a little later. */
+function returnInTime(books: Books, line: Line): void {
+  const lane = laneOf(books, line);
+  lane.returning.add(line);
+  lane.returnsBy ??= setTimeout(() => {
+    lane.returnsBy = undefined;
+    for (const each of lane.returning) askSoon(books, each);
+  }, returnWithinMs).unref();
+}
+
 function askSoon(books: Books, line: Line): void {
-  const name = books.ledger.laneOf(line.key);
-  const lane = books.lanes.get(name) ?? { name, lines: new Set(), isAsking: false };
-  books.lanes.set(name, lane);
+  const lane = laneOf(books, line);
   lane.lines.add(line);
   if (lane.isAsking) return;
   lane.isAsking = true;
@@ -84,9 +115,10 @@ function askSoon(books: Books, line: Line): void {
 async function askLane(books: Books, lane: Lane): Promise<void> {
   while (lane.lines.size > 0) {
     const asked: { readonly line: Line; readonly ask: Ask }[] = [];
-    for (const line of lane.lines) {
+    for (const line of [...lane.lines, ...lane.returning]) {
       if (asked.length === batchLimit) break;
       lane.lines.delete(line);
+      lane.returning.delete(line);
       const ask = askFor(line, books.now());
       if (ask) asked.push({ line, ask });
     }

@@ -8,9 +8,12 @@ const backEarlyMs = 250;
 const keptLateMs = 1500;
 /** Those who wait in one line, here and elsewhere. */
 const lineLimit = 10_000;
-/** Units to have in hand beyond those that are waited for: few where the key is quiet, more the faster they are used. */
+/** Units to have in hand beyond those that are waited for: few where the key is quiet, more the faster they are used and the larger its burst is. */
 const fewestAhead = 2;
 const mostAhead = 64;
+/** A run asks most hosts more than once: of a large burst, so much is taken at the first question. */
+const shareAhead = 1 / 100;
+const mostAtFirst = 16;
 const keptIdleMs = 3000;
 
 type Waiter = Pick<PaceOrder, 'since' | 'until'> & { readonly tell: (waitMs: number | null) => void };
@@ -40,8 +43,12 @@ export type Line = Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'> & {
 
 /** Opens the line of a key, for one kind of caller. */
 export function openLine(of: Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'>): Line {
-  const empty = { waiting: [], places: [], units: [], unused: 0, ahead: fewestAhead, isAsking: false };
+  const empty = { waiting: [], places: [], units: [], unused: 0, ahead: aheadAtFirst(of), isAsking: false };
   return { ...of, ...empty, intervalMs: intervalsOf(of).ofKind, nextFrom: 0, askFrom: 0, usedAt: 0 };
+}
+
+function aheadAtFirst({ rate }: Pick<PaceOrder, 'rate'>): number {
+  return Math.max(fewestAhead, Math.min(mostAtFirst, Math.floor(rate.burst * shareAhead)));
 }
 
 /** Puts an order into the line; who has asked for longer stands before it. */
@@ -120,7 +127,7 @@ function dropEnded(line: Line, time: number): void {
   if (ended.length === 0) return;
   line.units = line.units.filter(({ until }) => until > time);
   line.unused += ended.filter(({ isReturned }) => isReturned).length;
-  line.ahead = Math.max(fewestAhead, line.ahead - ended.length);
+  line.ahead = Math.max(aheadAtFirst(line), line.ahead - ended.length);
 }
 
 /** Who would wait too long in the line goes and comes back, with its place kept; who would wait in vain goes for good. */

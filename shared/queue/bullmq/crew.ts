@@ -4,6 +4,7 @@ import type { Job, QueueName } from '../../model/job.ts';
 import type { QueueWorker } from '../../ports/job-queue.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { holdLock } from './hold-lock.ts';
+import { findStalledInTurn, lookFirst } from './look-first.ts';
 import { openRoom, type Room } from './room.ts';
 import { openShardWorkers } from './shard-workers.ts';
 import type { Side, Sides } from './side.ts';
@@ -121,9 +122,14 @@ function openWorkersOf(
   const options = { ...usual, concurrency: limit.now(), connection, prefix: side.keys.bull };
   const worker = new Worker<Job, Outcome>(queue, run(side), options, (...asked) => {
     const backend = createRedisBackend(...asked);
-    const fetch = backend.moveToActive.bind(backend);
+    const { keys } = side.queues[queue];
+    const { wait = '', prioritized = '', delayed = '' } = keys;
+    const places = { wait, prioritized, delayed };
+    const fetch = lookFirst(connection, places, backend.moveToActive.bind(backend));
     // A worker that waits for jobs takes one more after it was told to pause: that one would be handed back in the moment of the end.
     backend.moveToActive = async (...words) => (signal.aborted ? [null, undefined, 0, 0] : fetch(...words));
+    const find = backend.moveStalledJobsToWait.bind(backend);
+    backend.moveStalledJobsToWait = findStalledInTurn(connection, keys['stalled-check'] ?? '', find);
     return backend;
   });
   limit.onChange((count) => {

@@ -1,6 +1,6 @@
 import { type Job as BullJob, DelayedError } from 'bullmq';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
-import type { Done, GaveUp, Progress, Run } from '../../ports/job-queue.ts';
+import type { Done, GaveUp, Run } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
@@ -13,6 +13,7 @@ import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
+import { openProgressTeller } from './tell-progress.ts';
 import { openTurnSlot, type Spare } from './turn-slot.ts';
 import type { Stay, Ward } from './ward.ts';
 
@@ -38,7 +39,6 @@ const napMs = 3000;
 const longestNapMs = 60_000;
 /** A job that an operator holds back looks so often whether it still is. */
 const pausedNapMs = 5000;
-const progressEveryMs = 250;
 /** A job whose submitter has looked in the store within this time is taken to have gone straight to its worker. */
 const recentMs = 1000;
 
@@ -141,14 +141,16 @@ async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolea
   const start = performance.now();
   let failed: 'failed' | undefined;
   const opened = openTurnSlot(settings, job, signal);
+  const progress = openProgressTeller(bullJob);
   try {
     signal.throwIfAborted();
     const begun = { attempt, mayBeStored, slot: opened.slot };
-    failed = await settings.run(job, begun, signal, throttle(bullJob));
+    failed = await settings.run(job, begun, signal, progress.tell);
   } catch (error) {
     if (!signal.aborted) throw error;
     return await handBack(settings, turn);
   } finally {
+    progress.end();
     opened.end();
   }
   return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
@@ -247,14 +249,4 @@ async function endJob(
     ended: { jobKey, message: JSON.stringify(done) },
   });
   await handOver(queues, gate, handed);
-}
-
-function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (progress) => {
-    const now = performance.now();
-    if (now - last < progressEveryMs) return;
-    last = now;
-    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
-  };
 }

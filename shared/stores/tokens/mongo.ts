@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { onceMore, withMongo } from '../../backends/mongo-errors.ts';
 import { openMongo, withPatientMongo, type WriteLimit } from '../../backends/mongo.ts';
-import { readToken, type Token, type TokenStore } from '../../ports/token-store.ts';
+import { mostSessions, readToken, type Token, type TokenStore } from '../../ports/token-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 import type { Announcements } from './announce.ts';
@@ -46,6 +46,7 @@ export function openMongoTokenStore(url: string, announcements: Announcements, l
       mongo.write(async (database, limit) => {
         await tokensOf(database).updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }, limit);
       }),
+    ...sessionsIn(mongo, url, toToken),
     version: () => announcements.heard() + Math.floor(performance.now() / trustMs),
     async close() {
       announcements.close();
@@ -54,7 +55,50 @@ export function openMongoTokenStore(url: string, announcements: Announcements, l
   };
 }
 
+type OpenMongo = ReturnType<typeof openMongo>;
+type ReadToken = ReturnType<typeof openTokenReader>;
+
+function sessionsIn(
+  mongo: OpenMongo,
+  url: string,
+  toToken: ReadToken,
+): Pick<TokenStore, 'startSession' | 'findBySession' | 'endSession'> {
+  return {
+    async startSession({ digest, tokenId, endsAt }, now) {
+      await withMongo(() => prepareIndexes(url));
+      await mongo.write(async (database, limit) => {
+        const sessions = sessionsOf(database);
+        const others = { tokenId: String(tokenId) };
+        await sessions.deleteMany({ endsAt: { $lte: new Date(now) } }, limit);
+        const newestFirst = sessions
+          .find(others, { maxTimeMS: limit.writeConcern.wtimeoutMS })
+          .sort({ endsAt: -1 });
+        const tooMany = await newestFirst
+          .skip(mostSessions - 1)
+          .limit(mostSessions)
+          .toArray();
+        if (tooMany.length > 0)
+          await sessions.deleteMany({ _id: { $in: tooMany.map(({ _id }) => _id) } }, limit);
+        await sessions.insertOne({ _id: digest, tokenId, endsAt: new Date(endsAt) }, limit);
+      });
+    },
+    findBySession: (digest, now) =>
+      mongo.read(async (database, limit) => {
+        const session = await sessionsOf(database).findOne({ _id: String(digest) }, limit);
+        if (session === null || session.endsAt.getTime() <= now) return undefined;
+        return toToken(await tokensOf(database).findOne({ _id: String(session.tokenId) }, limit));
+      }),
+    endSession: (digest) =>
+      mongo.write(async (database, limit) => {
+        await sessionsOf(database).deleteOne({ _id: String(digest) }, limit);
+      }),
+  };
+}
+
 const tokensOf = (database: Db) => database.collection<TokenDocument>('tokens');
+
+type SessionDocument = { readonly _id: string; readonly tokenId: string; readonly endsAt: Date };
+const sessionsOf = (database: Db) => database.collection<SessionDocument>('sessions');
 
 type Revocation = { readonly tokenId: string; readonly at: number };
 
@@ -68,9 +112,12 @@ async function revoke(tokens: Collection<TokenDocument>, { tokenId, at }: Revoca
 }
 
 async function prepareIndexes(url: string): Promise<void> {
-  await withPatientMongo(url, (database) =>
-    database.collection('tokens').createIndex({ digest: 1 }, { name: 'tokens_by_digest', unique: true }),
-  );
+  await withPatientMongo(url, async (database) => {
+    await database
+      .collection('tokens')
+      .createIndex({ digest: 1 }, { name: 'tokens_by_digest', unique: true });
+    await sessionsOf(database).createIndex({ endsAt: 1 }, { name: 'sessions_by_end' });
+  });
 }
 
 function openTokenReader(log: Logger): (document: TokenDocument | null) => Token | undefined {

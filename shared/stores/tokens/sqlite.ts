@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase, withSqlite } from '../../backends/sqlite.ts';
-import { readToken, type Token, type TokenStore } from '../../ports/token-store.ts';
+import { mostSessions, readToken, type Token, type TokenStore } from '../../ports/token-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 
@@ -9,6 +10,7 @@ const migrations = [
      scopes TEXT NOT NULL, limits TEXT NOT NULL,
      createdAt INTEGER NOT NULL, expiresAt INTEGER, revokedAt INTEGER, lastUsedAt INTEGER
    ) STRICT;`,
+  `CREATE TABLE sessions (digest TEXT PRIMARY KEY, tokenId TEXT NOT NULL, endsAt INTEGER NOT NULL) STRICT;`,
 ];
 
 /** Thousands of requests a second need not ask the file each. */
@@ -57,10 +59,39 @@ export function openSqliteTokenStore(path: string, log: Logger): TokenStore {
         return toToken(byId.get(tokenId));
       }),
     touch: async (tokenId, at) => withSqlite(() => void touch.run(at, tokenId)),
+    ...sessionsOf(database, toToken),
     version: () => readVersion() + ownChanges,
     async close() {
       database.close();
     },
+  };
+}
+
+type ReadRow = (row: Record<string, unknown> | undefined) => Token | undefined;
+
+function sessionsOf(
+  database: DatabaseSync,
+  toToken: ReadRow,
+): Pick<TokenStore, 'startSession' | 'findBySession' | 'endSession'> {
+  const insert = database.prepare(
+    'INSERT INTO sessions (digest, tokenId, endsAt) VALUES (:digest, :tokenId, :endsAt)',
+  );
+  const drop = database.prepare(
+    `DELETE FROM sessions WHERE endsAt <= :now OR digest IN
+       (SELECT digest FROM sessions WHERE tokenId = :tokenId ORDER BY endsAt DESC LIMIT -1 OFFSET :most)`,
+  );
+  const find = database.prepare(
+    'SELECT tokens.* FROM sessions JOIN tokens USING (tokenId) WHERE sessions.digest = ? AND endsAt > ?',
+  );
+  const end = database.prepare('DELETE FROM sessions WHERE digest = ?');
+  return {
+    startSession: async (session, now) =>
+      withSqlite(() => {
+        drop.run({ now, tokenId: session.tokenId, most: mostSessions - 1 });
+        insert.run(session);
+      }),
+    findBySession: async (digest, now) => withSqlite(() => toToken(find.get(digest, now))),
+    endSession: async (digest) => withSqlite(() => void end.run(digest)),
   };
 }
 

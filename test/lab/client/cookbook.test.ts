@@ -1,10 +1,20 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { openService } from '../../api/kit.ts';
+import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
 
 const answer = (_request: unknown, response: { end(text: string): void }) => response.end('page');
@@ -77,6 +87,45 @@ test('every recipe of the cookbook runs, in the order of the page', async () => 
   expect(readFileSync(join(folder, 'mail.txt'), 'utf8')).toContain('good.test');
   expect(readFileSync(join(folder, 'reports.ndjson'), 'utf8').trim().split('\n')).toHaveLength(2);
 }, 120_000);
+
+const documents = [...readFileSync('docs/cookbook.md', 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+  ([, text = '']) => text,
+);
+const yamlWith = (word: string) => documents.find((text) => text.includes(word)) ?? '';
+/** The lines of a block below a key, as the shell gets them. */
+const commandsIn = (text: string) =>
+  [...text.matchAll(/^ +(?:- |entry: )((?:npm|npx) .+)$/gm)].map(([, line = '']) => line);
+
+test.for([
+  ['GitLab', 'artifacts:', 2],
+  ['pre-commit', 'language: system', 1],
+] as const)('the commands of the recipe for %s run', async ([, word, count]) => {
+  // An installed package is there by its install step; npx finds it, and fetches nothing.
+  command('npm', '[ "$1" = install ] || exit 99');
+  command('npx', '[ "$1 $2 $3" = "--no -- diag" ] || exit 99\nshift 3\nexec diag "$@"');
+  writeFileSync(join(folder, 'urls.txt'), 'http://good.test/\nhttp://other.test/\n');
+  const lines = commandsIn(yamlWith(word));
+  expect(lines).toHaveLength(count);
+  for (const line of lines) {
+    const { code } = await run('bash', ['--norc', '-eo', 'pipefail', '-c', line], service.lab.settings());
+    // 1: the threshold is missed, as these targets have no HTTPS.
+    expect([line, [0, 1].includes(code)]).toEqual([line, true]);
+  }
+});
+
+const promtool = findProgram('promtool');
+
+test.runIf(promtool)('Prometheus takes the configuration and the alerts of the recipe', async () => {
+  writeFileSync(join(folder, 'prometheus.yml'), yamlWith('scrape_configs:'));
+  writeFileSync(join(folder, 'alerts.yml'), yamlWith('groups:'));
+  expect((await run(promtool ?? '', ['check', 'config', 'prometheus.yml'])).code).toBe(0);
+  expect((await run(promtool ?? '', ['check', 'rules', 'alerts.yml'])).code).toBe(0);
+});
+
+test('nobody is told to run the stranger that npm has under the name diag', () => {
+  for (const path of [...globSync('{docs,client}/**/*.md'), 'README.md', 'action.yml', 'CONTRIBUTING.md'])
+    expect([path, /npx (?:-y |--yes )?diag\b/.test(readFileSync(path, 'utf8'))]).toEqual([path, false]);
+});
 
 test('a scan of a list takes ten lines of TypeScript at most, and one of shell', () => {
   const lines = (language: string, word: string) =>

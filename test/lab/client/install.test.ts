@@ -47,17 +47,17 @@ beforeAll(async () => {
 }, installWithinMs);
 
 test.for([
-  ['client', 100 * 1024, 1],
-  ['tool', 60 * 1024 * 1024, 1],
-] as const)('npm i of the %s takes at most %i bytes, and runs no script', ([project, bytes, packages]) => {
+  ['client', 'diagnostic-tools-client', 100 * 1024],
+  ['tool', 'diagnostic-tools', 60 * 1024 * 1024],
+] as const)('npm i of the %s (%s) takes at most %i bytes, and runs no script', ([project, name, bytes]) => {
   const cwd = projects[project];
-  const size = countBytes(join(cwd, 'node_modules'));
+  const size = countBytes(join(cwd, 'node_modules', name));
   console.log({ project, size });
   expect(size).toBeLessThan(bytes);
   expect(readFileSync(join(cwd, 'package-lock.json'), 'utf8')).not.toContain('hasInstallScript');
   // All that the tool needs is in its own tarball: what overrides replace here comes back for nobody.
-  const installed = readdirSync(join(cwd, 'node_modules')).filter((name) => !name.startsWith('.'));
-  expect(installed).toHaveLength(packages);
+  const installed = readdirSync(join(cwd, 'node_modules')).filter((one) => !one.startsWith('.'));
+  expect(installed).toEqual([name]);
 });
 
 test('an installed diag checks from this machine', { timeout: 300_000 }, async () => {

@@ -385,13 +385,13 @@ const lies: readonly Hostile[] = [
     [
       ['ends its lines with LF alone', 'lf', 'Content-Length: 0\n\n'],
       ['folds a line', 'fold', 'X: 1\r\n 2\r\nContent-Length: 0\r\n\r\n'],
-      ['sends a length that is no number', 'five', 'Content-Length: five\r\n\r\nhello'],
+      ['sends a length that is no number', 'five', 'Content-Length: five\r\n\r\n<p>hi'],
       ['sends a field name with a space', 'blank', 'bad name: x\r\n\r\n'],
       ['sends a field without a colon', 'nothing', 'nothing\r\n\r\n'],
       [
         'sends a length and chunks',
         'both',
-        'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
+        'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<p>hi\r\n0\r\n\r\n',
       ],
     ] as const
   ).map(([name, host, text]) => ({

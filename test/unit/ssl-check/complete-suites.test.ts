@@ -14,6 +14,8 @@ const idsOf = (pattern: RegExp) =>
         other.bits - one.bits,
     )
     .map(({ id }) => id);
+/** Suites as hex digits. */
+const ids = (text: string) => text.split(' ').map((id) => Number.parseInt(id, 16));
 const rare = 'ARIA_..._GCM|CAMELLIA_..._CBC';
 /** HIGH of OpenSSL 3, for certificates and primes as they are configured. */
 const highOf = (exchanges: string) => idsOf(new RegExp(`^(?:${exchanges})_WITH_(?:AES|CHACHA20|${rare})`));
@@ -52,6 +54,27 @@ const rows: readonly Row[] = [
     true,
   ),
   [
+    'Go, which heeds a client that puts ChaCha20 first',
+    {
+      tls12: [0xc02f, 0xc030, 0xcca8, 0xc013, 0xc014],
+      tls13,
+      groups: ofGo,
+      order: 'server, with wishes',
+    },
+    true,
+  ],
+  [
+    'GnuTLS, 18 without CBC of SHA-2, and TLS 1.0 and 1.1',
+    {
+      tls12: ids('c030 cca8 c02f c014 c013 9d c09d 9c c09c 35 2f 9f ccaa c09f 9e c09e 39 33'),
+      tls13: [...tls13, 0x1304],
+      groups: ofOpenssl,
+      order: 'client',
+      older: ids('c014 c013 35 2f 39 33'),
+    },
+    true,
+  ],
+  [
     'OpenSSL’s HIGH with RSA and no primes, 27, by the client’s order',
     { tls12: highOf('ECDHE_RSA|RSA'), tls13, groups: ofOpenssl, order: 'client' },
     true,
@@ -69,6 +92,22 @@ const rows: readonly Row[] = [
     false,
   ),
 ];
+
+test('a server that heeds a wish for ChaCha20 has an order of its own all the same', async () => {
+  const { evidence } = await runOnPaper({
+    tls12: [0xc02f, 0xc030, 0xcca8, 0xc013, 0xc014],
+    tls13,
+    groups: ofGo,
+    order: 'server, with wishes',
+    keyKind: 'RSA',
+  });
+  const { fields } = assessSsl(evidence);
+  expect(fields.cipherPreference).toBe('server');
+  const suiteOf = (name: string) => fields.clients?.find((client) => client.name === name)?.suite;
+  // Both put the suite with the longer key before this one.
+  expect(suiteOf('iOS 9')).toBe('TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256');
+  expect(suiteOf('Internet Explorer 11, Windows 10')).toBe('TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256');
+});
 
 test.for(rows)('%s', async ([, server, isComplete]) => {
   const { evidence } = await runOnPaper({ ...server, keyKind: 'RSA' });

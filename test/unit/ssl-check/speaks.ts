@@ -15,15 +15,20 @@ const retry = (suite: number, group: number) =>
     extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
   });
 
-/** Whose order of suites and groups decides. */
-export type Order = 'server' | 'client';
+/** Whose order of suites and groups decides; of a server that heeds wishes its own, but for clients that put ChaCha20 before AES. */
+export type Order = 'server' | 'client' | 'server, with wishes';
 
 /** A server that speaks these suites and groups, by its own preference or by that of the client. */
 export const speaks =
   (tls12: readonly number[], tls13: readonly number[], groups: readonly number[], order: Order = 'server') =>
   (hello: ReadHello | null): Reply => {
-    const choose = (own: readonly number[], offered: readonly number[] = []) =>
-      order === 'server' ? own.find((id) => offered.includes(id)) : offered.find((id) => own.includes(id));
+    const wishes = order === 'server, with wishes' ? (hello?.suites ?? []).filter(isAead) : [];
+    const choose = (own: readonly number[], offered: readonly number[] = []) => {
+      if (order === 'client') return offered.find((id) => own.includes(id));
+      const [wish = 0] = wishes;
+      if (isChacha(wish) && offered.includes(wish) && own.includes(wish)) return wish;
+      return own.find((id) => offered.includes(id));
+    };
     const isTls13 = hello?.version === 0x0304 && (tls13.length > 0 || !hello.versions.includes(0x0303));
     const group = choose(groups, hello?.groups);
     const usable = tls12.filter((id) => groups.length === 0 || group !== undefined || !isOnCurve(id));
@@ -42,6 +47,8 @@ export const speaks =
     return group === undefined ? alertRecord(2, 40) : retry(suite, group);
   };
 
+const isAead = (suite: number) => suites.get(suite)?.isAead === true;
+const isChacha = (suite: number) => suites.get(suite)?.cipher === 'CHACHA20';
 const isOnCurve = (suite: number) => suites.get(suite)?.keyExchange === 'ECDHE';
 
 function exchangeOf(suite: number, group: number) {

@@ -135,6 +135,14 @@ const rows: readonly (readonly [sign: string, answer: Answer])[] = [
   ],
   ['maintenance-page', { body: '<!doctype html><title>Site under maintenance</title><h1>Back soon</h1>' }],
   ['maintenance-page', { body: '<title>A Shop | Down for scheduled maintenance</title>' }],
+  ['browser-check', { body: '<title>Bloomberg - Are you a robot?</title>' }],
+  ['browser-check', { body: '<title>Just a moment...</title>' }],
+  ['captcha-page', { body: '<title>Security Check</title><div class="h-captcha">' }],
+  ['browser-check-phrase', { body: '<p>Checking your browser before accessing a.test.</p>' }],
+  ['refusal-page', { body: '<title>Access Denied</title><p>Your IP address is on a list.' }],
+  ['refusal-page', { body: '<title>403 Forbidden</title><h1>nginx</h1>' }],
+  ['region-refusal', { body: '<p>Our website is currently unavailable in most European countries.</p>' }],
+  ['pause-page', { body: "<title>We'll be right back - A Shop</title>" }],
   ['login-elsewhere', { url: 'https://sso.b.test/saml2/login' }],
   ['login-elsewhere', { url: 'https://login.a.test/?returnTo=%2F' }],
   ['login-elsewhere', { url: 'https://auth.a.test/realms/x/protocol/openid-connect/auth?redirect_uri=x' }],
@@ -157,6 +165,30 @@ test('every sign has a row', () => {
 describe('the site itself is not taken for a block page', () => {
   test.for<readonly [name: string, answer: Answer]>([
     ['a page', { body: '<title>hello</title>' }],
+    ['a form with a CAPTCHA', { body: '<title>Contact us</title><div class="g-recaptcha">' }],
+    [
+      'a maker of CAPTCHAs',
+      { body: '<title>Verify you are human without puzzles</title><div class="h-captcha">' },
+    ],
+    [
+      'a security check that is sold',
+      { body: '<title>Security check for your website</title><div class="h-captcha">' },
+    ],
+    [
+      'an article about a status',
+      { body: '<title>403 Forbidden - Docs</title><article>It means…</article>' },
+    ],
+    [
+      'an app for some countries',
+      { body: '<title>App</title><nav></nav><p>This service is not available in your country yet?' },
+    ],
+    [
+      'the texts of an app',
+      {
+        body: '<title>App</title><script>t = {"geo": "This site is not available in your country."}</script>',
+      },
+    ],
+    ['a film', { body: '<title>Be Right Back (film)</title>' }],
     [
       'a page behind Cloudflare',
       { headers: sent('Server', 'cloudflare'), body: '/cdn-cgi/challenge-platform/scripts/jsd/main.js' },

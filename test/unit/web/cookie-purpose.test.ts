@@ -37,6 +37,10 @@ const rows: readonly Row[] = [
     'session',
     `rememberMe=${token} _rails_session=${token} django_sessionid=${token} user_session=${token} __Host-user_session_same_site=${token}`,
   ],
+  [
+    'session',
+    `fe_typo_user=${hex} xf_user=12%2C${token} ESTSAUTH=${token} li_at=${token} LtpaToken2=${token}${token} iPlanetDirectoryPro=${token} PrestaShop-${hex}=${token}`,
+  ],
   ['session', `JSESSIONIDSSO=${hex} SSID=${token} SID=${token} __Secure-3PSID=${token} auth=${jwt}`],
   ['session', `appsession=${token} mysession=${hex} unisess=${token} usersess=${hex} sso_token=${token}`],
   ['session', `data=${jwt} state_of_mind=${jwt} li_at_jwt=${jwt} jwt=${jwt} bearer=${token}`],
@@ -131,6 +135,11 @@ const rows: readonly Row[] = [
     `optimizelyEndUserId=oeu1 optimizelySession=1 ab=default ab_test=control experiment_session=${uuid}`,
   ],
   ['experiment', `variant=b bucket=17 session_experiment_id=${uuid} _vwo_uuid=${hex} feature_flags=a`],
+  [
+    'analytics',
+    `sbjs_session=pgs%3D1 intercom-session-abc=${token} anonymous_session=${uuid} guest_token=${token}`,
+  ],
+  ['preference', `session_expired=0 auth_redirect=%2Fhome login_redirect=%2Fhome return_to_after_login=%2F`],
   ['preference', `NID=518=${token} AEC=${token} country=US region=ccpa edition-view=espn-en-us`],
   ['preference', `bf-geo-country=US intl_locale=en_US lang=en_US device=desktop theme=dark`],
   [

@@ -16,6 +16,8 @@ export type Allowance = {
   /** How many ms to stay for tickets and late alerts: they come one round trip after our last message, and a fresh answer took two and the server's work. */
   readonly lingerMs: () => number;
   readonly taken: () => number;
+  /** Whether half of the time is left, and a ClientHello beside so many that are due. */
+  readonly isSpare: (due: number) => boolean;
   /** How many ms an answer over HTTP may take that is asked for now. */
   readonly leftMs: (atMost: number) => number;
 };
@@ -88,6 +90,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
         : Math.min(limits.firstTimeoutMs, Math.max(leastTimeoutMs, 10 * slowestMs)),
     lingerMs: () => Math.round(Math.min(longestLingerMs, limits.leastLingerMs + 2 * (slowestMs ?? 0))),
     taken: () => taken,
+    isSpare: (due) => taken + kept + due < limits.connections && 2 * (now() - start) < limits.timeMs,
     leftMs: (atMost) => Math.max(0, Math.min(atMost, start + limits.answersByMs - now())),
   };
 }

@@ -20,6 +20,7 @@ import {
   askRare,
   walkAll,
   walkBest,
+  walkInOrder,
   walkOtherBest,
   walkUsual,
   isOtherKindRefused,
@@ -98,6 +99,7 @@ async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, '
   const { ledger, classing, older, groups } = begun;
   const asking = { asker, ledger };
   const browsing = early(askBrowsers(asker));
+  const walkingBest = early(walkBest(asking, groups));
   // The lists wait until old versions were asked for their classes, so that they take no connection from them.
   const listing = early(
     Promise.all([browsing, classing, older]).then(([seen]) => askLists(asking, groups, seen)),
@@ -115,9 +117,7 @@ async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, '
       askTls13(asker, seen, care === 'careful' ? null : elsewhere),
     ),
     older,
-    Promise.all([walkBest(asking), classing.then(() => walkOtherBest(asking))]).then(() =>
-      askPreference(asking),
-    ),
+    Promise.all([walkingBest, classing.then(() => walkOtherBest(asking))]).then(() => askPreference(asking)),
     listing,
     listing.then(() => (classesOf(ledger).length === 0 ? askOrder(asking) : undefined)),
   ]);
@@ -127,7 +127,9 @@ async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, '
     joinAsked({ ...begun, tls13: of13, old: old.flat(), preference, clients: seen.map(withoutForm) });
   if (tls13.ledger.accepted().length === 0) await walkGroups(asking, groups);
   const isListed = classesOf(ledger).length === 0;
-  if (!isListed && listUnknown(readKnown(join(tls13), null), seen).length > 0) await askOrder(asking);
+  const due = () => listUnknown(readKnown(join(tls13), null), seen).length;
+  if (!isListed) await walkInOrder(asking, () => asker.isSpare(due()));
+  if (!isListed && due() > 0) await askOrder(asking);
   const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
   keepFound(ledger, more);
   seen = [...seen, ...more];
@@ -143,8 +145,8 @@ async function askLists(
   clients: readonly ClientAnswer[],
 ): Promise<number | null> {
   const { ledger } = asking;
+  for (const answer of ledger.accepted()) groups.note(answer);
   if (classesOf(ledger).length > 0 || ledger.accepted().length === 0) return null;
-  groups.leaveOut(ledger.accepted().flatMap(({ group }) => group ?? []));
   groups.leaveOut(clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? (answer.group ?? []) : [])));
   const [rare] = await Promise.all([askRare(asking), walkUsual(asking, groups)]);
   return rare;

@@ -76,7 +76,7 @@ type Dangers = {
   readonly beside: readonly number[];
 };
 
-/** One hello for all dangerous suites, and where one is accepted, one for each class that it is not of. */
+/** One hello for all dangerous suites, and as long as one is accepted, one more for the classes that are left: each costs a connection, and one refusal settles the others. */
 export async function askDangers(asking: SuiteAsking, { dangers, known, beside }: Dangers): Promise<void> {
   const { ledger } = asking;
   const isOpen = (one: SuiteSet) => !known.includes(one) && !isFound(ledger, one);
@@ -86,8 +86,7 @@ export async function askDangers(asking: SuiteAsking, { dangers, known, beside }
   if (ledger.left(open).length === 0) return;
   let found = await askFor(asking, [...open, ...beside]);
   if (found !== null && beside.includes(found)) found = await askFor(asking, open);
-  if (found === null) return;
-  await Promise.all(dangerClasses.filter(isOpen).map((one) => askFor(asking, idsOf([one]))));
+  while (found !== null) found = await askFor(asking, idsOf(dangerClasses.filter(isOpen)));
 }
 
 /** The dangerous classes of which a suite was found. */

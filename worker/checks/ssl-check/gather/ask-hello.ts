@@ -45,6 +45,8 @@ export type HelloAsker = {
   readonly askSsl2: () => Promise<HelloAnswer>;
   /** No handshake is due any more that connections were kept for. */
   readonly releaseKept: () => void;
+  /** Whether more may be asked though so many questions are due. */
+  readonly isSpare: Allowance['isSpare'];
   /** Whether a ClientHello was refused for the protocols that it offers. */
   readonly isAlpnRefused: () => boolean;
   /** Distinct chains seen so far, base64 DER. */
@@ -133,6 +135,7 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
     askLast: (offered) => answerTo(offered, takeKept),
     askSsl2: () => greet(kept, { ...ssl2Greeting(), take, mayBeCut: true }),
     releaseKept: () => allowance.releaseKept(0),
+    isSpare: allowance.isSpare,
     chains: kept.chains,
     addresses: kept.addresses,
   };

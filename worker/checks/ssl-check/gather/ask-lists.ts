@@ -1,32 +1,36 @@
+import { early } from '../../early.ts';
 import type { Preference } from '../evidence.ts';
-import { kindOfSuite } from '../grammar/key-kind.ts';
+import { type KeyKind, kindOfSuite } from '../grammar/key-kind.ts';
 import { suites, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { GroupWalk } from './group-walk.ts';
-import { familiesOf, kindIn, pairOf } from './suite-families.ts';
-import type { SuiteAsking } from './suite-ledger.ts';
+import { type BlockFamily, familiesOf, kindIn, pairOf } from './suite-families.ts';
+import { isChacha, type SuiteAsking } from './suite-ledger.ts';
 import { askFor, walkSuites } from './walk-suites.ts';
 
-/** The best suites, of which careful servers have few. The last of them is offered before those that are known, which shows by whose order is chosen. */
-export async function walkBest(asking: SuiteAsking): Promise<void> {
+/** The best suites, of which careful servers have few. Where the first answer was the first of them, all others are offered before it, which shows by whose order is chosen. */
+export async function walkBest(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
   const { ledger } = asking;
   const { best } = familiesOf(kindIn(ledger));
-  let found: number | null = 0;
-  while (found !== null && ledger.left(best).length > 1) found = await askFor(asking, best);
-  const known = ledger.accepted().flatMap(({ suite }) => (best.includes(suite) ? [suite] : []));
-  if (ledger.left(best).length === 1 && known.length > 1) await askBefore(asking, best, known.reverse());
+  const [first] = ledger.accepted();
+  const left = ledger.left(best);
+  if (first !== undefined && first.suite === best[0] && left.length > 0)
+    await askBefore(asking, [...left, first.suite], groups);
   await walkSuites(asking, best);
 }
 
-/** One hello with what is left of a list, and behind it suites that are accepted. */
+/** One hello with suites on curves of which some are accepted, so that a refusal can only be due to groups: those that are not known yet are offered alone. */
 async function askBefore(
   { asker, ledger }: SuiteAsking,
-  ids: readonly number[],
-  known: readonly number[],
+  offered: readonly number[],
+  walk: GroupWalk,
 ): Promise<void> {
-  const offered = [...ledger.left(ids), ...known];
-  const answer = await asker.ask({ version: 'TLSv1.2', suites: offered, groups: oldGroupIds });
-  // A refusal would be of suites that are accepted.
+  for (const answer of ledger.accepted()) walk.note(answer);
+  const isForGroups = walk.isOpen();
+  const ask = (groups: readonly number[]) => asker.ask({ version: 'TLSv1.2', suites: offered, groups });
+  let answer = await ask(walk.offered());
+  if (isForGroups) walk.note(answer);
+  if (isForGroups && answer.kind !== 'accepted') answer = await ask(oldGroupIds);
   if (answer.kind === 'accepted') ledger.note(offered, answer);
 }
 
@@ -37,21 +41,31 @@ export async function walkOtherBest(asking: SuiteAsking): Promise<void> {
     await walkSuites(asking, otherBest);
 }
 
-/** The usual ones of all others, side by side. */
+/** The usual ones of all others, side by side. CBC with SHA-2 is asked for in one hello first, because most servers that lack one of them lack all. */
 export async function walkUsual(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
-  const { curveBlocks, usual } = familiesOf(kindIn(asking.ledger));
+  const { curveBlocks, blocks, authenticated } = familiesOf(kindIn(asking.ledger));
+  const allSha2 = [curveBlocks, ...blocks].flatMap(({ sha2 }) => sha2);
+  const askingSha2 = early(askFor(asking, allSha2));
+  const walkBlocks = async ({ sha1, sha2 }: BlockFamily, walk?: GroupWalk) => {
+    await walkSuites(asking, sha1, walk);
+    // A kind of exchange that has none with SHA-1 is left to the question for all that was not asked for.
+    const isFound = asking.ledger.accepted().some(({ suite }) => sha1.includes(suite));
+    if ((await askingSha2) !== null && isFound) await walkSuites(asking, sha2, walk);
+  };
   await Promise.all([
-    walkSuites(asking, curveBlocks, groups),
-    ...usual.map((ids) => walkSuites(asking, ids)),
+    walkBlocks(curveBlocks, groups),
+    ...blocks.map((family) => walkBlocks(family)),
+    ...authenticated.map((ids) => walkSuites(asking, ids)),
   ]);
 }
 
 /** One hello for rare ciphers, and one for everything that needs the other kind of key: where they are refused, that is settled. @returns the rare suite that was found, if any */
 export async function askRare(asking: SuiteAsking): Promise<number | null> {
   const kind = kindIn(asking.ledger);
-  const { best, curveBlocks, usual } = familiesOf(kind);
-  const listed = [...best, ...curveBlocks, ...usual.flat()];
-  const isOther = (id: number) => (kindOfSuite(suites.get(id)?.name ?? '') ?? kind) !== kind;
+  const { best, curveBlocks, blocks, authenticated } = familiesOf(kind);
+  const families = [curveBlocks, ...blocks].flatMap(({ sha1, sha2 }) => [...sha1, ...sha2]);
+  const listed = [...best, ...families, ...authenticated.flat()];
+  const isOther = (id: number) => needsOtherKey(id, kind);
   const [rare] = await Promise.all([
     askFor(
       asking,
@@ -62,10 +76,16 @@ export async function askRare(asking: SuiteAsking): Promise<number | null> {
   return rare;
 }
 
+/** Suites for keys of DSS count as well: hardly any server has one. */
+function needsOtherKey(id: number, kind: KeyKind | null): boolean {
+  const name = suites.get(id)?.name ?? '';
+  return (kindOfSuite(name) ?? kind) !== kind || name.includes('_DSS_');
+}
+
 /** Whether everything that needs the other kind of key was refused. */
 export function isOtherKindRefused({ ledger }: SuiteAsking): boolean {
   const kind = kindIn(ledger);
-  const isOther = (id: number) => (kindOfSuite(suites.get(id)?.name ?? '') ?? kind) !== kind;
+  const isOther = (id: number) => needsOtherKey(id, kind);
   const others = harmless.filter(isOther);
   const isFound = ledger.accepted().some(({ suite }) => others.includes(suite));
   return kind !== null && !isFound && ledger.left(others).length === 0;
@@ -73,6 +93,12 @@ export function isOtherKindRefused({ ledger }: SuiteAsking): boolean {
 
 /** Dangerous suites come last: what they do to a letter is known by their classes. */
 const harmless = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy];
+
+/** What is left of all, one after the other: the order in which a server names them tells what clients get, so that few of them have to be asked as. */
+export async function walkInOrder(asking: SuiteAsking, mayGoOn: () => boolean): Promise<void> {
+  let found: number | null = 0;
+  while (found !== null && mayGoOn()) found = await askFor(asking, [...harmless, ...suiteSets.dangerous]);
+}
 
 /** What is left of all, with one refusal at the end; beside each suite that is found, the one that servers have with it. */
 export async function walkAll(asking: SuiteAsking, found: number | null): Promise<void> {
@@ -126,10 +152,11 @@ export async function askOrder(asking: SuiteAsking): Promise<void> {
 /** By whose order TLS 1.2 chooses: as the answers show, or by offering two suites the other way round. */
 export async function askPreference({ asker, ledger }: SuiteAsking): Promise<Preference | null> {
   const shown = ledger.preference();
-  const [first, second] = ledger.accepted();
+  const accepted = ledger.accepted().filter(({ suite }) => !isChacha(suite));
+  const [first, second] = accepted.length > 1 ? accepted : ledger.accepted();
   if (shown !== null || first === undefined || second === undefined) return shown;
-  const isFound = (id: number) => ledger.accepted().some(({ suite }) => suite === id);
-  const known = ledger.choices().find(({ over }) => over.some(isFound));
+  const isFound = (id: number) => accepted.some(({ suite }) => suite === id);
+  const known = ledger.choices().find(({ suite, over }) => isFound(suite) && over.some(isFound));
   const better = known?.suite ?? first.suite;
   const worse = known?.over.find(isFound) ?? second.suite;
   const offered = [worse, better];

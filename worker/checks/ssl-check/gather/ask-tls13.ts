@@ -115,17 +115,23 @@ async function askLeft({
 
 const usualSuites = [0x1301, 0x1302, 0x1303] as const;
 const curves = lists.flat();
+const usualCurves: readonly number[] = lists[1];
 
 /** The same with few connections: suites and groups in one hello as long as both are usual, and the groups that TLS 1.2 did not name in one. */
 async function askSparingly(
   { ledger, named, ask }: Asking,
   elsewhere: Promise<Elsewhere>,
 ): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
-  // The last first: TLS 1.2 is asked for the others meanwhile.
   const newCurves = () => curves.filter((id) => !named.has(id)).reverse();
-  let isRefused = false;
-  while (!isRefused && ledger.left(usualSuites).length > 0 && newCurves().length > 0)
-    isRefused = (await ask(ledger.left(usualSuites), newCurves())) !== null;
+  // The usual ones come last: TLS 1.2 is asked for them meanwhile.
+  const first = {
+    suites: ledger.left(usualSuites),
+    groups: newCurves().filter((id) => !usualCurves.includes(id)),
+  };
+  let stop = first.suites.length > 0 ? await ask(first.suites, first.groups) : null;
+  const refused = stop !== null && isDecisive(stop) ? first.groups : [];
+  while (stop === null && ledger.left(usualSuites).length > 0 && newCurves().length > 0)
+    stop = await ask(ledger.left(usualSuites), newCurves());
   const [group] = named;
   const endOfSuites = await repeat(
     () => ask(ledger.left(suiteSets.tls13), group === undefined ? allGroups : [group]),
@@ -133,8 +139,10 @@ async function askSparingly(
   );
   ledger.note(ledger.left(suiteSets.tls13), endOfSuites);
   const { curves: known, isLong } = await elsewhere;
-  const left = () => newCurves().filter((id) => !known.includes(id));
   const suites = ledger.accepted().map(({ suite }) => suite);
+  // What was refused together with a suite that is accepted was refused for its groups.
+  const without = first.suites.some((id) => suites.includes(id)) ? refused : [];
+  const left = () => newCurves().filter((id) => !known.includes(id) && !without.includes(id));
   const isLeftForLater = isLong || finiteFields.some((id) => named.has(id));
   const [end, prime] = await Promise.all([
     repeat(

@@ -9,10 +9,15 @@ export type SuiteFamilies = {
   /** The same for a certificate with the other kind of key. */
   readonly otherBest: readonly number[];
   /** CBC on curves. */
-  readonly curveBlocks: readonly number[];
-  /** The usual ones without curves, by their kind of exchange and encryption. */
-  readonly usual: readonly (readonly number[])[];
+  readonly curveBlocks: BlockFamily;
+  /** CBC without curves, by their kind of exchange. */
+  readonly blocks: readonly BlockFamily[];
+  /** AEAD without curves, by their kind of exchange. */
+  readonly authenticated: readonly (readonly number[])[];
 };
+
+/** CBC of one kind of exchange: servers that have it with SHA-1 often have none with SHA-2. */
+export type BlockFamily = { readonly sha1: readonly number[]; readonly sha2: readonly number[] };
 
 /** The families of a server that shows a certificate of this kind; null where both are possible. */
 export function familiesOf(kind: KeyKind | null): SuiteFamilies {
@@ -23,18 +28,21 @@ export function familiesOf(kind: KeyKind | null): SuiteFamilies {
       return suite !== undefined && isUsual(suite) && picks(suite);
     });
   const isBest = ({ keyExchange, isAead }: Suite) => keyExchange !== 'DHE' && isAead;
-  const usual = (set: SuiteSet, isAead: boolean) =>
-    listOf(set, (suite) => suite.isAead === isAead && isOwn(suite));
+  const blocksOf = (set: SuiteSet): BlockFamily => {
+    const withHash = (hash: RegExp) =>
+      listOf(set, (suite) => !suite.isAead && isOwn(suite) && hash.test(suite.name));
+    return { sha1: withHash(/_SHA$/), sha2: withHash(/_SHA(?:256|384)$/) };
+  };
   return {
     best: listOf('sound', (suite) => isBest(suite) && isOwn(suite)),
     otherBest: listOf('sound', (suite) => isBest(suite) && !isOwn(suite)),
-    curveBlocks: usual('curveBlocks', false),
-    usual: (['withoutForwardSecrecy', 'finiteField'] as const).flatMap((set) => [
-      usual(set, true),
-      usual(set, false),
-    ]),
+    curveBlocks: blocksOf('curveBlocks'),
+    blocks: withoutCurves.map(blocksOf),
+    authenticated: withoutCurves.map((set) => listOf(set, (suite) => suite.isAead && isOwn(suite))),
   };
 }
+
+const withoutCurves = ['withoutForwardSecrecy', 'finiteField'] as const;
 
 function isUsual({ name, cipher }: Suite): boolean {
   return (cipher === 'AES' || cipher === 'CHACHA20') && !/_CCM|_DSS_/.test(name);

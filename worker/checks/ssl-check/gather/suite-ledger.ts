@@ -1,6 +1,6 @@
 import type { Choice, HelloAccepted, Preference, Question, QuestionEnd } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
-import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
+import { type SuiteSet, suites, suitesIn } from '../grammar/suites.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
 
@@ -37,7 +37,7 @@ export function openSuiteLedger(version: VersionName): SuiteLedger {
   const among = ({ offered }: Pick) => offered.filter((id) => accepted.has(id));
   const choices = () =>
     [...accepted.keys()].map((suite) => {
-      const mine = picks.filter((pick) => pick.suite === suite);
+      const mine = picks.filter((pick) => pick.suite === suite && !isByWish(pick));
       // What was never settled may be accepted: even then it comes after this one.
       const over = mine.flatMap(({ offered }) => offered.filter((id) => !refused.has(id)));
       return { version, suite, over: [...new Set(over)].filter((id) => id !== suite) };
@@ -75,6 +75,17 @@ export function openSuiteLedger(version: VersionName): SuiteLedger {
       return picks.some((pick) => among(pick)[0] !== pick.suite) ? 'server' : null;
     },
   };
+}
+
+/** A server with an order of its own may still give ChaCha20 to clients that put it before AES, as those without hardware for AES do. */
+function isByWish({ suite, offered }: Pick): boolean {
+  const isAead = (id: number) => suites.get(id)?.isAead === true;
+  return isChacha(suite) && isChacha(offered.find(isAead) ?? suite);
+}
+
+/** Whether a suite is one of ChaCha20. */
+export function isChacha(id: number): boolean {
+  return suites.get(id)?.cipher === 'CHACHA20';
 }
 
 const notAsked: QuestionEnd = { kind: 'stopped', reason: 'not every suite was asked for' };

@@ -1,3 +1,4 @@
+import { suites } from '../grammar/suites.ts';
 import { oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
 import { type HelloAnswer, isCutOff } from './ask-hello.ts';
 import type { GroupWalk } from './group-walk.ts';
@@ -27,11 +28,15 @@ export async function askFor(
   const isForGroups = walk?.isOpen() === true;
   const groups = isForGroups ? walk.offered() : oldGroupIds;
   const answer = await asker.ask({ version: versionOf(ledger), suites: offered, groups });
-  if (isForGroups) walk.note(answer);
-  // With some of the groups alone a refusal may be due to them.
-  if (isForGroups && answer.kind !== 'accepted') return askFor(asking, ids);
-  ledger.note(offered, answer);
+  if (isForGroups && answer.kind === 'accepted') walk.note(answer);
+  // With some of the groups alone a refusal may be due to them: suites on curves stay open, and so do the groups.
+  const settled = isForGroups && answer.kind !== 'accepted' ? offered.filter(isWithoutCurve) : offered;
+  if (settled.length > 0) ledger.note(settled, answer);
   return answer.kind === 'accepted' && offered.includes(answer.suite) ? answer.suite : null;
+}
+
+function isWithoutCurve(id: number): boolean {
+  return suites.get(id)?.keyExchange !== 'ECDHE';
 }
 
 function versionOf({ version }: SuiteLedger): AskedVersion {

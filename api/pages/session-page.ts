@@ -1,0 +1,112 @@
+import type { Request, Response } from 'express';
+import { Problem } from '#shared/model/problem';
+import { type Markup, markup, nothing } from '#shared/render/markup';
+import { foreignForm } from '../listener/other-site.ts';
+import { admit } from '../request/admit.ts';
+import type { Callers } from '../request/caller.ts';
+import { readForm } from '../request/read-form.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { seeOther, sendPassingPage } from './send-page.ts';
+
+/** Answers /session: who has signed in, and a form to sign in or out. */
+export async function answerSession(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  requireTokens(desk);
+  const { name } = await admit(desk.admission, request, response, 'anyone');
+  sendPassingPage(response, 200, sessionPage(desk, { name, next: '/' }));
+}
+
+/** Answers a POST of the same: signs in with the field `token`, or out without it. */
+export async function answerSignIn(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  requireTokens(desk);
+  const { token, next = '/' } = await readForm(request, ['token', 'next']);
+  const base = basePathOf(desk.site);
+  if (token === undefined) {
+    response.setHeader('Set-Cookie', await desk.sessions.end(request));
+    return seeOther(response, `${base}/session`);
+  }
+  const cookie = await desk.sessions.start(token.trim());
+  if (cookie === undefined)
+    return sendPassingPage(
+      response,
+      401,
+      sessionPage(desk, { next, why: 'This token is unknown, expired or revoked.' }),
+    );
+  response.setHeader('Set-Cookie', cookie);
+  seeOther(response, `${base}${ownPath(next)}`);
+}
+
+// Where no token is needed, everybody sees the same pages.
+function requireTokens({ site }: PageDesk): void {
+  if (site.isOpen)
+    throw new Problem('not_found', 'No token is needed here, so there is nothing to sign in to.');
+}
+
+/** A path of this service, or the first page: never an address of another. */
+function ownPath(text: string): string {
+  const url = URL.parse(text, 'http://own.invalid/');
+  return url?.origin === 'http://own.invalid' ? `${url.pathname.replace(/^\/+/, '/')}${url.search}` : '/';
+}
+
+type Look = { readonly name?: string | undefined; readonly next: string; readonly why?: string };
+
+function sessionPage({ site }: PageDesk, { name, next, why }: Look): string {
+  const base = basePathOf(site);
+  const isIn = name !== undefined;
+  return renderPage({
+    base,
+    title: isIn ? 'Your session: Diagnostic Tools' : 'Sign in: Diagnostic Tools',
+    description: 'Sign in with a token of this service.',
+    main: isIn
+      ? markup`<h1>You are signed in</h1>
+<p>The pages show what the token “${name}” may see, for 12 hours at most. <a href="${base}/">Check something</a></p>
+<form action="${base}/session" method="post"><button type="submit">Sign out</button></form>
+`
+      : markup`<h1>Sign in</h1>
+${signInForm(base, next, why)}`,
+  });
+}
+
+/** The form that takes a token. @param next the path that the visitor wanted */
+export function signInForm(base: string, next: string, why?: string): Markup {
+  const wrong = why === undefined ? nothing : markup` aria-invalid="true" aria-describedby="why"`;
+  return markup`<form class="ask" action="${base}/session" method="post">
+<input type="hidden" name="next" value="${next}">
+<label for="token-text">Token of this service</label>
+<div class="row"><input id="token-text" name="token" type="password" required autocomplete="off" spellcheck="false" maxlength="200"${wrong}>
+<button type="submit">Sign in</button></div>
+${why === undefined ? nothing : markup`<p class="wrong" id="why" role="alert">${why}</p>`}
+<p class="hint">Your browser keeps a session for 12 hours at most, and not the token. It ends when you <a href="${base}/session">sign out</a>.</p></form>
+`;
+}
+
+/** Callers of pages: those of the API, and who has signed in. */
+export function callersOfPages(callers: Callers, sessions: PageDesk['sessions']): Callers {
+  return {
+    recall: (request) => callers.recall(request),
+    async name(request) {
+      const isSession = request.headers.authorization === undefined && sessions.isSent(request);
+      const caller = isSession ? await sessions.find(request) : undefined;
+      return caller ? { caller, hasBadToken: false } : callers.name(request);
+    },
+  };
+}
+
+/** Lets nobody keep an answer to a request with a session, whatever it says of itself. */
+export function keepPrivate(response: Response): void {
+  const write = response.writeHead.bind(response) as (...parts: readonly unknown[]) => Response;
+  const own = (...parts: readonly unknown[]) => {
+    const fields = parts.at(-1);
+    if (!Array.isArray(fields)) {
+      response.setHeader('Cache-Control', onlyHere);
+      return write(...parts);
+    }
+    const kept = fields.filter((_, index) => !/^cache-control$/i.test(String(fields[index - (index % 2)])));
+    return write(...parts.slice(0, -1), [...kept, 'Cache-Control', onlyHere]);
+  };
+  response.writeHead = own as typeof response.writeHead;
+}
+
+const onlyHere = 'private, no-store';

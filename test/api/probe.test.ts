@@ -1,0 +1,171 @@
+// /probe, as Prometheus scrapes it.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findProgram, freePort } from '../kit/programs.ts';
+import { openService } from './kit.ts';
+
+const held: ServerResponse[] = [];
+let isHolding = false;
+let visits = 0;
+const service = await openService({
+  sites: {
+    'http://a.test': (_request, response) => {
+      visits += 1;
+      if (isHolding) held.push(response);
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<title>a</title>');
+    },
+    'http://never.test': (_request, response) => void held.push(response),
+  },
+  zone: { 'gone.test': {} },
+  settings: { FRESH_SECONDS: '0', RATE_LIMIT: 'off' },
+});
+afterAll(async () => {
+  for (const response of held) response.destroy();
+  await service.close();
+});
+
+const redirects = (target: string, more = '') =>
+  `/probe?module=redirect-check&target=${encodeURIComponent(target)}${more}`;
+const read = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+const promtool = findProgram('promtool');
+
+describe('a scrape', () => {
+  test('waits for the first report, and gives its gauges', async () => {
+    const { status, text, headers } = await service.get(redirects('http://a.test/'));
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(read(text, 'probe_success')).toBe(1);
+    expect(read(text, 'diag_score')).toBeGreaterThan(0);
+    expect(read(text, 'diag_checked_timestamp_seconds')).toBeGreaterThan(1.7e9);
+    expect([...text.matchAll(/diag_findings\{severity="(\w+)"\} \d/g)].map(([, name]) => name)).toEqual([
+      'critical',
+      'high',
+      'medium',
+      'low',
+      'info',
+    ]);
+  });
+
+  test('is answered from the last report while the next is made, however long that takes', async () => {
+    isHolding = true;
+    const before = visits;
+    const { text } = await service.get(redirects('http://a.test/'));
+    expect(read(text, 'probe_success')).toBe(1);
+    await expect.poll(() => visits, { timeout: 30_000 }).toBeGreaterThan(before);
+    const again = await service.get(redirects('http://a.test/'));
+    expect(read(again.text, 'probe_success')).toBe(1);
+    isHolding = false;
+    for (const response of held.splice(0)) response.writeHead(204).end();
+  });
+
+  test('of a site that never answers ends before its timeout', async () => {
+    const timeout = { 'x-prometheus-scrape-timeout-seconds': '1.5' };
+    const { status, text } = await service.get(redirects('http://never.test/'), timeout);
+    // The run goes on: a run limit of 20 s has not ended it.
+    expect([status, read(text, 'probe_success')]).toEqual([200, 0]);
+    expect(text).not.toContain('diag_');
+  });
+
+  test('of a target that was not seen is no success, and has a report', async () => {
+    const { text } = await service.get('/probe?module=redirect-check&target=http%3A%2F%2Fgone.test%2F');
+    expect(read(text, 'probe_success')).toBe(0);
+    expect(text).toContain('diag_checked_timestamp_seconds');
+    expect(text).not.toContain('diag_score');
+  });
+
+  test.runIf(promtool)('is text in which promtool finds nothing', async () => {
+    const { text } = await service.get(redirects('http://a.test/'));
+    const { status, stdout, stderr } = spawnSync(promtool ?? '', ['check', 'metrics'], { input: text });
+    expect([status, String(stdout), String(stderr)]).toEqual([0, '', '']);
+  });
+});
+
+test.for([
+  ['/probe', 400, 'module'],
+  ['/probe?module=nosuch&target=a.test', 400, 'module'],
+  ['/probe?module=dns-check', 400, 'target'],
+  ['/probe?module=dns-check&target=', 400, 'target'],
+  ['/probe?module=dns-check&target=a.test&target=b.test', 400, 'target'],
+  ['/probe?module=dns-check&target=a%20b.test', 400, 'target'],
+  ['/probe?module=redirect-check&target=a.test', 400, 'target'],
+  ['/probe?module=ssl-check&target=a.test&port=0', 400, 'port'],
+  ['/probe?module=dns-check&target=a.test&fresh=1', 400, 'fresh'],
+  ['/probe?module=dns-check&target=a.test&maxAge=1h', 400, 'maxAge'],
+  ['/probe?module=dns-check&target=localhost', 422, 'target'],
+] as const)('%s is %i, for %s', async ([path, status, name]) => {
+  const answer = await service.get(path);
+  expect(answer.status).toBe(status);
+  const errors = answer.body['errors'] as unknown as { in: string; name: string }[];
+  expect(errors.map((fault) => [fault.in, fault.name])).toContainEqual(['query', name]);
+});
+
+test('who has no token, and who has used up a limit, is told so as everywhere', async () => {
+  const closed = await openService({ settings: { AUTH_MODE: 'token' }, withWorker: false });
+  const refused = await closed.get(redirects('http://a.test/'));
+  await closed.close();
+  expect([refused.status, refused.body['code']]).toEqual([401, 'token_required']);
+  const narrow = await openService({
+    settings: { LIMIT_ANON_SCANS: '1/60', WAIT_SECONDS: '0' },
+    withWorker: false,
+  });
+  await narrow.get(redirects('http://a.test/'));
+  const limited = await narrow.get(redirects('http://other.test/'));
+  await narrow.close();
+  expect([limited.status, limited.body['code']]).toEqual([429, 'rate_limited']);
+});
+
+const prometheus = findProgram('prometheus');
+
+test.runIf(prometheus)(
+  'Prometheus scrapes it, as the operator configures it',
+  { timeout: 120_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'diag-prometheus-'));
+    const port = await freePort();
+    const config = join(folder, 'prometheus.yml');
+    writeFileSync(
+      config,
+      `scrape_configs:
+  - job_name: diag
+    scrape_interval: 1s
+    scrape_timeout: 1s
+    metrics_path: /probe
+    params: { module: [redirect-check] }
+    static_configs: [{ targets: ['http://a.test/'] }]
+    relabel_configs:
+      - { source_labels: [__address__], target_label: __param_target }
+      - { source_labels: [__param_target], target_label: instance }
+      - { target_label: __address__, replacement: '127.0.0.1:${service.port}' }
+`,
+    );
+    const args = [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ];
+    const child = spawn(prometheus ?? '', args, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const ask = async (query: string): Promise<unknown> => {
+      const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`;
+      // Until it listens there is no answer.
+      type Answer = {
+        readonly data?: { readonly result: readonly { readonly value: readonly [number, string] }[] };
+      };
+      const { data } = await fetch(url).then(
+        (answer) => answer.json() as Promise<Answer>,
+        (): Answer => ({}),
+      );
+      return data?.result[0]?.value[1];
+    };
+    await expect
+      .poll(() => ask('probe_success{instance="http://a.test/"}'), { timeout: 90_000, interval: 500 })
+      .toBe('1');
+    expect(Number(await ask('sum(diag_findings)'))).toBeGreaterThanOrEqual(0);
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true });
+  },
+);

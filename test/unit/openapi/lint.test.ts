@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { makeOpenapi } from '../../../api/openapi/document.ts';
+import { forGenerators } from '../../../api/openapi/for-generators.ts';
+
+// What stopped generators of clients, each met in one: the document must have none of it.
+type Fault = { readonly at: string; readonly why: string };
+
+function lint(value: unknown, at = '#'): readonly Fault[] {
+  if (Array.isArray(value)) return value.flatMap((one, index) => lint(one, `${at}/${index}`));
+  if (typeof value !== 'object' || value === null) return [];
+  const schema = value as Readonly<Record<string, unknown>>;
+  const own = rules.filter(([, isBroken]) => isBroken(schema)).map(([why]) => ({ at, why }));
+  return [...own, ...Object.entries(schema).flatMap(([key, one]) => lint(one, `${at}/${key}`))];
+}
+
+const texts = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+const rules: readonly (readonly [
+  why: string,
+  isBroken: (schema: Readonly<Record<string, unknown>>) => boolean,
+])[] = [
+  ['openapi-python-client and others read no boolean as a schema', ({ items }) => typeof items === 'boolean'],
+  ['oapi-codegen knows no prefixItems', (schema) => 'prefixItems' in schema],
+  [
+    'values of an enum become names of a program, and these would be one name, or none',
+    ({ enum: values }) => {
+      const names = texts(values).map((value) => value.replace(/[^A-Za-z0-9]/g, '').toUpperCase());
+      return new Set(names).size < names.length || names.includes('');
+    },
+  ],
+  [
+    'a pattern that not all engines read alike (ECMA 262, RE2, Python)',
+    ({ pattern }) => typeof pattern === 'string' && /\\[pPuksSwWdDbB]|\(\?[<!=]/.test(pattern),
+  ],
+  [
+    'a pattern that does not say where it begins and ends',
+    ({ pattern }) => typeof pattern === 'string' && !/^\^.*\$$/s.test(pattern),
+  ],
+  [
+    'an index of unknown fields beside known ones',
+    ({ properties, additionalProperties }) =>
+      properties !== undefined &&
+      typeof additionalProperties === 'object' &&
+      Object.keys(additionalProperties ?? {}).length === 0,
+  ],
+  [
+    'an answer that may not gain a field',
+    ({ properties, additionalProperties }) => properties !== undefined && additionalProperties === false,
+  ],
+];
+
+test('nothing in the OpenAPI document stops a generator', () => {
+  expect(lint(makeOpenapi())).toEqual([]);
+});
+
+test('operations have names of their own, and so have schemas', () => {
+  const { paths = {}, components } = makeOpenapi();
+  const operations = Object.values(paths).flatMap((path) =>
+    path?.get?.operationId ? [path.get.operationId] : [],
+  );
+  expect(new Set(operations.map((name) => name.toLowerCase())).size).toBe(Object.keys(paths).length);
+  const schemas = Object.keys(components?.schemas ?? {});
+  expect(new Set(schemas.map((name) => name.toLowerCase())).size).toBe(schemas.length);
+});
+
+test.for([
+  [
+    'values with one name',
+    { type: 'string', enum: ['A+', 'A'] },
+    { type: 'string', pattern: '^(?:A\\+|A)$' },
+  ],
+  ['values with names of their own', { enum: ['a', 'b'] }, { enum: ['a', 'b'] }],
+  [
+    'a tuple of equal items',
+    { prefixItems: [{ type: 'string' }, { type: 'string' }], items: false },
+    { items: { type: 'string' }, minItems: 2, maxItems: 2 },
+  ],
+  ['an open object', { properties: { a: {} }, additionalProperties: {} }, { properties: { a: {} } }],
+  ['a map', { additionalProperties: { type: 'string' } }, { additionalProperties: { type: 'string' } }],
+  [
+    'a map of anything',
+    { type: 'object', additionalProperties: {} },
+    { type: 'object', additionalProperties: {} },
+  ],
+] as const)('%s is said in words that all of them know', ([, schema, expected]) => {
+  expect(forGenerators(schema)).toEqual(expected);
+});
+
+test('a tuple of different items is refused when the document is made', () => {
+  expect(() =>
+    forGenerators({ prefixItems: [{ type: 'string' }, { type: 'number' }], items: false }),
+  ).toThrow('tuple');
+});
