@@ -31,6 +31,7 @@ export const benches: Benches = {
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
+  mutation: { load: () => import('./mutation.ts'), limitS: 7200 },
 };
 
 /** So long a bench may take; the longest takes five minutes on two quiet cores. */

@@ -46,7 +46,7 @@ export function pageOf(names: readonly string[]): string {
 
 const intro = `# Performance
 
-\`npm run bench all\` measures everything on this page and writes it. It takes about 25 minutes on two cores. \`npm run bench <name>\` measures one section again. What a bench needs and does not find on the machine, it names; the page then keeps its last section, with that section's date.
+\`npm run bench all\` measures everything on this page and writes it. It takes about 25 minutes on two cores, and the mutants of the last section up to an hour more. \`npm run bench <name>\` measures one section again. What a bench needs and does not find on the machine, it names; the page then keeps its last section, with that section's date.
 
 Where there is something to compare with, it is measured in the same run, by turns. Such a ratio also holds on other machines and on busy ones. Each section says how much of the machine other work used while it was measured: above a few percent, times are longer than on a quiet machine.
 

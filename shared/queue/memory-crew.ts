@@ -1,6 +1,6 @@
 import type { QueueName } from '../model/job.ts';
 import type { GaveUp, Progress, Run } from '../ports/job-queue.ts';
-import type { Ended, Entry } from './memory-books.ts';
+import type { Ended, Entry } from './memory-state.ts';
 import { openRunSlot, type SlotDoor } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
 

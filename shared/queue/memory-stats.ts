@@ -1,9 +1,9 @@
 import type { QueueName } from '../model/job.ts';
 import type { CallerJobs, QueueStats } from '../ports/job-queue.ts';
-import type { Books } from './memory-books.ts';
+import type { MemoryState } from './memory-state.ts';
 
 /** The counts of one queue. */
-export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
+export function statsOf({ entries }: MemoryState, queue: QueueName): QueueStats {
   const counts = { waiting: 0, parked: 0, running: 0 };
   const now = performance.now();
   const oldest = { ready: now, parked: now, running: now };
@@ -20,7 +20,7 @@ export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
 }
 
 /** Unfinished jobs of a caller. */
-export function jobsOf({ entries }: Books, caller: string): CallerJobs {
+export function jobsOf({ entries }: MemoryState, caller: string): CallerJobs {
   const counts = { running: 0, waiting: 0 };
   for (const { job, state } of entries.values())
     if (job.caller === caller) counts[state === 'running' ? 'running' : 'waiting'] += 1;

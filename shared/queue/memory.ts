@@ -1,8 +1,17 @@
 import type { Job } from '../model/job.ts';
 import type { JobQueue, Submitted } from '../ports/job-queue.ts';
-import { type Books, bytesOf, end, enter, joinTurns, openBooks, stateOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import { giveSlot, regainSlot, resumeAll } from './memory-slots.ts';
+import {
+  type MemoryState,
+  bytesOf,
+  end,
+  enter,
+  joinTurns,
+  openMemoryState,
+  stateOf,
+  takeReady,
+} from './memory-state.ts';
 import { jobsOf, statsOf } from './memory-stats.ts';
 import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 
@@ -22,82 +31,82 @@ const usualWaitingBytes = 256 * 1024 * 1024;
 
 /** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
 export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
-  const books = openBooks(options.hostConcurrency);
+  const memory = openMemoryState(options.hostConcurrency);
   return {
-    submit: async (given, lineLimit = options.lineLimit) => submit(books, options, given, lineLimit),
+    submit: async (given, lineLimit = options.lineLimit) => submit(memory, options, given, lineLimit),
     onDone(listener) {
-      books.events.on('done', listener);
-      return () => books.events.off('done', listener);
+      memory.events.on('done', listener);
+      return () => memory.events.off('done', listener);
     },
-    look: async (_queue, jobId) => stateOf(books, jobId),
+    look: async (_queue, jobId) => stateOf(memory, jobId),
     work(queue, concurrency, run, gaveUp) {
       const crew = openCrew({
         queue,
         concurrency,
         run,
         gaveUp,
-        take: () => takeReady(books, queue),
-        end: (entry, ended) => end(books, entry, ended),
+        take: () => takeReady(memory, queue),
+        end: (entry, ended) => end(memory, entry, ended),
         doorOf: (entry) => ({
-          give: () => giveSlot(books, entry),
-          take: (signal) => regainSlot(books, entry, signal),
+          give: () => giveSlot(memory, entry),
+          take: (signal) => regainSlot(memory, entry, signal),
         }),
       });
-      books.crews.add(crew);
+      memory.crews.add(crew);
       crew.wake();
       return {
         async close(graceMs) {
-          books.crews.delete(crew);
-          resumeAll(books, queue);
+          memory.crews.delete(crew);
+          resumeAll(memory, queue);
           await crew.close(graceMs);
         },
       };
     },
-    deny: (queue, fix) => void books.denied.set(queue, fix),
-    jobsOf: async ({ caller }) => jobsOf(books, caller),
+    deny: (queue, fix) => void memory.denied.set(queue, fix),
+    jobsOf: async ({ caller }) => jobsOf(memory, caller),
     stats: async () => ({
-      network: statsOf(books, 'network'),
-      browser: statsOf(books, 'browser'),
-      composite: statsOf(books, 'composite'),
+      network: statsOf(memory, 'network'),
+      browser: statsOf(memory, 'browser'),
+      composite: statsOf(memory, 'composite'),
     }),
     clockOffsetMs: () => 0,
     ping: async () => true,
     async close(graceMs) {
-      await Promise.all([...books.crews].map((crew) => crew.close(graceMs)));
-      for (const { timer } of books.entries.values()) clearTimeout(timer);
-      books.events.removeAllListeners();
+      await Promise.all([...memory.crews].map((crew) => crew.close(graceMs)));
+      for (const { timer } of memory.entries.values()) clearTimeout(timer);
+      memory.events.removeAllListeners();
     },
   };
 }
 
-function submit(books: Books, options: MemoryQueueOptions, given: Job, lineLimit: number): Submitted {
-  const earlier = books.byKey.get(given.jobKey);
+function submit(memory: MemoryState, options: MemoryQueueOptions, given: Job, lineLimit: number): Submitted {
+  const earlier = memory.byKey.get(given.jobKey);
   if (earlier !== undefined) {
-    joinTurns(books, earlier, given);
+    joinTurns(memory, earlier, given);
     return { state: 'joined', jobId: earlier };
   }
   // Through JSON, as over Redis: what would be lost there is lost here too.
   const job = JSON.parse(JSON.stringify(given)) as Job;
-  checkIsServed(books, job);
-  checkPages(books, job, options.pageLimit ?? Infinity);
-  if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
-  return enter(books, job, lineLimit);
+  checkIsServed(memory, job);
+  checkPages(memory, job, options.pageLimit ?? Infinity);
+  if (isFull(memory, job, options)) return { state: 'full', jobId: job.jobId };
+  return enter(memory, job, lineLimit);
 }
 
 // Before the first worker starts, nothing is known of who will serve what.
-function checkIsServed({ crews, denied }: Books, { queue }: Job): void {
+function checkIsServed({ crews, denied }: MemoryState, { queue }: Job): void {
   const isKnown = crews.size > 0 || denied.has(queue);
   if (isKnown && ![...crews].some((crew) => crew.queue === queue)) throw unserved(denied.get(queue), queue);
 }
 
-function checkPages({ pages }: Books, job: Job, limit: number): void {
+function checkPages({ pages }: MemoryState, job: Job, limit: number): void {
   if (job.queue === 'browser' && (pages.get(pagePartyOf(job)) ?? 0) >= limit) throw tooManyPages(limit);
 }
 
 function isFull(
-  books: Books,
+  memory: MemoryState,
   job: Job,
   { waitingLimit, waitingBytes = usualWaitingBytes }: MemoryQueueOptions,
 ): boolean {
-  return books.entries.size >= waitingLimit || books.heldBytes + bytesOf(job) > waitingBytes;
+  return memory.entries.size >= waitingLimit || memory.heldBytes + bytesOf(job) > waitingBytes;
 }

@@ -1,4 +1,4 @@
-import { encode } from 'dns-packet';
+import { decode, encode } from 'dns-packet';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readMessage, writeQuery } from '../../../worker/probes/dns/message.ts';
@@ -234,4 +234,15 @@ test(`${runs} mutated messages: never anything but a message or RangeError`, () 
   );
   expect(read).toBeGreaterThan(1000);
   expect(others).toBe(0);
+});
+
+test('a query asks with EDNS of its version, or without any', () => {
+  const sent = (more: object) => {
+    const query = writeQuery(7, { name: 'a.test', type: 'A' }, { ...flags, ...more });
+    return decode(Buffer.from(query ?? [])).additionals;
+  };
+  expect(sent({ edns: false })).toEqual([]);
+  expect(sent({})).toMatchObject([{ type: 'OPT', ednsVersion: 0, flag_do: true, options: [] }]);
+  expect(sent({ ednsVersion: 1, dnssecOk: false })).toMatchObject([{ ednsVersion: 1, flag_do: false }]);
+  expect(sent({ unknownOption: true })).toMatchObject([{ options: [expect.any(Object)] }]);
 });

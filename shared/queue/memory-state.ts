@@ -39,7 +39,7 @@ type Wakeable = {
 };
 
 /** Everything that the memory queue knows. */
-export type Books = {
+export type MemoryState = {
   readonly hostConcurrency: number;
   readonly entries: Map<string, Entry>;
   /** jobKey → jobId of unfinished work. */
@@ -64,13 +64,13 @@ const objectBytes = 2700;
 /** Of the jobs that ended, as many as fit are remembered. */
 const endedBytes = 32 * 1024 * 1024;
 
-/** What a job holds while it is in the books, in bytes. A target may have 2,048 characters, so jobs are not all of one size. */
+/** What a job holds while it is in the memory, in bytes. A target may have 2,048 characters, so jobs are not all of one size. */
 export function bytesOf(job: Job): number {
   return objectBytes + JSON.stringify(job).length;
 }
 
-/** Opens empty books. */
-export function openBooks(hostConcurrency: number): Books {
+/** Opens empty memory. */
+export function openMemoryState(hostConcurrency: number): MemoryState {
   return {
     hostConcurrency,
     entries: new Map(),
@@ -95,35 +95,35 @@ export function openBooks(hostConcurrency: number): Books {
 }
 
 /** Writes a job down, and lets it run or wait for a slot of its host; where it would be more than `lineLimit` that wait, it is not kept. */
-export function enter(books: Books, job: Job, lineLimit: number): Submitted {
+export function enter(memory: MemoryState, job: Job, lineLimit: number): Submitted {
   const { queue } = job;
-  if (queue !== 'composite') return enterLine(books, { ...job, queue }, lineLimit);
-  makeReady(books, writeDown(books, job));
+  if (queue !== 'composite') return enterLine(memory, { ...job, queue }, lineLimit);
+  makeReady(memory, writeDown(memory, job));
   return { state: 'admitted', jobId: job.jobId };
 }
 
 type SlotJob = Job & { readonly queue: SlotQueue };
 
-function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
+function enterLine(memory: MemoryState, job: SlotJob, lineLimit: number): Submitted {
   const { jobId, queue, host } = job;
-  const line = books.hosts.get(host) ?? emptyLine();
+  const line = memory.hosts.get(host) ?? emptyLine();
   const waiting = line.parked[queue].length;
-  const mustWait = waiting > 0 || !hasRoom(line, queue, books.hostConcurrency);
+  const mustWait = waiting > 0 || !hasRoom(line, queue, memory.hostConcurrency);
   if (mustWait && waiting >= lineLimit) return { state: 'full', jobId };
-  books.hosts.set(host, line);
-  const entry = writeDown(books, job);
+  memory.hosts.set(host, line);
+  const entry = writeDown(memory, job);
   if (mustWait) return { state: 'parked', jobId, position: park(line, queue, jobId, job.caller) };
-  makeReady(books, entry);
+  makeReady(memory, entry);
   // Before there is a worker, those who come first have the slots of their host.
-  if (slotsOf(books, queue) === 0) line.slots.set(jobId, queue);
+  if (slotsOf(memory, queue) === 0) line.slots.set(jobId, queue);
   return { state: 'admitted', jobId };
 }
 
-function writeDown(books: Books, job: Job): Entry {
-  const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
-  if (job.queue === 'browser') countPage(books, job, 1);
+function writeDown(memory: MemoryState, job: Job): Entry {
+  const timer = setTimeout(() => expire(memory, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
+  if (job.queue === 'browser') countPage(memory, job, 1);
   const bytes = bytesOf(job);
-  books.heldBytes += bytes;
+  memory.heldBytes += bytes;
   const entry: Entry = {
     job,
     since: performance.now(),
@@ -132,33 +132,33 @@ function writeDown(books: Books, job: Job): Entry {
     progress: notStarted,
     timer,
   };
-  books.entries.set(job.jobId, entry);
-  books.byKey.set(job.jobKey, job.jobId);
+  memory.entries.set(job.jobId, entry);
+  memory.byKey.set(job.jobKey, job.jobId);
   return entry;
 }
 
 /** Takes the next job that may run, marked as running. A run that waits for its slot goes on instead where it is its turn. */
-export function takeReady(books: Books, queue: QueueName): Entry | undefined {
-  const turns = books.turns[queue];
+export function takeReady(memory: MemoryState, queue: QueueName): Entry | undefined {
+  const turns = memory.turns[queue];
   for (;;) {
-    const jobId = takeTurn(turns, slotsOf(books, queue));
-    const entry = jobId === undefined ? undefined : books.entries.get(jobId);
+    const jobId = takeTurn(turns, slotsOf(memory, queue));
+    const entry = jobId === undefined ? undefined : memory.entries.get(jobId);
     if (!entry) return undefined;
     if (entry.state === 'running') {
       entry.resume?.();
       entry.resume = undefined;
-    } else if (takeHostSlot(books, entry.job)) {
+    } else if (takeHostSlot(memory, entry.job)) {
       entry.state = 'running';
       return entry;
     } else {
       leaveTurns(turns, entry.job.jobId);
-      parkAtHost(books, entry);
+      parkAtHost(memory, entry);
     }
   }
 }
 
 // A job that waits for its caller's turn holds no slot of its host: others may have that meanwhile.
-function takeHostSlot({ hosts, hostConcurrency }: Books, { queue, host, jobId }: Job): boolean {
+function takeHostSlot({ hosts, hostConcurrency }: MemoryState, { queue, host, jobId }: Job): boolean {
   if (queue === 'composite') return true;
   const line = hosts.get(host) ?? emptyLine();
   if (!line.slots.has(jobId) && !hasRoom(line, queue, hostConcurrency)) return false;
@@ -167,7 +167,7 @@ function takeHostSlot({ hosts, hostConcurrency }: Books, { queue, host, jobId }:
   return true;
 }
 
-function parkAtHost({ hosts }: Books, entry: Entry): void {
+function parkAtHost({ hosts }: MemoryState, entry: Entry): void {
   const { queue, host, jobId, caller } = entry.job;
   const line = hosts.get(host);
   if (!line || queue === 'composite') return;
@@ -177,7 +177,7 @@ function parkAtHost({ hosts }: Books, entry: Entry): void {
 }
 
 /** Equal work is wanted by another caller: it gets the better of the two turns. */
-export function joinTurns({ entries, hosts, turns }: Books, jobId: string, joiner: Job): void {
+export function joinTurns({ entries, hosts, turns }: MemoryState, jobId: string, joiner: Job): void {
   const entry = entries.get(jobId);
   if (entry?.state === 'ready') enterTurns(turns[entry.job.queue], { ...joiner, jobId });
   if (entry?.state !== 'parked') return;
@@ -186,81 +186,81 @@ export function joinTurns({ entries, hosts, turns }: Books, jobId: string, joine
 }
 
 /** The slots of all crews of a queue. */
-export function slotsOf({ crews }: Books, queue: QueueName): number {
+export function slotsOf({ crews }: MemoryState, queue: QueueName): number {
   let slots = 0;
   for (const crew of crews) if (crew.queue === queue) slots += crew.concurrency;
   return slots;
 }
 
 /** Something of this queue may run. */
-export function wakeCrews({ crews }: Books, queue: QueueName): void {
+export function wakeCrews({ crews }: MemoryState, queue: QueueName): void {
   for (const crew of crews) if (crew.queue === queue) crew.wake();
 }
 
 export type Ended = Pick<Done, 'state' | 'tookMs'>;
 
 /** Strikes a job out, hands its slot on and tells everybody. */
-export function end(books: Books, { job, timer, bytes }: Entry, { state, tookMs }: Ended): void {
+export function end(memory: MemoryState, { job, timer, bytes }: Entry, { state, tookMs }: Ended): void {
   clearTimeout(timer);
-  books.entries.delete(job.jobId);
-  books.heldBytes -= bytes;
-  books.byKey.delete(job.jobKey);
-  books.ended.set(job.jobId, { state, job });
-  if (job.queue === 'browser') countPage(books, job, -1);
-  leaveTurns(books.turns[job.queue], job.jobId);
-  releaseSlot(books, job);
+  memory.entries.delete(job.jobId);
+  memory.heldBytes -= bytes;
+  memory.byKey.delete(job.jobKey);
+  memory.ended.set(job.jobId, { state, job });
+  if (job.queue === 'browser') countPage(memory, job, -1);
+  leaveTurns(memory.turns[job.queue], job.jobId);
+  releaseSlot(memory, job);
   const { jobKey, jobId, queue, host, reportId } = job;
-  books.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
+  memory.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
 }
 
 /** What is known of a job. */
-export function stateOf(books: Books, jobId: string): JobState {
-  const entry = books.entries.get(jobId);
-  if (!entry) return books.ended.get(jobId) ?? { state: 'unknown' };
+export function stateOf(memory: MemoryState, jobId: string): JobState {
+  const entry = memory.entries.get(jobId);
+  if (!entry) return memory.ended.get(jobId) ?? { state: 'unknown' };
   if (entry.state === 'running') return { state: 'running', progress: entry.progress, job: entry.job };
-  return { state: 'waiting', position: positionOf(books, entry), job: entry.job };
+  return { state: 'waiting', position: positionOf(memory, entry), job: entry.job };
 }
 
 // A waiting job's place: among those of its caller that may run, or in its host's line; 1 is next.
-function positionOf(books: Books, { job, state }: Entry): number {
-  if (state === 'ready') return placeOf(books.turns[job.queue], job.jobId);
-  const waiting = books.hosts.get(job.host)?.parked[job.queue as SlotQueue] ?? [];
+function positionOf(memory: MemoryState, { job, state }: Entry): number {
+  if (state === 'ready') return placeOf(memory.turns[job.queue], job.jobId);
+  const waiting = memory.hosts.get(job.host)?.parked[job.queue as SlotQueue] ?? [];
   return waiting.findIndex(({ jobId }) => jobId === job.jobId) + 1;
 }
 
-function makeReady(books: Books, entry: Entry): void {
+function makeReady(memory: MemoryState, entry: Entry): void {
   entry.state = 'ready';
   entry.since = performance.now();
-  enterTurns(books.turns[entry.job.queue], entry.job);
-  wakeCrews(books, entry.job.queue);
+  enterTurns(memory.turns[entry.job.queue], entry.job);
+  wakeCrews(memory, entry.job.queue);
 }
 
-function releaseSlot(books: Books, { host, jobId, queue }: Job): void {
-  const line = books.hosts.get(host);
+function releaseSlot(memory: MemoryState, { host, jobId, queue }: Job): void {
+  const line = memory.hosts.get(host);
   if (line && queue !== 'composite') {
     leave(line, jobId);
     for (let moved = 0; moved < movedMost; moved += 1) {
-      const next = takeNext(line, books.hostConcurrency);
-      const entry = books.entries.get(next?.jobId ?? '');
+      const next = takeNext(line, memory.hostConcurrency);
+      const entry = memory.entries.get(next?.jobId ?? '');
       if (!entry) break;
-      makeReady(books, entry);
+      makeReady(memory, entry);
     }
-    if (isEmpty(line)) books.hosts.delete(host);
+    if (isEmpty(line)) memory.hosts.delete(host);
   }
-  wakeCrews(books, queue);
+  wakeCrews(memory, queue);
 }
 
 /** So many jobs leave the line of a host at once. Each of them lets others go when it ends. */
 const movedMost = 8;
 
-function expire(books: Books, jobId: string): void {
-  const entry = books.entries.get(jobId);
+function expire(memory: MemoryState, jobId: string): void {
+  const entry = memory.entries.get(jobId);
   if (!entry || entry.state === 'running') return;
-  end(books, entry, { state: 'expired', tookMs: 0 });
+  end(memory, entry, { state: 'expired', tookMs: 0 });
 }
 
 /** Counts an unfinished page load. @param change 1 or -1 */
-function countPage({ pages }: Books, job: Job, change: number): void {
+function countPage({ pages }: MemoryState, job: Job, change: number): void {
   const party = pagePartyOf(job);
   const count = (pages.get(party) ?? 0) + change;
   if (count > 0) pages.set(party, count);

@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Names that gave way to the field's own words, and where they may not come back. */
+const dropped: readonly { readonly name: string; readonly now: string; readonly where: string }[] = [
+  { name: 'Shed', now: 'LoadShedding', where: 'api' },
+  { name: 'Sight', now: 'Observation', where: 'worker/{dns,checks/dns-check}' },
+  { name: 'Soil', now: 'TreeContext', where: 'worker' },
+  { name: 'Books', now: 'MemoryState', where: 'shared/queue' },
+];
+
+test.for(dropped)('nothing in $where is called $name, but $now', ({ name, where }) => {
+  const files = globSync(`${where}/**/*.ts`, { cwd: root });
+  expect(files.length).toBeGreaterThan(10);
+  const declares = new RegExp(`\\b(?:type|function|const) \\w*${name}\\b`);
+  expect(files.filter((file) => declares.test(readFileSync(`${root}/${file}`, 'utf8')))).toEqual([]);
+});
