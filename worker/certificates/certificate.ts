@@ -1,9 +1,9 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { isMalformed } from '#shared/model/verdict';
 import { type CertificateExtensions, parseCertificateExtensions } from './grammar/certificate-extensions.ts';
 import { derAt, derTags, parseDer } from './grammar/der.ts';
 import { nameKeyOf } from './grammar/distinguished-name.ts';
-import { isMalformed } from './grammar/malformed.ts';
 import { describeSignature } from './grammar/signature-names.ts';
 
 /** One certificate, as far as it can be read. */

@@ -1,3 +1,4 @@
+import { isMalformed } from '#shared/model/verdict';
 import { type Certificate, keyOf } from './certificate.ts';
 import {
   type CertificateList,
@@ -6,7 +7,6 @@ import {
   type RevokedEntry,
   scanEntries,
 } from './grammar/certificate-list.ts';
-import { isMalformed } from './grammar/malformed.ts';
 import { describeSignature } from './grammar/signature-names.ts';
 import { checkSignature } from './signature.ts';
 
@@ -37,9 +37,9 @@ export function readRevocationList(
   issuer: Certificate | null,
 ): ListContent | string {
   const list = parseCertificateList(bytes);
-  if (isMalformed(list)) return `it is no CRL in DER: ${list.reason} at byte ${list.at}`;
+  if (isMalformed(list)) return `it is no CRL in DER: ${list.malformed} at byte ${list.at}`;
   const scan = scanEntries(list.entries, leaf.extensions.serialNumber);
-  if (isMalformed(scan)) return `it is no CRL in DER: ${scan.reason} at byte ${scan.at} of its entries`;
+  if (isMalformed(scan)) return `it is no CRL in DER: ${scan.malformed} at byte ${scan.at} of its entries`;
   const { thisUpdate, nextUpdate, scope } = list;
   return {
     sizeBytes: bytes.length,

@@ -1,5 +1,6 @@
+import { isMalformed } from '#shared/model/verdict';
 import { type Certificate, isIssuedBy, keyOf, readCertificate } from './certificate.ts';
-import { isMalformed, type Malformed } from './grammar/malformed.ts';
+import { type Malformed } from './grammar/malformed.ts';
 import { type OcspResponse, type OcspStatus, parseOcspResponse } from './grammar/ocsp-response.ts';
 import { checkSignature } from './signature.ts';
 
@@ -43,7 +44,7 @@ export function readStaple(staple: string | null, { leaf, issuer, at }: StapleCo
 
 function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: StapleContext): Staple {
   const unusable = (reason: string): Staple => ({ kind: 'unusable', reason });
-  if (isMalformed(response)) return unusable(response.reason);
+  if (isMalformed(response)) return unusable(response.malformed);
   const { responseStatus, statuses } = response;
   if (responseStatus !== 0) return unusable(`its status is ${responseStatus}, not successful`);
   const status = statuses.find(({ serialNumber }) => serialNumber === leaf.extensions.serialNumber);

@@ -153,7 +153,7 @@ function doesOpensslRead(bytes: Uint8Array): boolean {
 /** Why the two differ, as far as a rule can say. */
 function explain(bytes: Uint8Array, ours: Reading, isOcsp: boolean): string {
   const refusal = isOcsp ? parseOcspResponse(bytes) : parseCertificateExtensions(bytes);
-  const why = ours === null && refusal.kind === 'malformed' ? `, for us ${refusal.reason}` : '';
+  const why = ours === null && refusal.kind === 'malformed' ? `, for us ${refusal.malformed}` : '';
   return isOcsp ? why : `${why}; OpenSSL ${doesOpensslRead(bytes) ? 'reads' : 'refuses'} it`;
 }
 

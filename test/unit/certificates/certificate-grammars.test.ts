@@ -4,13 +4,13 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate } from 'pkijs';
 import { expect, test } from 'vitest';
+import { isMalformed } from '#shared/model/verdict';
 import { joinBytes, numberBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   type CertificateExtensions,
   extensionIds,
   parseCertificateExtensions,
 } from '../../../worker/certificates/grammar/certificate-extensions.ts';
-import { isMalformed } from '../../../worker/certificates/grammar/malformed.ts';
 import { parseOcspResponse } from '../../../worker/certificates/grammar/ocsp-response.ts';
 import { describeSignature } from '../../../worker/certificates/grammar/signature-names.ts';
 import { parseSignedTimestamps } from '../../../worker/certificates/grammar/signed-timestamps.ts';

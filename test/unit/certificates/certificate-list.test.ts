@@ -3,13 +3,13 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate, CertificateRevocationList } from 'pkijs';
 import { expect, test } from 'vitest';
+import { isMalformed } from '#shared/model/verdict';
 import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   type CertificateList,
   parseCertificateList,
   scanEntries,
 } from '../../../worker/certificates/grammar/certificate-list.ts';
-import { isMalformed } from '../../../worker/certificates/grammar/malformed.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { certificateOf, intermediate, leafWith, root } from '../ssl-check/evidence-of.ts';
 import { issueCertificate, makeKey, nameOf, sealWith } from '../ssl-check/issue-certificate.ts';
@@ -26,7 +26,7 @@ import {
 const list = (wishes: Partial<ListWishes> = {}) => writeRevocationList({ issuer: intermediate, ...wishes });
 const read = (bytes: Uint8Array): CertificateList => {
   const parsed = parseCertificateList(bytes);
-  if (isMalformed(parsed)) throw new Error(parsed.reason);
+  if (isMalformed(parsed)) throw new Error(parsed.malformed);
   return parsed;
 };
 const scan = (entries: readonly Uint8Array[], serialNumber: string) =>

@@ -277,7 +277,7 @@ test('a Certificate message that cannot fit is told by its size, before it has c
 
 test('empty records without end are no TLS', () => {
   const empty = joinBytes(...Array.from({ length: 17 }, () => record(22, new Uint8Array(0))));
-  expect(read(empty).answer()).toMatchObject({ kind: 'malformed', reason: 'empty records without end' });
+  expect(read(empty).answer()).toMatchObject({ kind: 'malformed', malformed: 'empty records without end' });
   expect(read(empty.subarray(0, 80)).isComplete()).toBe(false);
 });
 

@@ -114,13 +114,13 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   const node = parseDer(certificate);
   if (node.kind === 'malformed') return node;
   if (node.whole.length !== certificate.length)
-    return malformed(node.whole.length, 'bytes after the certificate');
+    return malformed('bytes after the certificate', node.whole.length);
   const fields = derChildren(derAt(node, 0) ?? node);
   const first = fields[0]?.tag === 0xa0 ? 1 : 0; // the version is left out in X.509 v1
   const serialNumber = readSerialNumber(fields[first]);
   const algorithm = readSignatureAlgorithm(derAt(node, 1));
   if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
-    return malformed(0, 'a value that is no certificate');
+    return malformed('a value that is no certificate', 0);
   const extensions = collectExtensions(
     derAt(
       fields.find(({ tag }) => tag === 0xa3),
@@ -243,7 +243,7 @@ function hexOf(node: DerNode | undefined): string | null {
 
 function readTimestamps(node: DerNode | undefined): CertificateExtensions['timestamps'] {
   if (node === undefined) return null;
-  if (node.tag !== derTags.octetString) return malformed(0, 'an extension that holds no OCTET STRING');
+  if (node.tag !== derTags.octetString) return malformed('an extension that holds no OCTET STRING', 0);
   const list = parseSignedTimestamps(node.content);
   return list.kind === 'malformed' ? list : list.timestamps;
 }

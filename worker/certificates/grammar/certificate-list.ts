@@ -80,16 +80,16 @@ const reasons = new Map([
 export function parseCertificateList(bytes: Uint8Array): CertificateList | Malformed {
   const node = parseDer(bytes);
   if (node.kind === 'malformed') return node;
-  if (node.whole.length !== bytes.length) return malformed(node.whole.length, 'bytes after the list');
+  if (node.whole.length !== bytes.length) return malformed('bytes after the list', node.whole.length);
   const [signed, algorithm, bits, ...more] = derChildren(node);
   const signature = readWholeBits(bits);
   if (signed === undefined || algorithm === undefined || signature === null || more.length > 0)
-    return malformed(0, 'a value that is no revocation list');
+    return malformed('a value that is no revocation list', 0);
   const body = readBody(signed);
-  if (body === null) return malformed(0, 'a list whose fields are not in order');
+  if (body === null) return malformed('a list whose fields are not in order', 0);
   const signatureAlgorithm = readObjectIdentifier(derChildren(algorithm)[0]);
   if (signatureAlgorithm === '' || signatureAlgorithm !== body.algorithm)
-    return malformed(0, 'a list that names two signature algorithms');
+    return malformed('a list that names two signature algorithms', 0);
   const { algorithm: _, ...fields } = body;
   return { kind: 'list', ...fields, signed: signed.whole, signatureAlgorithm, signature };
 }
@@ -153,8 +153,8 @@ export function scanEntries(
   for (let at = 0; at < entries.length; at = whole.end) {
     const isEntry = readHead(entries, at, whole) && whole.tag === derTags.sequence;
     if (!isEntry || !readHead(entries, whole.contentAt, serial) || serial.tag !== derTags.integer)
-      return malformed(at, 'an entry that breaks its grammar');
-    if (serial.end > whole.end) return malformed(at, 'a serial number longer than its entry');
+      return malformed('an entry that breaks its grammar', at);
+    if (serial.end > whole.end) return malformed('a serial number longer than its entry', at);
     count += 1;
     if (found === null && isSame(entries, serial.contentAt, serial.end, wanted))
       found = entries.subarray(at, whole.end);

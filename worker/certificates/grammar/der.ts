@@ -62,11 +62,11 @@ function readLongLength(bytes: Uint8Array, from: number, to: number): number {
  */
 export function parseDer(bytes: Uint8Array): DerNode | Malformed {
   const [tag] = bytes;
-  if (tag === undefined) return malformed(0, 'a value that is cut off');
-  if ((tag & 0x1f) === 0x1f) return malformed(0, 'a tag number above 30');
+  if (tag === undefined) return malformed('a value that is cut off', 0);
+  if ((tag & 0x1f) === 0x1f) return malformed('a tag number above 30', 0);
   const head = emptyHead();
   if (!readHead(bytes, 0, head))
-    return malformed(1, 'a length of unusual form, or one that runs past the end');
+    return malformed('a length of unusual form, or one that runs past the end', 1);
   const { contentAt, end } = head;
   return { kind: 'der', tag, content: bytes.subarray(contentAt, end), whole: bytes.subarray(0, end) };
 }

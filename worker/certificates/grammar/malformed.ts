@@ -1,18 +1,9 @@
-/** Bytes that do not follow their grammar, and where that was seen first. */
-export type Malformed = {
-  readonly kind: 'malformed';
-  /** Offset of the byte at which reading stopped. */
-  readonly at: number;
-  /** A sentence's end: "a length that runs past the end". */
-  readonly reason: string;
-};
+import type { Malformed as AnyMalformed } from '#shared/model/verdict';
+
+/** Bytes that break their grammar, among other kinds of what was read: why as a clause's end ("a length that runs past the end"), and the offset of the byte at which reading stopped. */
+export type Malformed = Required<AnyMalformed> & { readonly kind: 'malformed' };
 
 /** Makes a Malformed. */
-export function malformed(at: number, reason: string): Malformed {
-  return { kind: 'malformed', at, reason };
-}
-
-/** Tells a Malformed from what was parsed. */
-export function isMalformed(value: unknown): value is Malformed {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'malformed';
+export function malformed(why: string, at: number): Malformed {
+  return { kind: 'malformed', malformed: why, at };
 }

@@ -23,12 +23,12 @@ export function parseNameConstraints(value: Uint8Array): NameConstraints | Malfo
   const parts = childrenOf(node);
   const isKnown = parts.every(({ tag, content }) => (tag === 0xa0 || tag === 0xa1) && content.length > 0);
   if (node?.tag !== derTags.sequence || parts.length === 0 || !isKnown)
-    return malformed(0, 'name constraints that name nothing');
+    return malformed('name constraints that name nothing', 0);
   const read = (tag: number) => childrenOf(parts.find((part) => part.tag === tag)).map(readSubtree);
   const permitted = read(0xa0);
   const excluded = read(0xa1);
   if (![...permitted, ...excluded].every((name) => name !== null))
-    return malformed(0, 'a subtree that breaks its grammar');
+    return malformed('a subtree that breaks its grammar', 0);
   return {
     kind: 'constraints',
     permitted: permitted.filter((name) => name !== null),

@@ -50,12 +50,12 @@ export function parseOcspResponse(bytes: Uint8Array): OcspResponse | Malformed {
   if (node.kind === 'malformed') return node;
   const responseStatus = readSmallInteger(derAt(node, 0));
   if (node.tag !== derTags.sequence || responseStatus === null)
-    return malformed(0, 'a value that is no OCSP response');
+    return malformed('a value that is no OCSP response', 0);
   if (responseStatus !== 0)
     return { kind: 'ocsp', responseStatus, producedAt: null, statuses: [], ...unsigned };
   const type = readObjectIdentifier(derAt(node, 1, 0, 0));
   const basic = derIn(derAt(node, 1, 0, 1)?.content);
-  if (type !== basicResponse || basic === undefined) return malformed(0, 'a response of an unknown type');
+  if (type !== basicResponse || basic === undefined) return malformed('a response of an unknown type', 0);
   return readBasicResponse(basic, responseStatus);
 }
 
@@ -64,9 +64,9 @@ function readBasicResponse(basic: DerNode, responseStatus: number): OcspResponse
   const fields = signed === undefined ? [] : derChildren(signed);
   const timeIndex = fields.findIndex(({ tag }) => tag === derTags.generalizedTime);
   const list = fields[timeIndex + 1];
-  if (timeIndex < 0 || list?.tag !== derTags.sequence) return malformed(0, 'a response without its date');
+  if (timeIndex < 0 || list?.tag !== derTags.sequence) return malformed('a response without its date', 0);
   const statuses = derChildren(list).map(readStatus);
-  if (!statuses.every((status) => status !== null)) return malformed(0, 'a status that breaks its grammar');
+  if (!statuses.every((status) => status !== null)) return malformed('a status that breaks its grammar', 0);
   return {
     kind: 'ocsp',
     responseStatus,

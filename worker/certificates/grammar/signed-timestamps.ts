@@ -23,20 +23,20 @@ export type SignedTimestamps = {
 export function parseSignedTimestamps(bytes: Uint8Array): SignedTimestamps | Malformed {
   const outer = openCursor(bytes);
   const list = openCursor(outer.vector(2));
-  if (outer.failedAt() !== null || outer.left() > 0) return malformed(0, 'a list of another length');
+  if (outer.failedAt() !== null || outer.left() > 0) return malformed('a list of another length', 0);
   const timestamps: SignedTimestamp[] = [];
   while (list.left() > 0) {
     const at = list.at();
     const entry = openCursor(list.vector(2));
     const version = entry.number(1);
-    if (list.failedAt() !== null) return malformed(2 + at, 'an entry that runs past the end');
+    if (list.failedAt() !== null) return malformed('an entry that runs past the end', 2 + at);
     if (version !== 0) continue;
     const logId = Buffer.from(entry.bytes(32)).toString('base64');
     const time = entry.number(4) * 2 ** 32 + entry.number(4);
     const extensions = entry.vector(2);
     const algorithm = entry.number(2);
     const signature = entry.vector(2);
-    if (entry.failedAt() !== null || entry.left() > 0) return malformed(2 + at, 'an entry of another length');
+    if (entry.failedAt() !== null || entry.left() > 0) return malformed('an entry of another length', 2 + at);
     timestamps.push({ logId, at: time, extensions, algorithm, signature });
   }
   return { kind: 'timestamps', timestamps };

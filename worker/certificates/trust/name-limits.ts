@@ -1,6 +1,6 @@
+import { isMalformed } from '#shared/model/verdict';
 import type { Certificate } from '../certificate.ts';
 import { isNameBelow } from '../grammar/distinguished-name.ts';
-import { isMalformed } from '../grammar/malformed.ts';
 import { type GeneralName, parseNameConstraints, readGeneralName } from '../grammar/name-constraints.ts';
 
 /** More comparisons than this Chrome does not make; it refuses the certificate instead. */

@@ -43,7 +43,7 @@ export function openRecordReader(): RecordReader {
     else if (length === 0) {
       empty += 1;
       headFilled = 0;
-      if (empty > emptyLimit) failure = malformed(taken, 'empty records without end');
+      if (empty > emptyLimit) failure = malformed('empty records without end', taken);
     } else contentLeft = length;
     return part.length;
   };
@@ -81,8 +81,8 @@ function readLength(head: Uint8Array, at: number): number | Malformed {
   const version = cursor.number(2);
   const length = cursor.number(2);
   if (type < contentTypes.changeCipherSpec || type > contentTypes.application)
-    return malformed(at, 'a record of no known type');
-  if (version >> 8 !== 3) return malformed(at + 1, 'a record of no known version');
-  if (length > recordLimitBytes) return malformed(at + 3, 'a record longer than allowed');
+    return malformed('a record of no known type', at);
+  if (version >> 8 !== 3) return malformed('a record of no known version', at + 1);
+  if (length > recordLimitBytes) return malformed('a record longer than allowed', at + 3);
   return length;
 }

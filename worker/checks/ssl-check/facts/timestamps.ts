@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
+import { isMalformed } from '#shared/model/verdict';
 import { type Certificate, isSignedBy } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
-import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import {
   parseSignedTimestamps,
   type SignedTimestamp,

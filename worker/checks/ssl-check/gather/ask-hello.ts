@@ -193,7 +193,7 @@ async function askBy(
   return {
     answer,
     version,
-    certificateForm: form?.kind === 'malformed' ? { kind: 'malformed', reason: form.reason } : form,
+    certificateForm: form?.kind === 'malformed' ? { kind: 'malformed', reason: form.malformed } : form,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../certificates/grammar/malformed.ts';
+import { isMalformed } from '#shared/model/verdict';
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
 import type { KeyKind } from '../grammar/key-kind.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isMalformed } from '../../../certificates/grammar/malformed.ts';
+import { isMalformed } from '#shared/model/verdict';
 import type { UdpExchange, UdpProbe } from '../../../probes/udp/port.ts';
 import type { Http3Seen } from '../evidence.ts';
 import type { Http3Offer } from '../facts/http3.ts';

@@ -49,7 +49,7 @@ function readEnd(seen: Received, answer: ServerAnswer): QuestionEnd {
     case 'alert':
       return { kind: 'refused', by: 'alert', alert: answer.description };
     case 'malformed':
-      if (isRecord(seen.bytes)) return { kind: 'refused', by: 'malformed', reason: answer.reason };
+      if (isRecord(seen.bytes)) return { kind: 'refused', by: 'malformed', reason: answer.malformed };
       return {
         kind: 'not-tls',
         isHttp: Buffer.from(seen.bytes.subarray(0, 5)).toString('latin1') === 'HTTP/',

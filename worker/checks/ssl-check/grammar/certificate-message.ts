@@ -39,12 +39,12 @@ export function parseCompressedCertificate(body: Uint8Array): CertificateForm | 
   const wholeBytes = cursor.number(3);
   const content = cursor.vector(3);
   if (cursor.failedAt() !== null || cursor.left() > 0)
-    return malformed(0, 'a compressed certificate that is cut off');
+    return malformed('a compressed certificate that is cut off', 0);
   if (compression === undefined || decompress === undefined)
-    return malformed(0, 'an algorithm that was not offered');
-  if (wholeBytes > wholeLimitBytes) return malformed(2, 'more than clients read');
+    return malformed('an algorithm that was not offered', 0);
+  if (wholeBytes > wholeLimitBytes) return malformed('more than clients read', 2);
   const length = lengthOf(decompress, content, wholeBytes);
-  if (length !== wholeBytes) return malformed(8, 'bytes that do not become what they should');
+  if (length !== wholeBytes) return malformed('bytes that do not become what they should', 8);
   return { kind: 'form', compression, bytes: body.length, wholeBytes };
 }
 

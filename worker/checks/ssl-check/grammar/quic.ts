@@ -50,11 +50,11 @@ export function parseVersionNegotiation(
   const source = cursor.vector(1);
   const count = cursor.left() / 4;
   if (cursor.failedAt() !== null || first < 0x80 || version !== 0)
-    return malformed(0, 'no version negotiation');
+    return malformed('no version negotiation', 0);
   if (toHex(destination) !== toHex(asked.source) || toHex(source) !== toHex(asked.destination))
-    return malformed(5, 'connection ids of another question');
+    return malformed('connection ids of another question', 5);
   if (count === 0 || !Number.isInteger(count))
-    return malformed(cursor.at(), 'a list of versions of odd length');
+    return malformed('a list of versions of odd length', cursor.at());
   const kept = Math.min(count, versionsKept);
   return { kind: 'versions', versions: Array.from({ length: kept }, () => cursor.number(4)) };
 }

@@ -69,7 +69,7 @@ function readForm({ type, length, body }: HandshakeMessage): CertificateForm | M
   if (type === certificateTypes.plain)
     return { kind: 'form', compression: null, bytes: length, wholeBytes: length };
   return body === null
-    ? malformed(0, 'a compressed certificate longer than is read')
+    ? malformed('a compressed certificate longer than is read', 0)
     : parseCompressedCertificate(body);
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isMalformed } from '#shared/model/verdict';
 import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
-import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
+import { type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { type HandshakeMessage, openMessageReader } from '../../../probes/tls/message-reader.ts';
 import { contentTypes, openRecordReader, type RecordContent } from '../../../probes/tls/record-reader.ts';
 import { openServerHello, readExtensions } from '../../../probes/tls/server-hello.ts';
@@ -113,7 +114,7 @@ export function openFlightReader(limitBytes: number): FlightReader {
     if (type === contentTypes.alert) return takeAlert(bytes);
     // Behind these everything is encrypted; before a ServerHello they make no sense.
     if (type !== contentTypes.handshake)
-      return stop(state ?? malformed(0, 'an encrypted record before the ServerHello'));
+      return stop(state ?? malformed('an encrypted record before the ServerHello', 0));
     for (const message of messages.add(bytes)) if (!isOver) takeMessage(message);
   };
   return {
@@ -130,18 +131,18 @@ export function openFlightReader(limitBytes: number): FlightReader {
 }
 
 function readFirst({ type, body }: HandshakeMessage): Draft | Malformed {
-  if (type !== messageTypes.serverHello) return malformed(0, 'a first message that is no ServerHello');
-  return body === null ? malformed(0, 'a ServerHello longer than is read') : parseServerHello(body);
+  if (type !== messageTypes.serverHello) return malformed('a first message that is no ServerHello', 0);
+  return body === null ? malformed('a ServerHello longer than is read', 0) : parseServerHello(body);
 }
 
 function readNext(flight: Draft, message: HandshakeMessage): Draft | Malformed {
   const { type, length, body } = message;
   if (body === null) {
-    if (type !== messageTypes.certificate) return malformed(0, 'a handshake message longer than is read');
+    if (type !== messageTypes.certificate) return malformed('a handshake message longer than is read', 0);
     return { ...flight, oversizeBytes: length, isComplete: true };
   }
   const failedAt = readMessage(flight, type, body);
-  return failedAt === null ? flight : malformed(failedAt, `a broken handshake message of type ${type}`);
+  return failedAt === null ? flight : malformed(`a broken handshake message of type ${type}`, failedAt);
 }
 
 function parseServerHello(body: Uint8Array): Draft | Malformed {
@@ -172,7 +173,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     cursor.left() > 0
       ? readExtensions(cursor, (type, content) => readExtension(flight, type, content))
       : cursor.failedAt();
-  if (failedAt !== null) return malformed(failedAt, 'a ServerHello that is cut off');
+  if (failedAt !== null) return malformed('a ServerHello that is cut off', failedAt);
   // After a TLS 1.3 ServerHello everything is encrypted, and a HelloRetryRequest waits for us.
   flight.isComplete = flight.version >= 0x0304;
   return flight;

@@ -23,8 +23,8 @@ export function parseTlsSession(session: Uint8Array): TlsSession | Malformed {
     const limit = fields.find(({ tag }) => tag === maxEarlyData);
     const size = limit === undefined ? 0 : readSmallInteger(derChildren(limit)[0]);
     return size === null
-      ? malformed(at, 'a limit of early data that is no number')
+      ? malformed('a limit of early data that is no number', at)
       : { kind: 'session', maxEarlyDataBytes: size };
   }
-  return malformed(0, 'no session in DER');
+  return malformed('no session in DER', 0);
 }

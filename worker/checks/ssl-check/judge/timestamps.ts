@@ -1,7 +1,6 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
-import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import { brokenBy, brokenIf, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
-import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import { lifetimeDays } from '../../../certificates/lifetime.ts';
 import type { Presented } from '../facts/presented.ts';
 import type { TimestampRead } from '../facts/timestamps.ts';
@@ -31,7 +30,7 @@ export function judgeTimestamps(presented: Presented, leaf: Certificate): Timest
 function judgePolicy(presented: Presented, leaf: Certificate): PolicyVerdicts {
   const wanted = wantedOf(leaf);
   const { timestamps } = leaf.extensions;
-  if (isMalformed(timestamps)) return few({ count: 0, wanted, reason: timestamps.reason });
+  if (isMalformed(timestamps)) return few({ count: 0, wanted, reason: timestamps.malformed });
   // Browsers pass over what the log did not sign.
   const counted = presented.timestamps.filter(({ signature }) => signature !== 'bad');
   const count = new Set(counted.map(({ logId }) => logId)).size;
