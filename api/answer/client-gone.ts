@@ -11,7 +11,7 @@ export function abortedByClose(response: Outgoing): AbortSignal {
   return controller.signal;
 }
 
-/** The caller closed its connection: there is nobody to answer. */
+/** The caller closed its connection, so no answer can be sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

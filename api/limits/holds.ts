@@ -11,7 +11,7 @@ const jobLimit = 50_000;
 /** Callers with so few unfinished jobs, with all their neighbours, are refused last. */
 const fewJobs = 3;
 
-/** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
+/** Counts the unfinished jobs that each caller started, so that no single caller fills the line of a host or of the browser. */
 export type Holds = {
   /** Takes a place and returns what gives it back; equal work that is under way already takes no second place. Throws the 429 of policy `host` or `browser`. */
   take(caller: Caller, job: Job): () => void;
@@ -41,7 +41,7 @@ export function openHolds(isOn: boolean): Holds {
     hasFew,
     take(caller, job) {
       if (!isOn || held.has(job.jobKey)) return () => undefined;
-      // The backlogs of some keep nobody out who has none.
+      // A caller without a backlog is not refused because others have one.
       if (held.size >= (hasFew(caller) ? 2 * jobLimit : jobLimit))
         throw new Problem('overloaded', 'Too many checks are unfinished. Ask again in a few seconds.', {
           retryAfterS: 10,

@@ -8,7 +8,7 @@ import type { Paid, Quotas } from './quotas.ts';
 export type Payments = {
   /** Pays for a run before it starts. Throws 429. */
   pay(caller: Caller, job: Job, points: number, response: Outgoing): Promise<void>;
-  /** The run does not happen, or is somebody else's; once, however often it is called. What is left then is told in the RateLimit field. */
+  /** Gives the points back, as the run does not happen or belongs to another request. Further calls change nothing. The RateLimit field then shows what is left. */
   giveBack(caller: Caller, jobId: string, response: Outgoing): Promise<void>;
   /** The run has ended. */
   settle(done: Done): Promise<void>;

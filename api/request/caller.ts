@@ -50,7 +50,7 @@ const tokenBytes = 24 * 1024 * 1024;
 const objectBytes = { address: 640, token: 1024 };
 /** The longest text of an IPv6 address with its zone; a trusted proxy may forward anything. */
 const longestAddress = 64;
-/** Last use is told by the minute: a write for each request would cost more than the request. */
+/** The time of last use is written once a minute: a write for each request would cost more than the request. */
 const touchEveryMs = 60_000;
 
 /** Names the callers of requests. */

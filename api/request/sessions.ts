@@ -30,7 +30,7 @@ export function openSessions(config: Config, tokenStore: TokenStore): Sessions {
       const token = isTokenText(tokenText) ? await tokenStore.find(digestOf(tokenText)) : undefined;
       const now = Date.now();
       if (!token || !isLive(token, now)) return undefined;
-      // A new one at each sign-in: whoever planted a cookie before knows nothing of this session.
+      // A new one at each sign-in: a cookie that an attacker planted before is not this session.
       const text = randomBytes(textBytes).toString('base64url');
       const endsAt = Math.min(now + longestMs, token.expiresAt ?? Number.POSITIVE_INFINITY);
       await tokenStore.startSession({ digest: digestOf(text), tokenId: token.tokenId, endsAt }, now);

@@ -75,7 +75,7 @@ export function leave(line: HostLine, jobId: string): void {
   }
 }
 
-/** True when nobody holds a slot or waits: the line can be forgotten. */
+/** True when no job holds a slot or waits: the line can be forgotten. */
 export function isEmpty(line: HostLine): boolean {
   return line.slots.size === 0 && line.parked.network.length === 0 && line.parked.browser.length === 0;
 }

@@ -2,7 +2,7 @@
 export type Outbox<Message> = {
   /** Sends a message with all that others of this turn of the loop have sent. */
   readonly send: (message: Message) => void;
-  /** Sends a message with the next one, or after a while: nobody waits for it. */
+  /** Sends a message with the next one, or after a while. The sender does not wait for it. */
   readonly sendAlong: (message: Message) => void;
   /** Sends what waits. @param onWritten once it has left this process, or cannot */
   readonly flush: (onWritten?: () => void) => void;

@@ -84,7 +84,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
 
 const hears = { ...patient, enableOfflineQueue: false } as const;
 
-/** A job whose fetch was given up too early is nobody's until its lock has run out: a loop that is busy for a moment must not do that. */
+/** If a fetch is given up after Redis has handed out the job, no worker runs that job until its lock has ended. A loop that is busy for a moment must not cause that. */
 const fetchTimeoutMs = 1000;
 
 function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: SharedClock): CrewSides {

@@ -26,7 +26,7 @@ const graceMs = 60_000;
 /** Opens the count. @param pageLimit unfinished page loads of one name, over all shards; undefined counts nothing */
 export function openPageLine(redis: AnyRedis, pageLimit: number | undefined): PageLine {
   redis.defineCommand('diagHoldPage', { numberOfKeys: 1, lua: holdPage });
-  // In a cluster the master that counts a caller may be away alone: its callers are not counted then, and nobody waits for it.
+  // In a cluster the master that counts a caller may be away alone: its callers are not counted then, and no submit waits for it.
   const counted = <T>(asked: Promise<T>, otherwise: T) =>
     isCluster(redis) ? unlessAway(asked, otherwise) : asked;
   return {

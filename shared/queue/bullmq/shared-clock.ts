@@ -17,7 +17,7 @@ export type SharedClock = {
 const compareEveryMs = 60_000;
 const retryMs = 1000;
 const samples = 3;
-/** Beyond the time that an answer takes, a difference of so much is nobody's fault. */
+/** Beyond the time that an answer takes, a difference of so much is measurement noise. */
 const noiseMs = 20;
 /** A difference that is logged each minute, and one that makes the process not ready. */
 const tellMs = 2000;
