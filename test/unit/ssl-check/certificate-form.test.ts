@@ -41,11 +41,11 @@ test.for([
   ['one byte less than it says', compressed(1, deflateSync(message), message.length + 1), /do not become/],
   ['50 MB that it tells', compressed(1, bomb, 0xffffff), /more than clients read/],
   ['50 MB that it does not tell', compressed(1, bomb, 1000), /do not become/],
-] as const)('a compressed certificate: %s', ([, body, malformed]) => {
+] as const)('a compressed certificate: %s', ([, body, why]) => {
   const used = process.cpuUsage();
   expect(parseCompressedCertificate(body)).toMatchObject({
     kind: 'malformed',
-    malformed: expect.stringMatching(reason),
+    malformed: expect.stringMatching(why),
   });
   // Decompressing all of it takes 100 ms and more.
   expect(process.cpuUsage(used).user / 1000).toBeLessThan(50);
