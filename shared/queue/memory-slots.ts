@@ -1,11 +1,11 @@
 import type { QueueName } from '../model/job.ts';
 import { enterTurns, leaveTurns } from './caller-turns.ts';
-import { type MemoryState, type Entry, slotsOf, wakeCrews } from './memory-state.ts';
+import { type MemoryState, type Entry, slotsOf, wakeWorkers } from './memory-state.ts';
 
 /** The run of an entry gives its slot to other work. */
 export function giveSlot(memory: MemoryState, { job: { queue, jobId } }: Entry): void {
   leaveTurns(memory.turns[queue], jobId);
-  wakeCrews(memory, queue);
+  wakeWorkers(memory, queue);
 }
 
 /** Waits until the run of an entry has a slot again, at its caller's next turn. */
@@ -24,11 +24,11 @@ export async function regainSlot(memory: MemoryState, entry: Entry, signal: Abor
       resolve();
     };
     enterTurns(memory.turns[job.queue], job);
-    wakeCrews(memory, job.queue);
+    wakeWorkers(memory, job.queue);
   });
 }
 
-/** Where no crew is left that shares out slots, runs that wait for one end without. */
+/** Where no worker is left that shares out slots, runs that wait for one end without. */
 export function resumeAll(memory: MemoryState, queue: QueueName): void {
   if (slotsOf(memory, queue) > 0) return;
   for (const entry of memory.entries.values()) if (entry.job.queue === queue) entry.resume?.();

@@ -52,7 +52,7 @@ export type MemoryState = {
   /** Jobs that ended, for a while. */
   readonly ended: LRUCache<string, JobState>;
   readonly events: EventEmitter<{ done: [Done] }>;
-  readonly crews: Set<Wakeable>;
+  readonly queueWorkers: Set<Wakeable>;
   /** Queues that should be served and cannot: what must be done. */
   readonly denied: Map<QueueName, string>;
   /** What all unfinished jobs hold. */
@@ -88,7 +88,7 @@ export function openMemoryState(hostConcurrency: number): MemoryState {
       sizeCalculation: (ended) => ('job' in ended ? bytesOf(ended.job) : objectBytes),
     }),
     events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
-    crews: new Set(),
+    queueWorkers: new Set(),
     denied: new Map(),
     heldBytes: 0,
   };
@@ -185,16 +185,16 @@ export function joinTurns({ entries, hosts, turns }: MemoryState, jobId: string,
   if (line && joiner.queue !== 'composite') lift(line, joiner.queue, jobId, joiner.caller);
 }
 
-/** The slots of all crews of a queue. */
-export function slotsOf({ crews }: MemoryState, queue: QueueName): number {
+/** The slots of all workers of a queue. */
+export function slotsOf({ queueWorkers }: MemoryState, queue: QueueName): number {
   let slots = 0;
-  for (const crew of crews) if (crew.queue === queue) slots += crew.concurrency;
+  for (const queueWorker of queueWorkers) if (queueWorker.queue === queue) slots += queueWorker.concurrency;
   return slots;
 }
 
 /** Something of this queue may run. */
-export function wakeCrews({ crews }: MemoryState, queue: QueueName): void {
-  for (const crew of crews) if (crew.queue === queue) crew.wake();
+export function wakeWorkers({ queueWorkers }: MemoryState, queue: QueueName): void {
+  for (const queueWorker of queueWorkers) if (queueWorker.queue === queue) queueWorker.wake();
 }
 
 export type Ended = Pick<Done, 'state' | 'tookMs'>;
@@ -232,7 +232,7 @@ function makeReady(memory: MemoryState, entry: Entry): void {
   entry.state = 'ready';
   entry.since = performance.now();
   enterTurns(memory.turns[entry.job.queue], entry.job);
-  wakeCrews(memory, entry.job.queue);
+  wakeWorkers(memory, entry.job.queue);
 }
 
 function releaseSlot(memory: MemoryState, { host, jobId, queue }: Job): void {
@@ -247,7 +247,7 @@ function releaseSlot(memory: MemoryState, { host, jobId, queue }: Job): void {
     }
     if (isEmpty(line)) memory.hosts.delete(host);
   }
-  wakeCrews(memory, queue);
+  wakeWorkers(memory, queue);
 }
 
 /** So many jobs leave the line of a host at once. Each of them lets others go when it ends. */

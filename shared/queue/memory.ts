@@ -1,6 +1,5 @@
 import type { Job } from '../model/job.ts';
 import type { JobQueue, Submitted } from '../ports/job-queue.ts';
-import { openCrew } from './memory-crew.ts';
 import { giveSlot, regainSlot, resumeAll } from './memory-slots.ts';
 import {
   type MemoryState,
@@ -13,6 +12,7 @@ import {
   takeReady,
 } from './memory-state.ts';
 import { jobsOf, statsOf } from './memory-stats.ts';
+import { openMemoryWorker } from './memory-worker.ts';
 import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 
 export type MemoryQueueOptions = {
@@ -40,7 +40,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
     },
     look: async (_queue, jobId) => stateOf(memory, jobId),
     work(queue, concurrency, run, gaveUp) {
-      const crew = openCrew({
+      const queueWorker = openMemoryWorker({
         queue,
         concurrency,
         run,
@@ -52,13 +52,13 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
           take: (signal) => regainSlot(memory, entry, signal),
         }),
       });
-      memory.crews.add(crew);
-      crew.wake();
+      memory.queueWorkers.add(queueWorker);
+      queueWorker.wake();
       return {
         async close(graceMs) {
-          memory.crews.delete(crew);
+          memory.queueWorkers.delete(queueWorker);
           resumeAll(memory, queue);
-          await crew.close(graceMs);
+          await queueWorker.close(graceMs);
         },
       };
     },
@@ -72,7 +72,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
     clockOffsetMs: () => 0,
     ping: async () => true,
     async close(graceMs) {
-      await Promise.all([...memory.crews].map((crew) => crew.close(graceMs)));
+      await Promise.all([...memory.queueWorkers].map((queueWorker) => queueWorker.close(graceMs)));
       for (const { timer } of memory.entries.values()) clearTimeout(timer);
       memory.events.removeAllListeners();
     },
@@ -94,9 +94,10 @@ function submit(memory: MemoryState, options: MemoryQueueOptions, given: Job, li
 }
 
 // Before the first worker starts, nothing is known of who will serve what.
-function checkIsServed({ crews, denied }: MemoryState, { queue }: Job): void {
-  const isKnown = crews.size > 0 || denied.has(queue);
-  if (isKnown && ![...crews].some((crew) => crew.queue === queue)) throw unserved(denied.get(queue), queue);
+function checkIsServed({ queueWorkers, denied }: MemoryState, { queue }: Job): void {
+  const isKnown = queueWorkers.size > 0 || denied.has(queue);
+  if (isKnown && ![...queueWorkers].some((queueWorker) => queueWorker.queue === queue))
+    throw unserved(denied.get(queue), queue);
 }
 
 function checkPages({ pages }: MemoryState, job: Job, limit: number): void {

@@ -25,7 +25,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   api: ['shared'],
   'worker/probes': ['shared', 'worker/certificates'],
   'worker/dns': ['shared', 'worker/probes'],
-  'worker/certificates': [],
+  'worker/certificates': ['shared/model'],
   'worker/web': ['shared', 'worker/probes'],
   'worker/checks': ['shared', 'worker/probes', 'worker/web', 'worker/certificates', 'worker/dns'],
   'worker/visit': ['shared', 'worker/checks', 'worker/probes', 'worker/run', 'worker/web'],

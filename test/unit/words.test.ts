@@ -10,6 +10,12 @@ const dropped: readonly { readonly name: string; readonly now: string; readonly 
   { name: 'Sight', now: 'Observation', where: 'worker/{dns,checks/dns-check}' },
   { name: 'Soil', now: 'TreeContext', where: 'worker' },
   { name: 'Books', now: 'MemoryState', where: 'shared/queue' },
+  { name: 'Crew', now: 'QueueWorker', where: 'shared/queue' },
+  { name: 'Losses', now: 'LostRuns', where: 'shared/queue' },
+  { name: 'Side', now: 'ShardQueues', where: 'shared/queue' },
+  { name: 'Stay', now: 'IsolatedRun', where: 'shared/queue' },
+  { name: 'Wakes', now: 'JobAlarms', where: 'shared/queue' },
+  { name: 'Ward', now: 'RunIsolation', where: 'shared/queue' },
 ];
 
 test.for(dropped)('nothing in $where is called $name, but $now', ({ name, where }) => {

@@ -64,19 +64,19 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
   );
-  const openCrew = (queue: QueueName) =>
+  const openQueueWorker = (queue: QueueName) =>
     jobQueue.work(queue, concurrencyOf(queue, config), judged.run, judged.gaveUp);
-  const crews = new Map(queues.map((queue) => [queue, openCrew(queue)]));
-  // A crew that serves the queue outweighs what was said while there was none.
+  const queueWorkers = new Map(queues.map((queue) => [queue, openQueueWorker(queue)]));
+  // A worker that serves the queue outweighs what was said while there was none.
   const onTurn = (fault: NoBrowser | undefined) => {
-    if (!fault) return void crews.set('browser', openCrew('browser'));
+    if (!fault) return void queueWorkers.set('browser', openQueueWorker('browser'));
     jobQueue.deny('browser', fault.fix);
-    const crew = crews.get('browser');
-    crews.delete('browser');
-    crew?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
+    const queueWorker = queueWorkers.get('browser');
+    queueWorkers.delete('browser');
+    queueWorker?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
   };
-  const announced = watchAnnouncements(crews);
-  const watch = crews.has('browser')
+  const announced = watchAnnouncements(queueWorkers);
+  const watch = queueWorkers.has('browser')
     ? watchBrowser(browserSettingsOf(config), log, { ...(context.browserTries ?? browserTries), onTurn })
     : undefined;
   return {
@@ -88,7 +88,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     },
     async close(graceMs) {
       watch?.close();
-      await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
+      await Promise.all([...queueWorkers.values()].map((queueWorker) => queueWorker.close(graceMs)));
       await examiners.close();
       await writer.close();
     },
@@ -97,11 +97,13 @@ export function openWorker(context: WorkerContext): OpenWorker {
 
 const keptByNobody = { keep: async () => undefined };
 
-/** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */
-function watchAnnouncements(crews: ReadonlyMap<QueueName, QueueWorker>): () => true | string {
+/** Gives the reading: true from when all workers were announced once. A caller that sees a ready worker must not be refused for want of one. */
+function watchAnnouncements(queueWorkers: ReadonlyMap<QueueName, QueueWorker>): () => true | string {
   let wasAnnounced = false;
   return () => {
-    const unheard = [...crews].filter(([, crew]) => crew.isAnnounced?.() === false).map(([queue]) => queue);
+    const unheard = [...queueWorkers]
+      .filter(([, queueWorker]) => queueWorker.isAnnounced?.() === false)
+      .map(([queue]) => queue);
     wasAnnounced ||= unheard.length === 0;
     return wasAnnounced || `other processes do not know yet that this one serves ${unheard.join(', ')}`;
   };

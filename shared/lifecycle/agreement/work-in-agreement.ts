@@ -19,20 +19,20 @@ export function workInAgreement(jobQueue: JobQueue, agreement: Agreement, log: L
     submit: (job, lineLimit) => permitted(() => jobQueue.submit(job, lineLimit)),
     look: (queue, jobId) => permitted(() => jobQueue.look(queue, jobId)),
     work(...given): QueueWorker {
-      let crew: QueueWorker | undefined;
+      let queueWorker: QueueWorker | undefined;
       const unsubscribe = agreement.onTurn((mayWork) => {
         if (mayWork) {
-          crew ??= jobQueue.work(...given);
+          queueWorker ??= jobQueue.work(...given);
           return;
         }
-        crew?.close(leaveMs).catch((error: unknown) => log.error({ err: error }, 'work not stopped'));
-        crew = undefined;
+        queueWorker?.close(leaveMs).catch((error: unknown) => log.error({ err: error }, 'work not stopped'));
+        queueWorker = undefined;
       });
       return {
-        isAnnounced: () => crew !== undefined && crew.isAnnounced?.() !== false,
+        isAnnounced: () => queueWorker !== undefined && queueWorker.isAnnounced?.() !== false,
         async close(graceMs) {
           unsubscribe();
-          await crew?.close(graceMs);
+          await queueWorker?.close(graceMs);
         },
       };
     },

@@ -1,18 +1,18 @@
 import { type QueueName, randomId } from '../../model/job.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { handOver } from './hand-over.ts';
-import type { Side, Sides } from './side.ts';
+import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
 
 const heartbeatMs = 5000;
 
-type Crew = {
-  readonly sides: Sides;
+type Beating = {
+  readonly queuesByShard: QueuesByShard;
   readonly queue: QueueName;
   readonly concurrency: number;
   readonly log: Logger;
 };
 
-/** Tells the other processes that a crew is alive, and how many slots it has. */
+/** Tells the other processes that a worker of a queue is alive, and how many slots it has. */
 export type Heartbeat = {
   /** True once Redis has taken one: of a cluster every shard, or at the second beat any, because a shard that is away stops no other. */
   isHeard(): boolean;
@@ -21,27 +21,27 @@ export type Heartbeat = {
 };
 
 /** Begins at once. Each beat also hands free slots to the jobs whose turn it is: what a process that died should have handed on waits for one beat. */
-export function startHeartbeat({ sides, queue, concurrency, log }: Crew): Heartbeat {
-  const told = new Set<Side>();
+export function startHeartbeat({ queuesByShard, queue, concurrency, log }: Beating): Heartbeat {
+  const told = new Set<ShardQueues>();
   const worker = `${randomId()} ${concurrency}`;
-  const tell = async ({ queues, gate }: Side, slots: number) =>
+  const tell = async ({ queues, gate }: ShardQueues, slots: number) =>
     handOver(queues, gate, await gate.beat(queue, worker, slots));
   let beats = 0;
   const beat = () => {
     beats += 1;
-    for (const side of sides)
-      tell(side, concurrency).then(
-        () => told.add(side),
+    for (const shardQueues of queuesByShard)
+      tell(shardQueues, concurrency).then(
+        () => told.add(shardQueues),
         (error: unknown) => log.debug({ err: error }, 'heartbeat not sent'),
       );
   };
   beat();
   const timer = setInterval(beat, heartbeatMs);
   return {
-    isHeard: () => told.size === sides.length || (beats > 1 && told.size > 0),
+    isHeard: () => told.size === queuesByShard.length || (beats > 1 && told.size > 0),
     stop() {
       clearInterval(timer);
-      return Promise.allSettled(sides.map((side) => tell(side, 0)));
+      return Promise.allSettled(queuesByShard.map((shardQueues) => tell(shardQueues, 0)));
     },
   };
 }

@@ -3,12 +3,12 @@ import type { QueueName } from '../../model/job.ts';
 import { type JobState, notStarted } from '../../ports/job-queue.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import { readJob, readProgress } from '../read-message.ts';
-import type { Side } from './side.ts';
+import type { ShardQueues } from './shard-queues.ts';
 import type { Outcome } from './turn.ts';
 
 /** What is known of a job. */
 export async function look(
-  { queues, gate, clock }: Side,
+  { queues, gate, clock }: ShardQueues,
   queue: QueueName,
   jobId: string,
 ): Promise<JobState> {

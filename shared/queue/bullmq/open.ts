@@ -12,21 +12,26 @@ import type { Tracing } from '../../ports/tracing.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import { subscribeDone } from './done.ts';
+import { openJobAlarms } from './job-alarms.ts';
 import { jobsOf } from './jobs-of.ts';
 import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
 import { look } from './look.ts';
+import {
+  closeQueuesByShard,
+  openQueuesByShard,
+  type ShardLimits,
+  type ShardSettings,
+} from './shard-queues.ts';
 import { listShards, ofHost, ofJobId } from './shards.ts';
 import { openSharedClock, type SharedClock } from './shared-clock.ts';
-import { closeSides, openSides, type SideLimits, type SideSettings } from './side.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
 import { openQueueTelemetry } from './telemetry.ts';
-import { openWakes } from './wakes.ts';
 import { withinTime } from './within-time.ts';
 import { openTimelyWork } from './work-in-time.ts';
-import { type CrewSides, openWorkers } from './workers.ts';
+import { type WorkerQueues, openWorkers } from './workers.ts';
 
-export type BullmqQueueOptions = SideLimits & {
+export type BullmqQueueOptions = ShardLimits & {
   readonly url: string;
   /** Parts of the queue where the URL is that of a cluster. */
   readonly shards: number;
@@ -42,8 +47,8 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const redis = openRedis(url, impatient, log);
   const shards = listShards(url, options.shards);
   const clock = openSharedClock(redis, log);
-  const asking = openSides(redis, shards, settings, clock);
-  const workers = openWorkers(() => openCrewSides(settings, clock), log);
+  const asking = openQueuesByShard(redis, shards, settings, clock);
+  const workers = openWorkers(() => openWorkerQueues(settings, clock), log);
   const timely = openTimelyWork(clock, log);
   const hearing = openHearing(url, hears, log);
   const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
@@ -75,7 +80,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       timely.close();
       await workers.close(graceMs);
       clock.close();
-      await closeSides(asking);
+      await closeQueuesByShard(asking);
       hearing.disconnect();
       events.removeAllListeners();
     },
@@ -87,15 +92,15 @@ const hears = { ...patient, enableOfflineQueue: false } as const;
 /** If a fetch is given up after Redis has handed out the job, no worker runs that job until its lock has ended. A loop that is busy for a moment must not cause that. */
 const fetchTimeoutMs = 1000;
 
-function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: SharedClock): CrewSides {
+function openWorkerQueues(options: BullmqQueueOptions & ShardSettings, clock: SharedClock): WorkerQueues {
   const { url, log } = options;
   const redis = openRedis(url, patient, log);
-  const sides = openSides(redis, listShards(url, options.shards), options, clock);
-  if (!isCluster(redis)) return { sides, wakes: undefined };
+  const queuesByShard = openQueuesByShard(redis, listShards(url, options.shards), options, clock);
+  if (!isCluster(redis)) return { queuesByShard, jobAlarms: undefined };
   const fetching = openRedis(
     url,
     { ...impatientAlone, commandTimeout: fetchTimeoutMs, maxRetriesPerRequest: 0, enableOfflineQueue: true },
     log,
   );
-  return { sides, wakes: openWakes(fetching, openHearing(url, hears, log), log) };
+  return { queuesByShard, jobAlarms: openJobAlarms(fetching, openHearing(url, hears, log), log) };
 }

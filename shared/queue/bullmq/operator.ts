@@ -8,9 +8,15 @@ import { queueUnavailable } from '../unavailable.ts';
 import { handOver, promote } from './hand-over.ts';
 import { type HostLineSeen, readLines } from './lines.ts';
 import { mergePauses, type Pauses } from './pauses.ts';
+import {
+  closeQueuesByShard,
+  openQueuesByShard,
+  type ShardQueues,
+  type ShardLimits,
+  type QueuesByShard,
+} from './shard-queues.ts';
 import { listShards, ofHost, ofJobId } from './shards.ts';
 import { openSharedClock } from './shared-clock.ts';
-import { closeSides, openSides, type Side, type SideLimits, type Sides } from './side.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
 import { type Circumstances } from './why.ts';
@@ -41,7 +47,7 @@ export type Operator = {
   close(): Promise<void>;
 };
 
-export type OperatorOptions = SideLimits & {
+export type OperatorOptions = ShardLimits & {
   readonly url: string;
   readonly shards: number;
   readonly log: Logger;
@@ -57,7 +63,7 @@ export async function openOperator({
   const redis = openRedis(url, onceOnly, log);
   const clock = openSharedClock(redis, log);
   const shards = listShards(url, count);
-  const sides = openSides(redis, shards, limits, clock);
+  const queuesByShard = openQueuesByShard(redis, shards, limits, clock);
   const told =
     <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
     async (...given: Given): Promise<T> => {
@@ -70,7 +76,7 @@ export async function openOperator({
   const nowMs = () => clock.nowMs();
   const close = async () => {
     clock.close();
-    await closeSides(sides);
+    await closeQueuesByShard(queuesByShard);
   };
   try {
     await told(() => redis.ping())();
@@ -80,16 +86,16 @@ export async function openOperator({
   }
   await clock.known;
   return {
-    pauses: mergePauses(sides.map((side) => side.pauses)),
+    pauses: mergePauses(queuesByShard.map((shardQueues) => shardQueues.pauses)),
     nowMs,
-    stats: told(openStats(redis, sides)),
+    stats: told(openStats(redis, queuesByShard)),
     lines: told((most: number) => readLines({ redis, shards }, nowMs(), most)),
-    jobs: told((most: number) => listJobs(sides, nowMs(), most)),
-    find: told((jobId: string) => find(ofJobId(sides, jobId), jobId, nowMs())),
+    jobs: told((most: number) => listJobs(queuesByShard, nowMs(), most)),
+    find: told((jobId: string) => find(ofJobId(queuesByShard, jobId), jobId, nowMs())),
     retry: told((seen: Circumstances, queueMs: number) =>
-      retry(ofHost(sides, seen.job.host), seen, nowMs() + queueMs),
+      retry(ofHost(queuesByShard, seen.job.host), seen, nowMs() + queueMs),
     ),
-    drop: told((job: Job) => drop(ofHost(sides, job.host), job)),
+    drop: told((job: Job) => drop(ofHost(queuesByShard, job.host), job)),
     close,
   };
 }
@@ -101,18 +107,18 @@ const liveStates = {
   delayed: 'waiting',
 } as const;
 
-async function listJobs(sides: Sides, nowMs: number, most: number): Promise<JobSeen[]> {
+async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: number): Promise<JobSeen[]> {
   const found: JobSeen[] = [];
   for (const queue of queueNames) {
     for (const [name, state] of Object.entries(liveStates)) {
       const jobs = await Promise.all(
-        sides.map(({ queues }) =>
+        queuesByShard.map(({ queues }) =>
           queues[queue].getJobs([name as keyof typeof liveStates], 0, most - 1, true),
         ),
       );
       const seen = jobs.flat().flatMap((job) => readSeen(job, { queue, state, nowMs }));
       // Of one shard they are in order already.
-      if (sides.length > 1) seen.sort((a, b) => b.waitedMs - a.waitedMs);
+      if (queuesByShard.length > 1) seen.sort((a, b) => b.waitedMs - a.waitedMs);
       found.push(...seen.slice(0, most));
     }
   }
@@ -127,11 +133,15 @@ function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: Place):
   return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
 }
 
-async function find(side: Side, jobId: string, nowMs: number): Promise<Circumstances | undefined> {
+async function find(
+  shardQueues: ShardQueues,
+  jobId: string,
+  nowMs: number,
+): Promise<Circumstances | undefined> {
   for (const queue of queueNames) {
-    const bullJob = (await side.queues[queue].getJob(jobId)) as BullJob | undefined;
+    const bullJob = (await shardQueues.queues[queue].getJob(jobId)) as BullJob | undefined;
     const read = readJob(bullJob?.data, { queue, jobId });
-    if (bullJob && 'value' in read) return see(side, { bullJob, job: read.value, nowMs });
+    if (bullJob && 'value' in read) return see(shardQueues, { bullJob, job: read.value, nowMs });
   }
   return undefined;
 }
@@ -139,7 +149,7 @@ async function find(side: Side, jobId: string, nowMs: number): Promise<Circumsta
 type Found = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
 
 async function see(
-  { redis, keys, queues, gate, pauses }: Side,
+  { redis, keys, queues, gate, pauses }: ShardQueues,
   { bullJob, job, nowMs }: Found,
 ): Promise<Circumstances> {
   const { queue, jobId, host } = job;
@@ -184,19 +194,23 @@ function stateOf(state: string, returned: unknown): Circumstances['state'] {
   return returned === 'expired' || returned === 'failed' ? returned : 'done';
 }
 
-async function retry(side: Side, { job, state, nowMs }: Circumstances, startBy: number): Promise<Submitted> {
+async function retry(
+  shardQueues: ShardQueues,
+  { job, state, nowMs }: Circumstances,
+  startBy: number,
+): Promise<Submitted> {
   if (state === 'running') return { state: 'joined', jobId: job.jobId };
   if (state !== 'waiting') {
     const wanted = { since: nowMs, orFresh: false };
-    return submit(side, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
+    return submit(shardQueues, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
   }
-  const place = await side.gate.reserve(job);
+  const place = await shardQueues.gate.reserve(job);
   if (typeof place === 'number' && place > 0) return { state: 'parked', jobId: job.jobId, position: place };
-  await promote(side.queues[job.queue], job.jobId);
+  await promote(shardQueues.queues[job.queue], job.jobId);
   return { state: 'admitted', jobId: job.jobId };
 }
 
-async function drop({ queues, gate, pages }: Side, job: Job): Promise<boolean> {
+async function drop({ queues, gate, pages }: ShardQueues, job: Job): Promise<boolean> {
   const { jobKey, jobId, queue, host } = job;
   const bullJob = (await queues[queue].getJob(jobId)) as BullJob | undefined;
   const state = await bullJob?.getState();

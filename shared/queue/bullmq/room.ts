@@ -3,7 +3,7 @@ import { runsMost, turnRules } from '../turn-rules.ts';
 import type { Limit } from './shard-workers.ts';
 import type { Spare } from './turn-slot.ts';
 
-/** How many jobs a crew has at once. */
+/** How many jobs a worker has at once. */
 export type Room = {
   readonly spare: Spare;
   readonly limit: Limit;

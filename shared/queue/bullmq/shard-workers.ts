@@ -1,10 +1,10 @@
 import { type Processor, type RedisQueueBackend, Worker, type WorkerOptions } from 'bullmq';
 import type { Job, QueueName } from '../../model/job.ts';
 import { openPlaces, type Places } from '../../time/places.ts';
+import type { Alarm, JobAlarms } from './job-alarms.ts';
+import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
 import { shareBackend, wakeMessage } from './shared-backend.ts';
-import type { Side, Sides } from './side.ts';
 import type { Outcome } from './turn.ts';
-import type { Alarm, Wakes } from './wakes.ts';
 
 /** Jobs at once over all shards. */
 export type Limit = { now(): number; onChange(listener: (limit: number) => void): void };
@@ -14,7 +14,7 @@ export type ShardWorkersOptions = {
   readonly limit: Limit;
   /** Of every worker, but for its connection, prefix and concurrency. */
   readonly usual: Omit<WorkerOptions, 'connection'>;
-  readonly wakes: Wakes;
+  readonly jobAlarms: JobAlarms;
   /** Ends what waits for a place. */
   readonly signal: AbortSignal;
 };
@@ -25,36 +25,36 @@ export type ShardWorkersOptions = {
  * connection for each shard and queue; they are woken by messages.
  */
 export function openShardWorkers(
-  sides: Sides,
-  { queue, limit, usual, wakes, signal }: ShardWorkersOptions,
-  run: (side: Side) => Processor<Job, Outcome>,
+  queuesByShard: QueuesByShard,
+  { queue, limit, usual, jobAlarms, signal }: ShardWorkersOptions,
+  run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
 ): readonly Worker<Job, Outcome>[] {
   const places = openPlaces(limit.now());
   limit.onChange((count) => places.resize(count));
   const [keeping, fetching] = [shareBackend(), shareBackend()];
-  return sides.map((side) => {
+  return queuesByShard.map((shardQueues) => {
     const round: Round = {
       places,
       held: new Map(),
       runs: new Set(),
-      alarm: wakes.listen(wakeMessage(side.keys, queue)),
+      alarm: jobAlarms.listen(wakeMessage(shardQueues.keys, queue)),
       signal,
     };
-    const work = run(side);
+    const work = run(shardQueues);
     return new Worker<Job, Outcome>(
       queue,
       async (job, token = '') => work(job, token).finally(() => leavePlace(round, token)),
       {
         ...usual,
         concurrency: limit.now(),
-        connection: side.redis,
-        prefix: side.keys.bull,
+        connection: shardQueues.redis,
+        prefix: shardQueues.keys.bull,
         runRetryDelay: retryMs,
       },
       (name, options) => {
-        const backend = keeping(side.keys)(name, options);
+        const backend = keeping(shardQueues.keys)(name, options);
         // A fetch from a master that is away must fail soon: meanwhile it has one of the places.
-        const fetcher = fetching(side.keys)(name, { ...options, connection: wakes.redis });
+        const fetcher = fetching(shardQueues.keys)(name, { ...options, connection: jobAlarms.redis });
         return takeTurns(backend, fetcher, round);
       },
     );

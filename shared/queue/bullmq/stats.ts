@@ -4,7 +4,7 @@ import type { Result } from 'ioredis';
 import type { AnyRedis } from '../../backends/redis.ts';
 import type { QueueName } from '../../model/job.ts';
 import type { QueueStats } from '../../ports/job-queue.ts';
-import type { Side } from './side.ts';
+import type { ShardQueues } from './shard-queues.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -18,12 +18,17 @@ const script = readFileSync(new URL('stats.lua', import.meta.url), 'utf8');
 export type ReadStats = () => Promise<Readonly<Record<QueueName, QueueStats>>>;
 
 /** Makes the reader of the counts: sums over all shards, and the oldest wait of any. */
-export function openStats(redis: AnyRedis, sides: readonly Pick<Side, 'queues' | 'keys'>[]): ReadStats {
+export function openStats(
+  redis: AnyRedis,
+  queuesByShard: readonly Pick<ShardQueues, 'queues' | 'keys'>[],
+): ReadStats {
   redis.defineCommand('diagStats', { numberOfKeys: 5, lua: script });
   const read = async (name: QueueName) =>
     sum(
       await Promise.all(
-        sides.map(({ queues, keys }) => statsOf(redis, queues[name], `${keys.turns}:${name}:waiting`)),
+        queuesByShard.map(({ queues, keys }) =>
+          statsOf(redis, queues[name], `${keys.turns}:${name}:waiting`),
+        ),
       ),
     );
   return async () => {

@@ -9,7 +9,7 @@ import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 import { sendTogether } from './within-time.ts';
 
-export type SubmitSide = {
+export type SubmitQueues = {
   readonly redis: AnyRedis;
   readonly queues: Queues;
   readonly gate: Gate;
@@ -20,29 +20,33 @@ export type SubmitSide = {
 };
 
 /** Takes a place for the job at its host and at the workers, and hands it to BullMQ; equal work that is there already is joined. */
-export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
-  if (job.queue !== 'browser') return submitInTurn(side, job, lineLimit);
-  if (!(await side.pages.enter(job, side.clock.nowMs()))) return joinOnly(side, job);
+export async function submit(shardQueues: SubmitQueues, job: Job, lineLimit?: number): Promise<Submitted> {
+  if (job.queue !== 'browser') return submitInTurn(shardQueues, job, lineLimit);
+  if (!(await shardQueues.pages.enter(job, shardQueues.clock.nowMs()))) return joinOnly(shardQueues, job);
   try {
-    const submitted = await submitInTurn(side, job, lineLimit);
-    if (submitted.jobId !== job.jobId || submitted.state === 'full') await side.pages.leave(job);
+    const submitted = await submitInTurn(shardQueues, job, lineLimit);
+    if (submitted.jobId !== job.jobId || submitted.state === 'full') await shardQueues.pages.leave(job);
     return submitted;
   } catch (error) {
-    await side.pages.leave(job).catch(() => undefined); // it is forgotten later; what matters is the error
+    await shardQueues.pages.leave(job).catch(() => undefined); // it is forgotten later; what matters is the error
     throw error;
   }
 }
 
 // Joining costs the browser nothing: a caller with enough page loads may still do that.
-async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Promise<Submitted> {
+async function joinOnly({ queues, gate, pageLimit }: SubmitQueues, job: Job): Promise<Submitted> {
   const jobId = await queues.browser.getDeduplicationJobId(job.jobKey);
   if (jobId === null) throw tooManyPages(pageLimit ?? 0);
   if (!(await forgetLost(queues, { ...job, jobId }))) await repair({ queues, gate }, { ...job, jobId });
   return { state: 'joined', jobId };
 }
 
-async function submitInTurn(side: SubmitSide, job: Job, lineLimit: number | undefined): Promise<Submitted> {
-  const { redis, queues, gate, clock, telemetry } = side;
+async function submitInTurn(
+  shardQueues: SubmitQueues,
+  job: Job,
+  lineLimit: number | undefined,
+): Promise<Submitted> {
+  const { redis, queues, gate, clock, telemetry } = shardQueues;
   const place = await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
@@ -62,7 +66,7 @@ async function submitInTurn(side: SubmitSide, job: Job, lineLimit: number | unde
     // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
     await handOver(queues, gate, await gate.release(job, {}));
     const earlier = { ...job, jobId: added.id ?? '' };
-    if (await forgetLost(queues, earlier)) return submitInTurn(side, job, lineLimit);
+    if (await forgetLost(queues, earlier)) return submitInTurn(shardQueues, job, lineLimit);
     await repair({ queues, gate }, earlier);
     return { state: 'joined', jobId: earlier.jobId };
   }
@@ -75,7 +79,7 @@ async function submitInTurn(side: SubmitSide, job: Job, lineLimit: number | unde
 }
 
 // The job gets the turn of the caller who joins it, where that is better. A process may have died between taking a slot and waking the job that it was for.
-async function repair({ queues, gate }: Pick<SubmitSide, 'queues' | 'gate'>, job: Job): Promise<void> {
+async function repair({ queues, gate }: Pick<SubmitQueues, 'queues' | 'gate'>, job: Job): Promise<void> {
   if ((await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
   if ((await gate.reserve(job)) === 0) await promote(queues[job.queue], job.jobId);
 }

@@ -7,7 +7,7 @@ import type { Gate } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
 import { patiently } from './patiently.ts';
 
-/** The runs of a crew that have given up their slots: the worker takes as many jobs more. */
+/** The runs of a worker that have given up their slots: the worker takes as many jobs more. */
 export type Spare = {
   /** False where too many have given theirs up. */
   hasRoom(): boolean;

@@ -7,15 +7,15 @@ import type { openOnceEach } from '../once-each.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
-import { type Losses, refuseLoser, stallsBeforeAlone } from './losses.ts';
+import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
+import type { IsolatedRun, RunIsolation } from './run-isolation.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 import { openProgressTeller } from './tell-progress.ts';
 import { openTurnSlot, type Spare } from './turn-slot.ts';
-import type { Stay, Ward } from './ward.ts';
 
 export type TurnSettings = {
   readonly queue: QueueName;
@@ -24,11 +24,11 @@ export type TurnSettings = {
   readonly queues: Queues;
   readonly gate: Gate;
   readonly pages: PageLine;
-  readonly losses: Losses;
+  readonly lostRuns: LostRuns;
   readonly pauses: Pauses;
   readonly clock: SharedClock;
   readonly telemetry: QueueTelemetry | undefined;
-  readonly ward: Ward;
+  readonly isolation: RunIsolation;
   readonly spare: Spare;
   readonly run: Run;
   readonly gaveUp: GaveUp;
@@ -84,20 +84,20 @@ export async function takeTurn(
   // What only waits for other jobs kills no worker, and holds no slot.
   if (job.queue === 'composite') return startInTurn(settings, turn, { isAlone: false });
   const mustBeAlone = bullJob.stalledCounter >= stallsBeforeAlone;
-  const stay = await settings.ward.enter(mustBeAlone, () =>
-    patiently(signal, () => settings.losses.addCompany(job)),
+  const isolatedRun = await settings.isolation.enter(mustBeAlone, () =>
+    patiently(signal, () => settings.lostRuns.addCompany(job)),
   );
   try {
-    return await startInTurn(settings, turn, stay);
+    return await startInTurn(settings, turn, isolatedRun);
   } finally {
-    stay.leave();
+    isolatedRun.leave();
   }
 }
 
 async function startInTurn(
   settings: TurnSettings,
   turn: Turn,
-  { isAlone }: Pick<Stay, 'isAlone'>,
+  { isAlone }: Pick<IsolatedRun, 'isAlone'>,
 ): Promise<Outcome> {
   const { job, attempt, signal } = turn;
   if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
@@ -116,7 +116,7 @@ async function startInTurn(
 async function startSlowly(
   settings: TurnSettings,
   turn: Turn,
-  { isAlone }: Pick<Stay, 'isAlone'>,
+  { isAlone }: Pick<IsolatedRun, 'isAlone'>,
 ): Promise<Outcome> {
   const { job, attempt, signal } = turn;
   const nowMs = settings.clock.nowMs();
@@ -127,7 +127,7 @@ async function startSlowly(
   if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
   if (!mayRun) return sleepOn(settings, turn);
   if (pause) return nap(settings, turn, pause.until - nowMs);
-  await patiently(signal, () => settings.losses.begin(job, isAlone));
+  await patiently(signal, () => settings.lostRuns.begin(job, isAlone));
   return runInTurn(settings, turn, true);
 }
 
@@ -202,9 +202,9 @@ async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal 
 }
 
 // This worker stops, the job does not: another takes it at once.
-async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
+async function handBack({ queues, gate, lostRuns }: TurnSettings, turn: Turn): Promise<never> {
   const { bullJob, job, token, attempt } = turn;
-  await losses.takeBack(job);
+  await lostRuns.takeBack(job);
   await handOver(queues, gate, await gate.release(job, { attempt }));
   await bullJob.moveToDelayed(Date.now() + 1, token);
   // By another worker's clock, that delay may be over much later.

@@ -69,5 +69,5 @@ function sayWait({
 
 function saySleep({ queue, host, jobId }: Job, hasSlot: boolean, left: string): string {
   if (hasSlot || queue === 'composite') return `It sleeps, and is taken again in ${left}.`;
-  return `It sleeps, and asks for a slot of ${host} again in ${left}. "diag queue retry ${jobId}" wakes it now.`;
+  return `It sleeps, and asks for a slot of ${host} again in ${left}. "diag queue retry ${jobId}" jobAlarms it now.`;
 }

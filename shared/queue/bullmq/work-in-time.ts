@@ -2,15 +2,15 @@ import type { QueueWorker } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { SharedClock } from './shared-clock.ts';
 
-/** Lets crews work while this machine's clock is fit for use. */
+/** Lets workers work while this machine's clock is fit for use. */
 export type TimelyWork = {
-  /** A crew that is opened once the clocks were compared, closed while they differ too much, and opened again. */
+  /** A worker that is opened once the clocks were compared, closed while they differ too much, and opened again. */
   work(open: () => QueueWorker): QueueWorker;
   close(): void;
 };
 
 const lookEveryMs = 500;
-/** Runs of a crew that ends may go on for so long, as when a worker is stopped. */
+/** Runs of a worker that ends may go on for so long, as when a worker is stopped. */
 const leaveMs = 25_000;
 
 /**
@@ -41,22 +41,22 @@ export function openTimelyWork(
   });
   return {
     work(open) {
-      let crew: QueueWorker | undefined;
+      let queueWorker: QueueWorker | undefined;
       const turn = (may: boolean) => {
         if (may) {
-          crew ??= open();
+          queueWorker ??= open();
           return;
         }
-        crew?.close(leaveMs).catch((error: unknown) => log.error({ err: error }, 'work not stopped'));
-        crew = undefined;
+        queueWorker?.close(leaveMs).catch((error: unknown) => log.error({ err: error }, 'work not stopped'));
+        queueWorker = undefined;
       };
       listeners.add(turn);
       if (mayWork !== undefined) turn(mayWork);
       return {
-        isAnnounced: () => crew !== undefined && crew.isAnnounced?.() !== false,
+        isAnnounced: () => queueWorker !== undefined && queueWorker.isAnnounced?.() !== false,
         async close(graceMs) {
           listeners.delete(turn);
-          await crew?.close(graceMs);
+          await queueWorker?.close(graceMs);
         },
       };
     },

@@ -4,14 +4,14 @@ import type { Ended, Entry } from './memory-state.ts';
 import { openRunSlot, type SlotDoor } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
 
-export type Crew = {
+export type MemoryWorker = {
   readonly queue: QueueName;
   readonly concurrency: number;
   wake(): void;
   close(graceMs: number): Promise<void>;
 };
 
-type CrewOptions = {
+type MemoryWorkerOptions = {
   readonly queue: QueueName;
   readonly concurrency: number;
   readonly run: Run;
@@ -27,7 +27,15 @@ type CrewOptions = {
 const afterAbortMs = 1000;
 
 /** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
-export function openCrew({ queue, concurrency, run, gaveUp, take, end, doorOf }: CrewOptions): Crew {
+export function openMemoryWorker({
+  queue,
+  concurrency,
+  run,
+  gaveUp,
+  take,
+  end,
+  doorOf,
+}: MemoryWorkerOptions): MemoryWorker {
   const most = concurrency * runsMost;
   const running = new Set<Promise<void>>();
   const force = new AbortController();

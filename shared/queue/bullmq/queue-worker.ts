@@ -4,18 +4,18 @@ import type { Job, QueueName } from '../../model/job.ts';
 import type { QueueWorker } from '../../ports/job-queue.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { holdLock } from './hold-lock.ts';
+import type { JobAlarms } from './job-alarms.ts';
 import { findStalledInTurn, lookFirst } from './look-first.ts';
 import { openRoom, type Room } from './room.ts';
+import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
 import { openShardWorkers } from './shard-workers.ts';
-import type { Side, Sides } from './side.ts';
 import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
-import type { Wakes } from './wakes.ts';
 
-export type CrewSettings = Omit<TurnSettings, keyof Side | 'spare'> & {
-  readonly sides: Sides;
+export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare'> & {
+  readonly queuesByShard: QueuesByShard;
   readonly concurrency: number;
   /** Of a cluster. */
-  readonly wakes: Wakes | undefined;
+  readonly jobAlarms: JobAlarms | undefined;
 };
 
 /** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
@@ -25,7 +25,7 @@ const locks = {
   browser: { lockDuration: 15_000, stalledInterval: 5000 },
 } as const;
 
-/** Which job is at fault for its losses is judged in losses.ts; BullMQ ends a job only after so many. */
+/** Which job is at fault for the runs that it lost is judged in lost-runs.ts; BullMQ ends a job only after so many. */
 const stallsMost = 20;
 /** How long, and how many of each queue, finished jobs are kept for callers that poll them; each takes about 1.3 kB. BullMQ's default keeps them all. */
 const keepFinished = { age: 600, count: 10_000 };
@@ -36,8 +36,8 @@ const afterAbortMs = 1000;
 const leaveMs = 300;
 
 /** Takes jobs of one queue from BullMQ, from all shards, each when its host has room and its caller's turn has come. */
-export function openBullmqCrew(given: CrewSettings): QueueWorker {
-  const { sides, log } = given;
+export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
+  const { queuesByShard, log } = given;
   const { spare, limit } = openRoom(given.queue, given.concurrency);
   const settings = { ...given, spare };
   const stop = new AbortController();
@@ -48,15 +48,15 @@ export function openBullmqCrew(given: CrewSettings): QueueWorker {
     busy.add(done);
     return work;
   };
-  const run = (side: Side): Processor<Job, Outcome> => {
-    const take = takeLocked({ ...settings, ...side }, force.signal);
+  const run = (shardQueues: ShardQueues): Processor<Job, Outcome> => {
+    const take = takeLocked({ ...settings, ...shardQueues }, force.signal);
     return (job, token) => track(take(job, token));
   };
   const { workers, disconnect } = openWorkersOf({ ...settings, limit }, run, stop.signal);
   const rests = workers.map((worker, index) => {
-    const side = sides[index] ?? sides[0];
+    const shardQueues = queuesByShard[index] ?? queuesByShard[0];
     worker.on('failed', (job, error) => {
-      track(giveUp({ ...settings, ...side }, job, error)).catch((reason: unknown) =>
+      track(giveUp({ ...settings, ...shardQueues }, job, error)).catch((reason: unknown) =>
         log.error({ err: reason, jobId: job?.id }, 'end of a failed job not recorded'),
       );
     });
@@ -98,11 +98,11 @@ function takeLocked(settings: TurnSettings, signal: AbortSignal) {
 type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; readonly disconnect: () => void };
 
 function openWorkersOf(
-  { sides, queue, limit, wakes }: CrewSettings & Pick<Room, 'limit'>,
-  run: (side: Side) => Processor<Job, Outcome>,
+  { queuesByShard, queue, limit, jobAlarms }: QueueWorkerSettings & Pick<Room, 'limit'>,
+  run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
   signal: AbortSignal,
 ): Opened {
-  const [side] = sides;
+  const [shardQueues] = queuesByShard;
   const usual = {
     maxStalledCount: stallsMost,
     removeOnComplete: keepFinished,
@@ -110,19 +110,19 @@ function openWorkersOf(
     ...locks[queue],
     // By holdLock instead.
     skipLockRenewal: true,
-    ...(side.telemetry ? { telemetry: side.telemetry.bullmq } : {}),
+    ...(shardQueues.telemetry ? { telemetry: shardQueues.telemetry.bullmq } : {}),
   };
-  if (wakes) {
-    const options = { queue, limit, usual, wakes, signal };
-    return { workers: openShardWorkers(sides, options, run), disconnect: () => undefined };
+  if (jobAlarms) {
+    const options = { queue, limit, usual, jobAlarms, signal };
+    return { workers: openShardWorkers(queuesByShard, options, run), disconnect: () => undefined };
   }
-  if (isCluster(side.redis)) throw new TypeError('the workers of a cluster need what wakes them');
-  const connection = side.redis.duplicate();
+  if (isCluster(shardQueues.redis)) throw new TypeError('the workers of a cluster need what wakes them');
+  const connection = shardQueues.redis.duplicate();
   connection.on('error', () => undefined); // told once by the connection it was copied from
-  const options = { ...usual, concurrency: limit.now(), connection, prefix: side.keys.bull };
-  const worker = new Worker<Job, Outcome>(queue, run(side), options, (...asked) => {
+  const options = { ...usual, concurrency: limit.now(), connection, prefix: shardQueues.keys.bull };
+  const worker = new Worker<Job, Outcome>(queue, run(shardQueues), options, (...asked) => {
     const backend = createRedisBackend(...asked);
-    const { keys } = side.queues[queue];
+    const { keys } = shardQueues.queues[queue];
     const { wait = '', prioritized = '', delayed = '' } = keys;
     const places = { wait, prioritized, delayed };
     const fetch = lookFirst(connection, places, backend.moveToActive.bind(backend));
@@ -139,7 +139,7 @@ function openWorkersOf(
   return { workers: [worker], disconnect: () => connection.disconnect() };
 }
 
-type Told = Pick<CrewSettings, 'log'> & { readonly queue: QueueName };
+type Told = Pick<QueueWorkerSettings, 'log'> & { readonly queue: QueueName };
 
 /** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
 function restWhenRefused(worker: Worker<Job, Outcome>, { queue, log }: Told): { stop(): void } {

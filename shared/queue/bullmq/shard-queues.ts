@@ -3,47 +3,47 @@ import { type AnyRedis, isCluster } from '../../backends/redis.ts';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import { type GateLimits, openGate } from './gate.ts';
 import type { Keys } from './keys.ts';
-import { type Losses, openLosses } from './losses.ts';
+import { type LostRuns, openLostRuns } from './lost-runs.ts';
 import { openPageLine } from './page-line.ts';
 import { openPauses, type Pauses } from './pauses.ts';
 import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
 import type { SharedClock } from './shared-clock.ts';
-import type { SubmitSide } from './submit.ts';
+import type { SubmitQueues } from './submit.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 
-export type SideLimits = GateLimits & {
+export type ShardLimits = GateLimits & {
   /** Page loads that a caller may have unfinished; where left out they are not counted. */
   readonly pageLimit?: number;
 };
 
-export type SideSettings = SideLimits & { readonly telemetry?: QueueTelemetry | undefined };
+export type ShardSettings = ShardLimits & { readonly telemetry?: QueueTelemetry | undefined };
 
 /** The queues and the gate of one shard over a connection: one for asking, which fails at once, one for working, which waits. */
-export type Side = SubmitSide & {
+export type ShardQueues = SubmitQueues & {
   readonly keys: Keys;
-  readonly losses: Losses;
+  readonly lostRuns: LostRuns;
   readonly pauses: Pauses;
 };
 
-/** A side for each shard. */
-export type Sides = readonly [Side, ...Side[]];
+/** Those of each shard. */
+export type QueuesByShard = readonly [ShardQueues, ...ShardQueues[]];
 
 /** Opens the queues and the lines of every shard over one connection. */
-export function openSides(
+export function openQueuesByShard(
   redis: AnyRedis,
   shards: readonly [Keys, ...Keys[]],
-  { telemetry, ...limits }: SideSettings,
+  { telemetry, ...limits }: ShardSettings,
   clock: SharedClock,
-): Sides {
+): QueuesByShard {
   const backends = isCluster(redis) ? announceJobs(shareBackend(), redis) : undefined;
   const [first, ...others] = shards;
-  const open = (keys: Keys): Side => ({
+  const open = (keys: Keys): ShardQueues => ({
     redis,
     keys,
     gate: openGate(redis, keys, { ...limits, shards: shards.length }),
     pages: openPageLine(redis, limits.pageLimit),
     pageLimit: limits.pageLimit,
-    losses: openLosses(redis, keys),
+    lostRuns: openLostRuns(redis, keys),
     pauses: openPauses(redis, keys),
     clock,
     telemetry,
@@ -76,8 +76,8 @@ function openQueue(name: QueueName, { redis, keys, backends, telemetry }: Place)
 }
 
 /** Closes them, and the connection. */
-export async function closeSides(sides: Sides): Promise<void> {
-  const queues = sides.flatMap((side) => queueNames.map((name) => side.queues[name]));
+export async function closeQueuesByShard(queuesByShard: QueuesByShard): Promise<void> {
+  const queues = queuesByShard.flatMap((shardQueues) => queueNames.map((name) => shardQueues.queues[name]));
   await Promise.all(queues.map((queue) => queue.close().catch(() => undefined))); // Redis may be gone already
-  sides[0].redis.disconnect();
+  queuesByShard[0].redis.disconnect();
 }

@@ -1,13 +1,13 @@
 /** The runs of this process that touch targets: who is beside whom, so that the loss of the process can be blamed on one of them. */
-export type Ward = {
+export type RunIsolation = {
   /**
    * Begins a run. One that must be alone waits until every other has ended, and keeps the others out; those that must be alone go first.
    * @param onCompany called at most once, before another run begins beside one that began alone; that one waits for it
    */
-  enter(mustBeAlone: boolean, onCompany: () => Promise<void>): Promise<Stay>;
+  enter(mustBeAlone: boolean, onCompany: () => Promise<void>): Promise<IsolatedRun>;
 };
 
-export type Stay = {
+export type IsolatedRun = {
   /** No other run was there when this one began. */
   readonly isAlone: boolean;
   leave(): void;
@@ -15,8 +15,8 @@ export type Stay = {
 
 type Waiting = { readonly mustBeAlone: boolean; readonly begin: () => void };
 
-/** Opens an empty ward. */
-export function openWard(): Ward {
+/** Opens it, without a run. */
+export function openRunIsolation(): RunIsolation {
   const waiting: Waiting[] = [];
   let running = 0;
   let isLocked = false;

@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { wakeChannel } from './keys.ts';
 
 /** Tells the workers of this process, in a cluster, when a job may run. */
-export type Wakes = {
+export type JobAlarms = {
   /** For fetching jobs: it fails soon. */
   readonly redis: AnyRedis;
   /** Listens for one message from now on. */
@@ -21,7 +21,7 @@ export type Alarm = {
 };
 
 /** Hears the messages over a connection of its own. After a break every alarm rings, as messages may have been missed. */
-export function openWakes(redis: AnyRedis, hearing: Redis, log: Logger): Wakes {
+export function openJobAlarms(redis: AnyRedis, hearing: Redis, log: Logger): JobAlarms {
   const alarms = new Map<string, Alarm[]>();
   const ringAll = () => [...alarms.values()].flat().forEach((alarm) => alarm.ring());
   hearing.on('ready', () => {

@@ -14,7 +14,7 @@ declare module 'ioredis' {
 type Held = Pick<Job, 'queue' | 'jobId'>;
 
 /** Which runs of a job began and did not end: each has lost its worker. */
-export type Losses = {
+export type LostRuns = {
   /** Counts a run that begins. Rejects, and BullMQ fails the job, when it has lost too many workers already. */
   begin(job: Held, isAlone: boolean): Promise<void>;
   /** Another run begins beside one that was alone until now. */
@@ -26,15 +26,15 @@ export type Losses = {
 const script = readFileSync(new URL('begin-run.lua', import.meta.url), 'utf8');
 
 /** A job that lost its worker twice is at fault when it was alone there once. */
-const lossesMost = 2;
+const lostRunsMost = 2;
 /** Any other job was beside those that may be at fault, until it has lost this many. */
-const lossesInCompanyMost = 4;
+const lostRunsInCompanyMost = 4;
 
 /** After so many stalls a job's next run is alone in its process: then it is known whether it kills its worker. */
 export const stallsBeforeAlone = 2;
 
 /** Opens the count. */
-export function openLosses(redis: AnyRedis, { bull }: Keys): Losses {
+export function openLostRuns(redis: AnyRedis, { bull }: Keys): LostRuns {
   redis.defineCommand('diagBeginRun', { numberOfKeys: 1, lua: script });
   const count = ({ queue, jobId }: Held, runs: number, alone: number) =>
     redis.diagBeginRun(`${bull}:${queue}:${jobId}`, runs, alone);
@@ -54,6 +54,6 @@ export function openLosses(redis: AnyRedis, { bull }: Keys): Losses {
 
 /** Throws, and BullMQ fails the job, for one that has lost too many workers already. @param lost its runs that began before, @param lostAlone of those, the ones that had no other run beside them */
 export function refuseLoser(lost: number, lostAlone: number): void {
-  if (lost >= lossesInCompanyMost || (lost >= lossesMost && lostAlone > 0))
+  if (lost >= lostRunsInCompanyMost || (lost >= lostRunsMost && lostAlone > 0))
     throw new UnrecoverableError(`lost its worker ${lost} times`);
 }
