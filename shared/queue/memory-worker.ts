@@ -11,7 +11,7 @@ export type MemoryWorker = {
   close(graceMs: number): Promise<void>;
 };
 
-type MemoryWorkerOptions = {
+type MemoryWork = {
   readonly queue: QueueName;
   readonly concurrency: number;
   readonly run: Run;
@@ -27,15 +27,8 @@ type MemoryWorkerOptions = {
 const afterAbortMs = 1000;
 
 /** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
-export function openMemoryWorker({
-  queue,
-  concurrency,
-  run,
-  gaveUp,
-  take,
-  end,
-  doorOf,
-}: MemoryWorkerOptions): MemoryWorker {
+export function openMemoryWorker(work: MemoryWork): MemoryWorker {
+  const { queue, concurrency, run, gaveUp, take, end, doorOf } = work;
   const most = concurrency * runsMost;
   const running = new Set<Promise<void>>();
   const force = new AbortController();
