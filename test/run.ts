@@ -1,8 +1,9 @@
 // npm test: the parts one after another, each with its seconds, and one closing line.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { hasMongo } from './kit/mongo.ts';
 import { hasPrevious } from './kit/previous-version.ts';
@@ -93,10 +94,21 @@ async function runPart(projects: readonly string[]): Promise<Counts> {
     // A log that is kept needs no colours.
     { stdio: 'inherit', env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' } },
   );
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('close', resolve);
-  });
-  return readCounts(report, code);
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const end = await Promise.race([closed, isStuck(report)]);
+  if (end === 'stuck') {
+    console.log(
+      `   ${projects.join(' + ')} had told its counts, and did not end: something that a test started is left`,
+    );
+    child.kill('SIGKILL');
+  }
+  return readCounts(report, end === 'stuck' ? 1 : end);
+}
+
+/** Resolves a minute after a part has written its report. */
+async function isStuck(report: string): Promise<'stuck'> {
+  while (!existsSync(report)) await sleep(1000, undefined, { ref: false });
+  return sleep(60_000, 'stuck', { ref: false });
 }
 
 function readCounts(report: string, code: number | null): Counts {

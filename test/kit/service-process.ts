@@ -26,6 +26,10 @@ export type Command = {
 
 const startWithinMs = 45_000;
 
+/** Those that a failed test has left: they would hold the output of the tests open for ever. */
+const ends = new Set<() => void>();
+process.on('exit', () => ends.forEach((end) => end()));
+
 /** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before, or is not ready within 45 s; its LOG_LEVEL must be info or more. */
 export async function startService({
   program,
@@ -48,6 +52,9 @@ export async function startService({
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended
     }
   };
+  const end = () => kill('SIGKILL');
+  ends.add(end);
+  child.once('exit', () => ends.delete(end));
   const lines: string[] = [];
   const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../kit/service-process.ts';
 import { openLab } from '../kit/lab.ts';
 
@@ -14,7 +14,10 @@ const installWithinMs = 400_000;
 const folder = mkdtempSync(join(tmpdir(), 'diag-install-'));
 const projects = { client: join(folder, 'client'), tool: join(folder, 'tool') };
 const lab = await openLab({
-  sites: { 'http://good.test': (_request, response) => void response.end('good') },
+  sites: {
+    'http://good.test': (_request, response) =>
+      void response.setHeader('content-type', 'text/html').end('<p>good'),
+  },
 });
 afterAll(async () => {
   await lab.close();
@@ -75,6 +78,7 @@ test(
     const diag = join(projects.tool, 'node_modules/.bin/diag');
     const settings = lab.settings({ LOG_LEVEL: 'info' });
     const service = await startService({ program: diag, args: ['serve'], environment: settings });
+    onTestFinished(() => service.kill('SIGKILL'));
     writeFileSync(
       join(projects.client, 'ask.js'),
       `import { openDiagnostics } from 'diagnostic-tools-client';
