@@ -8,11 +8,13 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, get, type Member, openFleet } from '../../faults/fleet.ts';
 import { dumpMongo, restoreMongo } from '../../kit/mongo-copy.ts';
-import { hasMongo, startMongo, type TestMongo } from '../../kit/mongo.ts';
+import { hasMongo, startMongo, type TestMongo, withOptions } from '../../kit/mongo.ts';
 import { hasRedis } from '../../kit/redis.ts';
 
 /** Reports in the store beside those that are looked at. */
 const crowd = Number(process.env['BACKUP_REPORTS'] ?? 1000);
+/** What a copy holds is the question here, not how soon a busy machine answers. */
+const patient = { serverSelectionTimeoutMS: '20000', connectTimeoutMS: '20000', socketTimeoutMS: '20000' };
 const targets = ['http://t0.test/', 'http://t1.test/', 'http://t2.test/'];
 
 describe.skipIf(!(hasRedis && hasMongo))('a copy of MongoDB, made while the service runs', () => {
@@ -40,7 +42,8 @@ describe.skipIf(!(hasRedis && hasMongo))('a copy of MongoDB, made while the serv
   });
 
   const diag = async (mongoUrl: string, ...args: string[]) => {
-    const env = { PATH: process.env['PATH'] ?? '', REDIS_URL: fleet.redis.url, MONGODB_URL: mongoUrl };
+    const MONGODB_URL = withOptions(mongoUrl, patient);
+    const env = { PATH: process.env['PATH'] ?? '', REDIS_URL: fleet.redis.url, MONGODB_URL };
     return (await promisify(execFile)(process.execPath, ['cli/diag.js', ...args], { env })).stdout;
   };
   const textOf = async (path: string, token: string, api: Member) => {
