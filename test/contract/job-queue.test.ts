@@ -107,6 +107,37 @@ test.skipIf(!hasRedis)(
   },
 );
 
+test.skipIf(!hasRedis)(
+  'work that lost its data while it waited does not stand in the way of equal work',
+  async () => {
+    const redis = await startRedis();
+    const queue = await openBullmqQueue(redis, limits);
+    const client = new Redis(redis.url);
+    const held = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    queue.work(
+      'network',
+      1,
+      async ({ jobKey }) => {
+        begun.push(jobKey);
+        if (jobKey === 'held') await held.promise;
+      },
+      async () => undefined,
+    );
+    await expect.poll(() => queue.submit(makeJob({ jobKey: 'held' }))).toMatchObject({ state: 'admitted' });
+    await expect.poll(() => begun).toEqual(['held']);
+    const lost = makeJob({ jobKey: 'k' });
+    await queue.submit(lost);
+    await client.unlink(`diag:bull:network:${lost.jobId}`);
+    held.resolve();
+    await expect.poll(() => client.zscore('diag:bull:network:completed', lost.jobId)).not.toBeNull();
+    await expect.poll(() => queue.submit(makeJob({ jobKey: 'k' }))).toMatchObject({ state: 'admitted' });
+    client.disconnect();
+    await queue.close(0);
+    await redis.stop();
+  },
+);
+
 const jobsOneByOne = 20;
 
 /** How often BullMQ's scripts tried to fetch a job: nothing else uses this command. */

@@ -85,12 +85,14 @@ async function repair({ queues, gate }: Pick<SubmitQueues, 'queues' | 'gate'>, j
 }
 
 /**
- * Forgets work that is nowhere any more: where keys were evicted, or another writer has removed them, a job may be in no list while its key still
- * stands for it.
+ * Forgets work that nobody does any more: where keys were evicted, or another writer has removed them, a job may be in no list, or have ended
+ * without what names its key, while its key still stands for it. One that ends as it should takes its key along in the same script.
  */
 async function forgetLost(queues: Queues, { queue, jobId, jobKey }: Job): Promise<boolean> {
   const lost = queues[queue];
-  if ((await lost.getJobState(jobId)) !== 'unknown') return false;
-  if ((await lost.getDeduplicationJobId(jobKey)) === jobId) await lost.removeDeduplicationKey(jobKey);
-  return true;
+  const state = await lost.getJobState(jobId);
+  if (!['unknown', 'completed', 'failed'].includes(state)) return false;
+  const stands = (await lost.getDeduplicationJobId(jobKey)) === jobId;
+  if (stands) await lost.removeDeduplicationKey(jobKey);
+  return stands || state === 'unknown';
 }
