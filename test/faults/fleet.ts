@@ -132,7 +132,7 @@ export async function get(
   const start = performance.now();
   const response = await fetch(
     `${member.url}/api/tools/redirect-check?url=${encodeURIComponent(url)}${query}`,
-    { headers, signal: AbortSignal.timeout(40_000) },
+    { headers, signal: AbortSignal.timeout(60_000) },
   );
   const text = await response.text();
   return {
