@@ -42,9 +42,9 @@ export async function openRunnerSide(
   const clock = openClock();
   const marks = openMarkWriter(marksFd);
   writeMarks(marks.writeRun);
-  const beats = openBeats(marks);
+  startBeats(marks);
   const examiner = await openExaminerOf(readConfig(), { outbox, calls, clock });
-  const runs = openRuns(examiner, { outbox, calls, beats });
+  const runs = openRuns(examiner, { outbox, calls });
   outbox.send({ kind: 'ready' });
   return {
     warn: (fields, message) => logTo(outbox).warn(fields, message),
@@ -71,17 +71,15 @@ export async function openRunnerSide(
 type RunContext = {
   readonly outbox: Outbox<FromRunner>;
   readonly calls: CallBook;
-  readonly beats: ReturnType<typeof openBeats>;
 };
 
 /** The runs that are under way in this process. */
-function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls, beats }: RunContext) {
+function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls }: RunContext) {
   const stops = new Map<number, AbortController>();
   const begin = async (number: number, job: Job) => {
     const stop = new AbortController();
     stops.set(number, stop);
     const forget = nameCaller(number, [...(job.levels ?? []), job.caller]);
-    beats.begin();
     try {
       const outcome = await examineJob(job, {
         start: { slot: slotOf(number, outbox, calls) },
@@ -94,7 +92,6 @@ function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls, b
     } finally {
       stops.delete(number);
       forget();
-      beats.end();
     }
   };
   return {
@@ -217,24 +214,12 @@ function logTo(outbox: Outbox<FromRunner>): Logger {
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
-/** Shows that the event loop turns, while there are runs. */
-function openBeats(marks: MarkWriter) {
-  let runs = 0;
-  let timer: NodeJS.Timeout | undefined;
+/** Shows that the event loop turns. A process without runs shows it too: what stands still is ended before it is given one. */
+function startBeats(marks: MarkWriter): void {
   const beat = () => {
     const { user, system } = process.threadCpuUsage();
     marks.writeBeat(user + system);
   };
-  return {
-    begin(): void {
-      runs += 1;
-      if (runs > 1) return;
-      beat();
-      timer = setInterval(beat, beatMs);
-    },
-    end(): void {
-      runs -= 1;
-      if (runs === 0) clearInterval(timer);
-    },
-  };
+  beat();
+  setInterval(beat, beatMs);
 }
