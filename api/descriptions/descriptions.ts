@@ -8,7 +8,7 @@ import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
-import { makeOpenapi } from '../openapi/document.ts';
+import { openapiOf } from '../openapi/document.ts';
 import { makeReportSchema } from '../openapi/report-schema.ts';
 import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
@@ -66,7 +66,7 @@ export async function answerFindings(
 
 /** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
 export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
-  const document = prepareJson(() => makeOpenapi(site));
+  const document = prepareJson(() => openapiOf(site));
   return async (request, response) => {
     await admit(admission, request, response, 'anyone');
     await sendRepresentation(request, response, document(), lasting);

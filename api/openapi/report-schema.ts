@@ -1,17 +1,20 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { schemaVersion } from '#shared/model/report';
-import { makeOpenapi } from './document.ts';
+import { openapiOf } from './document.ts';
 import { componentName, failedReportName } from './report-shapes.ts';
 
 /** Where the schema of a check's report stands, as Express has it. */
 export const schemaPattern = `/schemas/:check/${schemaVersion}.json`;
+
+/** The shapes of reports are the same everywhere. */
+const anyService = { publicPath: '', isOpen: true };
 
 /**
  * The JSON Schema (2020-12) of a check's report, with all that it refers to: the schemas of the OpenAPI document, in a file of its own.
  * @param publicPath prefix of every address of this service, or ""
  */
 export function makeReportSchema({ name, summary }: Pick<CheckSpec, 'name' | 'summary'>, publicPath: string) {
-  const { components } = makeOpenapi();
+  const { components } = openapiOf(anyService);
   const text = JSON.stringify(components?.schemas ?? {}).replaceAll('#/components/schemas/', '#/$defs/');
   const all = JSON.parse(text) as Readonly<Record<string, object>>;
   const own = componentName(name);

@@ -147,7 +147,8 @@ describe('the pages', () => {
     const operations = Object.values(makeOpenapi().paths ?? {}).map(({ get }) => get?.operationId);
     expect(operations.length).toBeGreaterThan(14);
     for (const name of operations) expect(page.text).toContain(`<section class="operation" id="${name}">`);
-    expect(page.text).not.toContain('undefined');
+    expect(page.text).not.toMatch(/undefined|origin\.invalid/);
+    expect(page.text).toMatch(/curl &#39;http:\/\/127\.0\.0\.1:\d+\/api\/tools\/domain-health\//);
     expect(gzipSync(page.text).length).toBeLessThan(30_000);
     const { text } = await service.get('/llms.txt');
     for (const { name } of catalogue) expect(text).toContain(`/api/tools/${name}`);

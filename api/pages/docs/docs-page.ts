@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { block, type Markup, markup } from '#shared/render/markup';
+import { block, type Markup, markup, printMarkup } from '#shared/render/markup';
 import { type Representation, represent, sendRepresentation } from '../../answer/representation.ts';
-import { makeOpenapi } from '../../openapi/document.ts';
+import { openapiOf } from '../../openapi/document.ts';
 import type { Answer } from '../../request/accept-json.ts';
 import { admit } from '../../request/admit.ts';
 import { readOwnQuery } from '../../request/read-query.ts';
@@ -13,15 +13,22 @@ import { type Around, type Operation, operationSection } from './operation.ts';
 
 /** The page names the address that it was asked at; there are few of them. */
 const mostOrigins = 8;
+/** Stands in the page where that address belongs. */
+const anyOrigin = 'https://origin.invalid';
 
-/** Makes what answers /docs: the OpenAPI document as a page, which needs no script. */
+/** Makes what answers /docs: the OpenAPI document as a page, which needs no script. It is rendered once, whatever addresses it is asked at. */
 export function answerDocsOf(desk: PageDesk): Answer {
+  let pieces: readonly string[] | undefined;
   const pages = new LRUCache<string, Representation>({ max: mostOrigins });
+  const makePage = (origin: string) => {
+    pieces ??= docsPage(desk, anyOrigin).split(anyOrigin);
+    return represent(Buffer.from(pieces.join(printMarkup(markup`${origin}`))), htmlType);
+  };
   return async (request: Request, response: Response) => {
     await admit(desk.admission, request, response, 'anyone');
     readOwnQuery(request, []);
     const origin = originOf(desk, request);
-    const page = pages.get(origin) ?? represent(Buffer.from(docsPage(desk, origin)), htmlType);
+    const page = pages.get(origin) ?? makePage(origin);
     pages.set(origin, page);
     await sendRepresentation(request, response, page, ['Cache-Control', 'private, max-age=300']);
   };
@@ -31,7 +38,7 @@ const htmlType = 'text/html; charset=utf-8';
 
 function docsPage({ site }: Pick<PageDesk, 'site'>, origin: string): string {
   const base = basePathOf(site);
-  const { paths = {}, components, info, tags = [] } = makeOpenapi(site);
+  const { paths = {}, components, info, tags = [] } = openapiOf(site);
   const operations = Object.entries(paths).map(
     ([path, { get }]) => ({ ...get, path }) as unknown as Operation,
   );
