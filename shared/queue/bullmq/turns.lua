@@ -124,7 +124,8 @@ local function endTurn(turns, id, place, since)
     writeScore(turns, place, index, math.max(0, held - 1) * SCALE + spent + charge)
   end
   redis.call('ZREMRANGEBYSCORE', top, '-inf', '(' .. string.format('%.17g', current))
-  if place.isAnonymous then redis.call('HINCRBY', counts, 'anonymous', -1) end
+  -- Where another owner of this Redis has evicted the counts, they begin again at 0.
+  if place.isAnonymous and redis.call('HINCRBY', counts, 'anonymous', -1) < 0 then redis.call('HDEL', counts, 'anonymous') end
   countOut(turns, place.nodes)
 end
 
