@@ -6,7 +6,7 @@ import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 /** One question; with `server` it goes straight to that address. */
 export type ObservedQuestion = { readonly name: string; readonly type: string; readonly server?: string };
 
-export type SeenRecord = {
+export type ObservedRecord = {
   readonly name: string;
   readonly type: string;
   readonly ttl: number;
@@ -20,7 +20,7 @@ export type SeenRecord = {
 export type Observation = ObservedQuestion & {
   readonly outcome: 'found' | 'nodata' | 'nxdomain' | 'unknown';
   /** The asked records, and the aliases on the way to them. */
-  readonly records: readonly SeenRecord[];
+  readonly records: readonly ObservedRecord[];
   /** A validating resolver vouches for it (AD). */
   readonly secure: boolean;
   readonly why: string;

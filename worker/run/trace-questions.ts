@@ -29,8 +29,8 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunS
   // What is not sampled would be thrown away.
   if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
   const { http, udp, browser } = opened;
-  const books = openBooks(tracing, run);
-  const { tell } = books;
+  const spans = openQuestionSpans(tracing, run);
+  const { tell } = spans;
   return {
     ...opened,
     dns: traceDns(opened.dns, tell),
@@ -63,14 +63,14 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunS
     },
     close() {
       opened.close();
-      books.close();
+      spans.close();
     },
   };
 }
 
 type Tell = <T>(ask: () => Promise<T>, describe: (answer: T, tookMs: number) => ToldQuestion) => Promise<T>;
 
-function openBooks(tracing: Tracing, run: RunSpan): { readonly tell: Tell; close(): void } {
+function openQuestionSpans(tracing: Tracing, run: RunSpan): { readonly tell: Tell; close(): void } {
   let count = 0;
   const write = ({ name, attributes, failure }: ToldQuestion, startedAt: number) =>
     tracing.start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes }).end(failure);

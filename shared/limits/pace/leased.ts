@@ -17,7 +17,7 @@ type Lane = {
   returnsBy: NodeJS.Timeout | undefined;
   isAsking: boolean;
 };
-type Books = {
+type LeaseState = {
   readonly ledger: Ledger;
   readonly now: () => number;
   readonly lanes: Map<string, Lane>;
@@ -29,7 +29,7 @@ type Books = {
  * One question to the ledger of a lane is under way at a time; what is wanted meanwhile goes with the next.
  */
 export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): Pace {
-  const books: Books = { ledger, now, lanes: new Map(), timers: new Map() };
+  const state: LeaseState = { ledger, now, lanes: new Map(), timers: new Map() };
   /** As many as keys were asked for within some seconds. */
   const lines = new Map<string, Line>();
   let sweeping: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
   const sweep = () => {
     for (const [name, line] of lines) {
       if (isIdle(line, now())) lines.delete(name);
-      else attend(books, line);
+      else attend(state, line);
     }
     sweeping = lines.size > 0 ? setTimeout(sweep, sweepEveryMs).unref() : undefined;
   };
@@ -50,14 +50,14 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
       sweeping ??= setTimeout(sweep, sweepEveryMs).unref();
       return new Promise((tell) => {
         enter(line, { since, until, tell }, now());
-        attend(books, line);
+        attend(state, line);
       });
     },
     async close() {
       isClosed = true;
       clearTimeout(sweeping);
-      for (const timer of books.timers.values()) clearTimeout(timer);
-      for (const { returnsBy } of books.lanes.values()) clearTimeout(returnsBy);
+      for (const timer of state.timers.values()) clearTimeout(timer);
+      for (const { returnsBy } of state.lanes.values()) clearTimeout(returnsBy);
       for (const { waiting } of lines.values()) for (const { tell } of waiting) tell(null);
       lines.clear();
       ledger.close();
@@ -66,21 +66,21 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
 }
 
 /** Does what is due in a line, and sees to it that it is looked at again in time. */
-function attend(books: Books, line: Line): void {
-  const time = books.now();
+function attend(state: LeaseState, line: Line): void {
+  const time = state.now();
   const dueAt = serve(line, time);
-  const timer = books.timers.get(line);
+  const timer = state.timers.get(line);
   clearTimeout(timer);
-  books.timers.delete(line);
-  if (dueAt <= time) askSoon(books, line);
-  else if (line.unused > 0) returnInTime(books, line);
+  state.timers.delete(line);
+  if (dueAt <= time) askSoon(state, line);
+  else if (line.unused > 0) returnInTime(state, line);
   if (dueAt > time && dueAt < Infinity) {
-    const look = () => attend(books, line);
-    books.timers.set(line, setTimeout(look, Math.ceil(dueAt - time)));
+    const look = () => attend(state, line);
+    state.timers.set(line, setTimeout(look, Math.ceil(dueAt - time)));
   }
 }
 
-function laneOf({ ledger, lanes }: Books, { key }: Line): Lane {
+function laneOf({ ledger, lanes }: LeaseState, { key }: Line): Lane {
   const name = ledger.laneOf(key);
   const lane = lanes.get(name) ?? {
     name,
@@ -94,41 +94,41 @@ function laneOf({ ledger, lanes }: Books, { key }: Line): Lane {
 }
 
 /** What nobody used goes back with a question that is asked anyway, or with all else of its lane a little later. */
-function returnInTime(books: Books, line: Line): void {
-  const lane = laneOf(books, line);
+function returnInTime(state: LeaseState, line: Line): void {
+  const lane = laneOf(state, line);
   lane.returning.add(line);
   lane.returnsBy ??= setTimeout(() => {
     lane.returnsBy = undefined;
-    for (const each of lane.returning) askSoon(books, each);
+    for (const each of lane.returning) askSoon(state, each);
   }, returnWithinMs).unref();
 }
 
-function askSoon(books: Books, line: Line): void {
-  const lane = laneOf(books, line);
+function askSoon(state: LeaseState, line: Line): void {
+  const lane = laneOf(state, line);
   lane.lines.add(line);
   if (lane.isAsking) return;
   lane.isAsking = true;
   // What the same turn of the loop asks for goes along.
-  setImmediate(() => void askLane(books, lane)); // never rejects
+  setImmediate(() => void askLane(state, lane)); // never rejects
 }
 
-async function askLane(books: Books, lane: Lane): Promise<void> {
+async function askLane(state: LeaseState, lane: Lane): Promise<void> {
   while (lane.lines.size > 0) {
     const asked: { readonly line: Line; readonly ask: Ask }[] = [];
     for (const line of [...lane.lines, ...lane.returning]) {
       if (asked.length === batchLimit) break;
       lane.lines.delete(line);
       lane.returning.delete(line);
-      const ask = askFor(line, books.now());
+      const ask = askFor(line, state.now());
       if (ask) asked.push({ line, ask });
     }
     if (asked.length === 0) continue;
     const asks = asked.map(({ ask }) => ask);
-    const portions = await books.ledger.lease(lane.name, asks);
+    const portions = await state.ledger.lease(lane.name, asks);
     for (const [index, { line, ask }] of asked.entries()) {
       const portion = portions[index];
       if (portion) receive(line, ask, portion);
-      attend(books, line);
+      attend(state, line);
     }
   }
   lane.isAsking = false;

@@ -1,4 +1,4 @@
--- Takes a job out of the books of its host and its caller, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
+-- Takes a job out of the lists of its host and its caller, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
 -- Returns queue, job id, host, queue, ... of the jobs that may run now; nothing when an older attempt asks. The functions of host-slots.lua and turns.lua stand before this.
 local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival

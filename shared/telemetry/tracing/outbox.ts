@@ -14,7 +14,7 @@ export type Outbox = {
 /** A span holds about 2 kB, so these 8 MB at most. */
 const heldLimit = 4096;
 
-/** Opens the books of what is sent. */
+/** Opens the outbox of spans. */
 export function openOutbox(log: Logger): Outbox {
   const counts = { sent: 0, failed: 0, dropped: 0 };
   let held = 0;

@@ -17,9 +17,9 @@ import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#sh
 import { valuesOf } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
-import { readCookies, type SeenCookie } from './facts/cookies.ts';
+import { readCookies, type CookieFacts } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
-import { isJudged, type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
+import { isJudged, type Page, readHops, readPage, type HopFacts } from './facts/page.ts';
 import { readRobots } from './facts/robots.ts';
 import { readSecurityTxt, type SecurityTxtSeen } from './facts/security-txt.ts';
 import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
@@ -97,11 +97,11 @@ function readSeen(evidence: HeaderEvidence): Seen {
 }
 
 type Seen = {
-  readonly hops: readonly SeenHop[];
+  readonly hops: readonly HopFacts[];
   /** Without the answer of who blocks us. */
-  readonly siteHops: readonly SeenHop[];
+  readonly siteHops: readonly HopFacts[];
   readonly page: Page | undefined;
-  readonly cookies: readonly SeenCookie[];
+  readonly cookies: readonly CookieFacts[];
   readonly securityTxt: SecurityTxtSeen;
   readonly robots: ReturnType<typeof readRobots>;
 };
@@ -132,7 +132,7 @@ function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: See
 }
 
 // Browsers keep the Strict-Transport-Security of any answer, so one that is sent is judged; one that is missing may only be missing here.
-function judgeNoPage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page | undefined) {
+function judgeNoPage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: Page | undefined) {
   const why = whyNoPage(evidence, page);
   const unseen = unseenPage(why);
   if (!page?.unseen) return unseen;
@@ -141,7 +141,7 @@ function judgeNoPage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: P
   return { ...unseen, ...hsts, ...(isSent ? {} : { 'hsts-missing': why, 'hsts-not-on-first-hop': why }) };
 }
 
-function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page) {
+function judgePage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: Page) {
   return {
     ...judgeHsts(evidence, hops, page),
     ...judgeCsp(evidence, page),
@@ -179,7 +179,7 @@ function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Ver
 
 function stateOf(
   { https, http }: HeaderEvidence,
-  hops: readonly SeenHop[],
+  hops: readonly HopFacts[],
   page: Page | undefined,
 ): Assessment['state'] {
   if (hops.length === 0) return 'unreachable';

@@ -2,7 +2,7 @@ import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { Observation } from '../../../dns/observation.ts';
 
-type SeenRecord = {
+type JudgedRecord = {
   readonly observation: Observation;
   readonly texts: readonly string[];
   /** null where it breaks its grammar. */
@@ -11,7 +11,10 @@ type SeenRecord = {
 };
 
 /** The state of a record at a name of its own. */
-export function stateOfRecord({ observation, texts, value, faults }: SeenRecord, mode: MailMode): PartState {
+export function stateOfRecord(
+  { observation, texts, value, faults }: JudgedRecord,
+  mode: MailMode,
+): PartState {
   if (mode === 'parked') return 'not-applicable';
   if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length === 0 && faults.length === 0) return 'missing';

@@ -6,11 +6,11 @@ import { valuesOf } from '../../../web/fields.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import type { SeenHop } from './page.ts';
+import type { HopFacts } from './page.ts';
 
 /** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */
-export type SeenCookie = {
-  readonly seen: SeenHop;
+export type CookieFacts = {
+  readonly seen: HopFacts;
   readonly line: string;
   readonly cookie: SetCookie | undefined;
   readonly storage: Storage;
@@ -26,9 +26,9 @@ export type SeenCookie = {
  */
 export function readCookies(
   { seenAtMs }: Pick<HeaderEvidence, 'seenAtMs'>,
-  hops: readonly SeenHop[],
-): SeenCookie[] {
-  const cookies = new Map<string, SeenCookie>();
+  hops: readonly HopFacts[],
+): CookieFacts[] {
+  const cookies = new Map<string, CookieFacts>();
   for (const seen of hops) {
     for (const line of valuesOf(seen.fields, 'set-cookie')) {
       const read = readCookie(seen, line, seenAtMs);
@@ -41,17 +41,17 @@ export function readCookies(
 }
 
 // What is not stored has no place; such a line stands for itself.
-function placeKeyOf({ cookie, storage, seen, line }: SeenCookie): string {
+function placeKeyOf({ cookie, storage, seen, line }: CookieFacts): string {
   if (!cookie || !('domain' in storage)) return `${seen.url.origin} ${line}`;
   return keyOf(cookie, storage);
 }
 
 /** The name of a cookie, also of one whose line is ignored whole; empty where it has none. */
-export function nameOf({ cookie, line }: Pick<SeenCookie, 'cookie' | 'line'>): string {
+export function nameOf({ cookie, line }: Pick<CookieFacts, 'cookie' | 'line'>): string {
   return cookie?.name ?? cookieNameOf(line) ?? '';
 }
 
-function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {
+function readCookie(seen: HopFacts, line: string, nowMs: number): CookieFacts {
   const cookie = parseSetCookie(line);
   if (isMalformed(cookie)) {
     const storage = { stored: false, deletes: false, reason: `its line has ${cookie.malformed}` } as const;

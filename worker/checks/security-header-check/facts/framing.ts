@@ -1,7 +1,7 @@
 import { valuesOf } from '../../../web/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
 import type { Page } from './page.ts';
-import { enforcedOf, listOf, type SeenPolicy, type SourceList } from './policies.ts';
+import { enforcedOf, listOf, type PolicyFacts, type SourceList } from './policies.ts';
 import { isAnySite } from './script.ts';
 
 /** Who may frame the page, and what says so. */
@@ -12,7 +12,7 @@ export type Framing = {
   readonly sources: readonly string[];
   readonly xfo: XFrameOptions | undefined;
   /** Every enforced frame-ancestors; X-Frame-Options counts only where there is none. */
-  readonly ancestors: readonly { readonly seen: SeenPolicy; readonly list: SourceList }[];
+  readonly ancestors: readonly { readonly seen: PolicyFacts; readonly list: SourceList }[];
 };
 
 /** What browsers do with an embedding of the page: frame-ancestors decides, X-Frame-Options only without it (HTML Standard). */

@@ -2,7 +2,7 @@ import { isMalformed, type Malformed } from '#shared/model/verdict';
 import { isAddressHost } from '../../../web/address-host.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
-import type { SeenHop } from './page.ts';
+import type { HopFacts } from './page.ts';
 
 /** What a browser keeps of an answer's Strict-Transport-Security. */
 export type EffectiveHsts = {
@@ -18,7 +18,7 @@ export type EffectiveHsts = {
 };
 
 /** Reads the field of one hop as a browser does: first line, valid, over https without certificate error, not for addresses. */
-export function readEffectiveHsts({ fields, url, hop }: SeenHop): EffectiveHsts {
+export function readEffectiveHsts({ fields, url, hop }: HopFacts): EffectiveHsts {
   const lines = valuesOf(fields, 'strict-transport-security');
   const [line] = lines;
   const parsed = line === undefined ? undefined : parseHsts(line);

@@ -3,10 +3,10 @@ import { type ContentType, isDocument, isHtml, parseContentType } from '../../..
 import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
 import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
-import { readPolicies, type SeenPolicy } from './policies.ts';
+import { readPolicies, type PolicyFacts } from './policies.ts';
 
 /** A hop with its fields sorted by name; `index` is its place in the report's hops. */
-export type SeenHop = {
+export type HopFacts = {
   readonly index: number;
   readonly chain: 'https' | 'http';
   readonly url: URL;
@@ -15,13 +15,13 @@ export type SeenHop = {
 };
 
 /** The answer that is judged, read once. */
-export type Page = SeenHop & {
+export type Page = HopFacts & {
   readonly type: ContentType | undefined;
   /** True where rules for pages apply: what runs scripts, or may be taken for it. */
   readonly isDocument: boolean;
   readonly document: DocumentSight | null;
   /** From its headers and its meta elements, enforced or not. */
-  readonly policies: readonly SeenPolicy[];
+  readonly policies: readonly PolicyFacts[];
   /** Who answered instead of the site; undefined where this is its page. */
   readonly block: Block | undefined;
   /** Why this is not the page that was asked for; undefined where it is. */
@@ -29,7 +29,7 @@ export type Page = SeenHop & {
 };
 
 /** All hops of both chains in the order of the report; those of the http chain that were met on the https chain stand once. */
-export function readHops({ https, http }: HeaderEvidence): SeenHop[] {
+export function readHops({ https, http }: HeaderEvidence): HopFacts[] {
   const known = new Set(https.hops.map(({ url }) => url));
   const more = http.hops.filter(({ url }) => !known.has(url));
   return [
@@ -45,7 +45,7 @@ export function readHops({ https, http }: HeaderEvidence): SeenHop[] {
 }
 
 /** The last answer of the https chain, else of the http chain; undefined where neither came to an end. */
-export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop[]): Page | undefined {
+export function readPage({ https, http }: HeaderEvidence, hops: readonly HopFacts[]): Page | undefined {
   const chain = [https, http].find(({ end }) => end.kind === 'answered');
   const last = chain?.hops.at(-1);
   // On the http chain the last hop may be one that the https chain met before, and then stands there.
@@ -55,7 +55,7 @@ export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop
   return chain && seen ? readAnswerOf(seen, chain) : undefined;
 }
 
-function readAnswerOf(seen: SeenHop, { start, document, bodySigns = [] }: Chain): Page {
+function readAnswerOf(seen: HopFacts, { start, document, bodySigns = [] }: Chain): Page {
   const { url, status, headers } = seen.hop;
   const unseen = readUnseen({ url, status, headers, bodySigns }, start);
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));

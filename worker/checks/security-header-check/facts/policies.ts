@@ -4,7 +4,7 @@ import { type CspSource, parseCspSource } from '../grammar/csp-source.ts';
 import { type CspDirective, type CspPolicy, parseCsp, parseCspList } from '../grammar/csp.ts';
 
 /** A policy with where it was met. `ignored` ones stand in a meta element outside the head. */
-export type SeenPolicy = {
+export type PolicyFacts = {
   readonly policy: CspPolicy;
   readonly from: 'header' | 'meta';
   readonly disposition: 'enforce' | 'report' | 'ignored';
@@ -18,10 +18,10 @@ export type SeenPolicy = {
 };
 
 /** A word of a source list with what it means. */
-export type SeenSource = { readonly text: string; readonly offset: number; readonly source: CspSource };
+export type PlacedSource = { readonly text: string; readonly offset: number; readonly source: CspSource };
 
 /** The sources of the directive that governs a load; 'none' and nothing both give an empty list. */
-export type SourceList = { readonly directive: string; readonly sources: readonly SeenSource[] };
+export type SourceList = { readonly directive: string; readonly sources: readonly PlacedSource[] };
 
 /** Directives that a browser skips in a meta element. */
 export const headerOnlyDirectives: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ export const headerOnlyDirectives: ReadonlySet<string> = new Set([
 export function readPolicies(
   { url, fields }: { readonly url: URL; readonly fields: Fields },
   document: DocumentSight | null,
-): SeenPolicy[] {
+): PolicyFacts[] {
   const fromHeader = (name: string, disposition: 'enforce' | 'report') =>
     valuesOf(fields, name)
       .flatMap(parseCspList)
@@ -49,24 +49,24 @@ export function readPolicies(
 }
 
 /** Those that a browser enforces. */
-export function enforcedOf(policies: readonly SeenPolicy[]): SeenPolicy[] {
+export function enforcedOf(policies: readonly PolicyFacts[]): PolicyFacts[] {
   return policies.filter(
     ({ disposition, policy }) => disposition === 'enforce' && policy.directives.size > 0,
   );
 }
 
 /** True where the page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
-export function isUpgraded(policies: readonly SeenPolicy[]): boolean {
+export function isUpgraded(policies: readonly PolicyFacts[]): boolean {
   return enforcedOf(policies).some((each) => directiveOf(each, 'upgrade-insecure-requests'));
 }
 
 /** A directive that counts: not one that a meta element may not have. */
-export function directiveOf({ policy, from }: SeenPolicy, name: string): CspDirective | undefined {
+export function directiveOf({ policy, from }: PolicyFacts, name: string): CspDirective | undefined {
   return from === 'meta' && headerOnlyDirectives.has(name) ? undefined : policy.directives.get(name);
 }
 
 /** The list of the first of these directives that the policy has; undefined where it has none and so allows everything. */
-export function listOf(seen: SeenPolicy, names: readonly string[]): SourceList | undefined {
+export function listOf(seen: PolicyFacts, names: readonly string[]): SourceList | undefined {
   for (const name of names) {
     const directive = directiveOf(seen, name);
     if (directive) return readList(seen, directive);
@@ -79,7 +79,7 @@ export function attributeOf({ attributes }: ElementSight, name: string): string 
   return attributes.find(([key]) => key === name)?.[1];
 }
 
-function readList({ lists }: SeenPolicy, { name, values }: CspDirective): SourceList {
+function readList({ lists }: PolicyFacts, { name, values }: CspDirective): SourceList {
   const known = lists.get(name);
   if (known) return known;
   const all = values.map(({ text, offset }) => ({ text, offset, source: parseCspSource(text) }));
@@ -102,8 +102,8 @@ export function isNone(source: CspSource): boolean {
   return source.kind === 'keyword' && source.keyword === 'none';
 }
 
-function readMetaPolicies(elements: readonly ElementSight[], url: string): SeenPolicy[] {
-  const policies: SeenPolicy[] = [];
+function readMetaPolicies(elements: readonly ElementSight[], url: string): PolicyFacts[] {
+  const policies: PolicyFacts[] = [];
   let scriptsBefore = 0;
   for (const element of elements) {
     if (isScript(element)) scriptsBefore += 1;
@@ -123,6 +123,6 @@ function readMetaPolicy(element: ElementSight): string | undefined {
   return attributeOf(element, 'content');
 }
 
-function seen(policy: CspPolicy, where: Omit<SeenPolicy, 'policy' | 'lists'>): SeenPolicy {
+function seen(policy: CspPolicy, where: Omit<PolicyFacts, 'policy' | 'lists'>): PolicyFacts {
   return { policy, ...where, lists: new Map() };
 }

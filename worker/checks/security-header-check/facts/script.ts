@@ -3,14 +3,14 @@ import {
   directiveOf,
   enforcedOf,
   listOf,
-  type SeenPolicy,
-  type SeenSource,
+  type PolicyFacts,
+  type PlacedSource,
   type SourceList,
 } from './policies.ts';
 
 /** What lets something through: the word of a policy that does so. */
 export type Grant = {
-  readonly seen: SeenPolicy;
+  readonly seen: PolicyFacts;
   readonly directive: string;
   readonly source: string;
   readonly offset: number;
@@ -23,7 +23,7 @@ export type Grant = {
 export type Grants = readonly Grant[] | null;
 
 export type ScriptVerdict = {
-  readonly policies: readonly SeenPolicy[];
+  readonly policies: readonly PolicyFacts[];
   /** True where no enforced policy has a word about scripts. */
   readonly unrestricted: boolean;
   readonly inline: Grants;
@@ -42,7 +42,7 @@ export const attributeLists = ['script-src-attr', 'script-src', 'default-src'] a
 export const evalLists = ['script-src', 'default-src'] as const;
 
 /** What an injected script could do under all enforced policies together (CSP3, "multiple policies": each one must allow). */
-export function readScripts(all: readonly SeenPolicy[]): ScriptVerdict {
+export function readScripts(all: readonly PolicyFacts[]): ScriptVerdict {
   const policies = enforcedOf(all);
   const lists = policies.map((seen) => ({
     seen,
@@ -52,7 +52,7 @@ export function readScripts(all: readonly SeenPolicy[]): ScriptVerdict {
   }));
   const grants = (
     pick: (list: (typeof lists)[number]) => SourceList | undefined,
-    find: (list: SourceList) => SeenSource | undefined,
+    find: (list: SourceList) => PlacedSource | undefined,
   ) =>
     grantsOf(
       lists.map((list) => ({ seen: list.seen, list: pick(list) })),
@@ -83,8 +83,8 @@ export function readScripts(all: readonly SeenPolicy[]): ScriptVerdict {
 
 /** Collects the words by which every policy lets something through; null as soon as one has none. */
 export function grantsOf(
-  lists: readonly { readonly seen: SeenPolicy; readonly list: SourceList | undefined }[],
-  find: (list: SourceList) => SeenSource | undefined,
+  lists: readonly { readonly seen: PolicyFacts; readonly list: SourceList | undefined }[],
+  find: (list: SourceList) => PlacedSource | undefined,
 ): Grants {
   const grants: Grant[] = [];
   for (const { seen, list } of lists) {
@@ -97,7 +97,7 @@ export function grantsOf(
 }
 
 /** 'unsafe-inline' where no nonce, hash or 'strict-dynamic' switches it off (CSP3, "allow all inline"). */
-export function findInline(list: SourceList): SeenSource | undefined {
+export function findInline(list: SourceList): PlacedSource | undefined {
   return isTrustedBySecret(list) || hasKeyword(list, 'strict-dynamic')
     ? undefined
     : findKeyword(list, 'unsafe-inline');
@@ -109,7 +109,7 @@ export function isTrustedBySecret({ sources }: SourceList): boolean {
 }
 
 /** The keyword's word in the list. */
-export function findKeyword({ sources }: SourceList, keyword: string): SeenSource | undefined {
+export function findKeyword({ sources }: SourceList, keyword: string): PlacedSource | undefined {
   return sources.find(({ source }) => source.kind === 'keyword' && source.keyword === keyword);
 }
 
@@ -119,41 +119,43 @@ export function hasKeyword(list: SourceList, keyword: string): boolean {
 }
 
 // A sandbox without allow-scripts runs none, whatever the lists say.
-function scriptList(seen: SeenPolicy, names: readonly string[]): SourceList | undefined {
+function scriptList(seen: PolicyFacts, names: readonly string[]): SourceList | undefined {
   const sandbox = directiveOf(seen, 'sandbox');
   if (sandbox && !sandbox.values.some(({ text }) => text.toLowerCase() === 'allow-scripts'))
     return { directive: 'sandbox', sources: [] };
   return listOf(seen, names);
 }
 
-function findAnyHost(list: SourceList): SeenSource | undefined {
+function findAnyHost(list: SourceList): PlacedSource | undefined {
   return hasKeyword(list, 'strict-dynamic') ? undefined : list.sources.find(isAnyHost);
 }
 
 /** True for a source that hosts of strangers fulfil: *, a whole scheme, *.com, *.github.io. */
-export function isAnyHost(seen: SeenSource): boolean {
+export function isAnyHost(seen: PlacedSource): boolean {
   return isAnySite(seen) || isBelowSuffix(seen, true);
 }
 
 /** True for a source that every site fulfils: *, a whole scheme, *.com. Customers of one service, *.github.io, are not every site. */
-export function isAnySite(seen: SeenSource): boolean {
+export function isAnySite(seen: PlacedSource): boolean {
   const { source } = seen;
   if (source.kind === 'scheme') return source.scheme === 'https' || source.scheme === 'http';
   return (isWebHost(source) && source.host === '*') || isBelowSuffix(seen, false);
 }
 
-function isBelowSuffix({ source }: SeenSource, allowPrivateDomains: boolean): boolean {
+function isBelowSuffix({ source }: PlacedSource, allowPrivateDomains: boolean): boolean {
   if (!isWebHost(source) || !source.host.startsWith('*.')) return false;
   const name = source.host.slice(2);
   const { publicSuffix, isIcann, isPrivate } = parseDomain(name, { allowPrivateDomains });
   return publicSuffix === name && (isIcann === true || isPrivate === true);
 }
 
-function isWebHost(source: SeenSource['source']): source is Extract<SeenSource['source'], { kind: 'host' }> {
+function isWebHost(
+  source: PlacedSource['source'],
+): source is Extract<PlacedSource['source'], { kind: 'host' }> {
   return source.kind === 'host' && (source.scheme === null || /^https?$/.test(source.scheme));
 }
 
-function findInlineUrl(list: SourceList): SeenSource | undefined {
+function findInlineUrl(list: SourceList): PlacedSource | undefined {
   if (hasKeyword(list, 'strict-dynamic')) return undefined;
   return list.sources.find(
     // A blob: or filesystem: URL is made by a script that already runs; only data: can be written into markup.

@@ -22,7 +22,7 @@ import { readDocumentInTurns } from './read-document.ts';
 /** 17 s for a chain: 3 s less than the run may take. */
 const limits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 17_000 };
 
-type SeenAnswer = {
+type ReceivedAnswer = {
   readonly kind: 'response';
   readonly hop: Hop;
   readonly answer: HttpResponse;
@@ -37,7 +37,7 @@ export async function walkChain(
     preloadList = builtInPreloadList,
   }: Pick<Probes, 'http' | 'work'> & { readonly preloadList?: PreloadList },
 ): Promise<Chain> {
-  const walked = await walkRedirects<SeenAnswer>(start, {
+  const walked = await walkRedirects<ReceivedAnswer>(start, {
     http,
     limits,
     preloadList,
@@ -59,12 +59,12 @@ export async function walkChain(
   return { start, hops, end, document: (await page?.document) ?? null, bodySigns: page?.bodySigns ?? [] };
 }
 
-function markLeft({ seen, next }: WalkedHop<SeenAnswer>): Hop[] {
+function markLeft({ seen, next }: WalkedHop<ReceivedAnswer>): Hop[] {
   if (seen.kind !== 'response') return [];
   return [next && next.via !== 'http' ? { ...seen.hop, leftBy: next.via } : seen.hop];
 }
 
-function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
+function endOf(stop: Stop, { url, seen }: WalkedHop<ReceivedAnswer>): ChainEnd {
   if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
   if (stop.kind === 'given-up')
     return { kind: 'failed', url: stop.to, code: 'budget-spent', reason: whyGivenUp };

@@ -3,17 +3,17 @@ import { allOf, brokenBy, type Evidence, type Verdict, type Verdicts } from '#sh
 import { valuesOf } from '../../../web/fields.ts';
 import { maskAttributeValue } from '../../../web/mask-cookie.ts';
 import type { SetCookie } from '../../../web/set-cookie.ts';
-import { nameOf, type SeenCookie } from '../facts/cookies.ts';
+import { nameOf, type CookieFacts } from '../facts/cookies.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { cut, where } from './verdict-tables.ts';
 
-type Kept = SeenCookie & {
+type Kept = CookieFacts & {
   readonly cookie: SetCookie;
-  readonly storage: Extract<SeenCookie['storage'], { stored: true }>;
+  readonly storage: Extract<CookieFacts['storage'], { stored: true }>;
 };
 
 /** Judges the cookies that a browser would keep, and names those that it refuses. Deletions are no fault. */
-export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typeof cookieRules> {
+export function judgeCookies(cookies: readonly CookieFacts[]): Verdicts<keyof typeof cookieRules> {
   if (cookies.length === 0) return allOf(cookieRules, 'not-applicable');
   const kept = cookies.filter(isKept);
   const overHttps = kept.filter(isOverHttps);
@@ -54,24 +54,24 @@ export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typ
   };
 }
 
-function isKept(cookie: SeenCookie): cookie is Kept {
+function isKept(cookie: CookieFacts): cookie is Kept {
   return cookie.cookie !== undefined && cookie.storage.stored;
 }
 
-function isOverHttps({ seen }: SeenCookie): boolean {
+function isOverHttps({ seen }: CookieFacts): boolean {
   return seen.url.protocol === 'https:';
 }
 
-function isSession({ session }: SeenCookie): boolean {
+function isSession({ session }: CookieFacts): boolean {
   return session;
 }
 
 // Of a line that is ignored whole nobody knows more than that the site sent it.
-function isOwn({ purpose }: SeenCookie): boolean {
+function isOwn({ purpose }: CookieFacts): boolean {
   return purpose?.isOwn !== false;
 }
 
-function isAntiForgery({ purpose }: SeenCookie): boolean {
+function isAntiForgery({ purpose }: CookieFacts): boolean {
   return purpose?.kind === 'anti-forgery';
 }
 
@@ -89,7 +89,7 @@ function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verd
   return where(cookies.length > 0, brokenBy(cookies.filter((cookie) => !has(cookie)).map(show)));
 }
 
-function show(each: SeenCookie): Evidence {
+function show(each: CookieFacts): Evidence {
   const { seen } = each;
   const name = nameOf(each);
   const shown = name === '' ? '(a cookie without a name)' : cut(name);
@@ -113,7 +113,7 @@ function judgeSameSite(cookies: readonly Kept[]): Verdict {
 }
 
 // A Secure cookie of the http answer is refused, and does no harm where the https answer sets it.
-function judgeRefused(cookies: readonly SeenCookie[]): Verdict {
+function judgeRefused(cookies: readonly CookieFacts[]): Verdict {
   const stored = new Set(cookies.filter(isKept).map(nameOf));
   return brokenBy(
     cookies.flatMap((cookie) => {

@@ -1,7 +1,13 @@
 import type { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { Page } from '../facts/page.ts';
-import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../facts/policies.ts';
+import {
+  directiveOf,
+  listOf,
+  type PolicyFacts,
+  type PlacedSource,
+  type SourceList,
+} from '../facts/policies.ts';
 import {
   elementLists,
   findInline,
@@ -86,9 +92,9 @@ export function showGrant({ index, hop }: Page, { seen, directive, source, offse
 }
 
 function grantsFor(
-  policies: readonly SeenPolicy[],
+  policies: readonly PolicyFacts[],
   names: readonly string[],
-  find: (list: SourceList) => SeenSource | undefined,
+  find: (list: SourceList) => PlacedSource | undefined,
 ): Grants {
   return grantsOf(
     policies.map((seen) => ({ seen, list: listOf(seen, names) })),
@@ -97,13 +103,13 @@ function grantsFor(
 }
 
 // 'strict-dynamic' has no meaning for styles.
-function findInlineStyle(list: SourceList): SeenSource | undefined {
+function findInlineStyle(list: SourceList): PlacedSource | undefined {
   return isTrustedBySecret(list) ? undefined : findKeyword(list, 'unsafe-inline');
 }
 
 type ClearTextCode = 'csp-http-source' | 'csp-http-source-passive';
 
-function judgeClearTextSources(page: Page, policies: readonly SeenPolicy[]): Verdicts<ClearTextCode> {
+function judgeClearTextSources(page: Page, policies: readonly PolicyFacts[]): Verdicts<ClearTextCode> {
   const upgrades = policies.some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
   if (page.url.protocol !== 'https:' || upgrades)
     return { 'csp-http-source': 'not-applicable', 'csp-http-source-passive': 'not-applicable' };
@@ -119,7 +125,7 @@ function judgeClearTextSources(page: Page, policies: readonly SeenPolicy[]): Ver
 }
 
 // Loopback is trustworthy without TLS; hosts count for nothing beside 'strict-dynamic'.
-function findClearText(list: SourceList): SeenSource | undefined {
+function findClearText(list: SourceList): PlacedSource | undefined {
   if (hasKeyword(list, 'strict-dynamic')) return undefined;
   return list.sources.find(({ source }) => {
     if (source.kind === 'scheme') return source.scheme === 'http' || source.scheme === 'ftp';
@@ -136,7 +142,7 @@ function keyOf({ seen, offset }: Grant): string {
   return `${seen.from} ${offset}`;
 }
 
-function judgeBypass(page: Page, policies: readonly SeenPolicy[]): Verdict {
+function judgeBypass(page: Page, policies: readonly PolicyFacts[]): Verdict {
   const grants = grantsFor(policies, elementLists, findBypassHost);
   return brokenBy(
     (grants ?? []).map((grant) => ({
@@ -146,13 +152,13 @@ function judgeBypass(page: Page, policies: readonly SeenPolicy[]): Verdict {
   );
 }
 
-function findBypassHost(list: SourceList): SeenSource | undefined {
+function findBypassHost(list: SourceList): PlacedSource | undefined {
   if (hasKeyword(list, 'strict-dynamic')) return undefined;
   const hasEval = hasKeyword(list, 'unsafe-eval');
   return list.sources.find(({ source }) => findBypass(source, hasEval) !== undefined);
 }
 
-function findStrictDynamicAlone(seen: SeenPolicy): Grant[] {
+function findStrictDynamicAlone(seen: PolicyFacts): Grant[] {
   const list = listOf(seen, elementLists);
   const found = list && !isTrustedBySecret(list) ? findKeyword(list, 'strict-dynamic') : undefined;
   return list && found ? [{ seen, directive: list.directive, source: found.text, offset: found.offset }] : [];
@@ -179,7 +185,7 @@ function trustsMovableScripts(list: SourceList): boolean {
   return hasNonce || (isTrustedBySecret(list) && hasKeyword(list, 'strict-dynamic'));
 }
 
-function requiresTrustedTypes(seen: SeenPolicy): boolean {
+function requiresTrustedTypes(seen: PolicyFacts): boolean {
   return (
     directiveOf(seen, 'require-trusted-types-for')?.values.some(({ text }) => text === "'script'") ?? false
   );

@@ -1,7 +1,7 @@
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Page } from '../facts/page.ts';
-import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../facts/policies.ts';
+import { directiveOf, headerOnlyDirectives, isNone, type PolicyFacts } from '../facts/policies.ts';
 import {
   deprecatedDirectives,
   isKnownDirective,
@@ -19,7 +19,7 @@ const largePolicyBytes = 8192;
 
 /** Judges spelling and grammar of all policies of the page. */
 export function judgeSyntax(page: Page) {
-  const each = (find: (seen: SeenPolicy) => readonly Evidence[]) =>
+  const each = (find: (seen: PolicyFacts) => readonly Evidence[]) =>
     brokenBy(
       page.policies.flatMap((seen) => find(seen).map((found) => ({ ...placeOf(page, seen), ...found }))),
     );
@@ -61,7 +61,7 @@ export function judgeSyntax(page: Page) {
   } satisfies Partial<Verdicts<CspCode>>;
 }
 
-function placeOf({ index, hop }: Page, { from, disposition }: SeenPolicy): Evidence {
+function placeOf({ index, hop }: Page, { from, disposition }: PolicyFacts): Evidence {
   const header = disposition === 'report' ? 'content-security-policy-report-only' : 'content-security-policy';
   return { hop: index, url: hop.url, header: from === 'meta' ? 'meta' : header };
 }
@@ -91,7 +91,7 @@ type SourceFaults = {
   readonly combined: readonly Evidence[];
 };
 
-function judgeSources({ policy }: SeenPolicy): SourceFaults {
+function judgeSources({ policy }: PolicyFacts): SourceFaults {
   const faults = {
     unquoted: [] as Evidence[],
     invalid: [] as Evidence[],
@@ -121,14 +121,14 @@ function isAddressSource(text: string): boolean {
   return /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(labels) && labels !== '127.0.0.1';
 }
 
-function findSandboxEscape(seen: SeenPolicy): Evidence[] {
+function findSandboxEscape(seen: PolicyFacts): Evidence[] {
   const flags = directiveOf(seen, 'sandbox')?.values.map(({ text }) => text.toLowerCase()) ?? [];
   return flags.includes('allow-scripts') && flags.includes('allow-same-origin')
     ? [{ directive: 'sandbox' }]
     : [];
 }
 
-function findUndefinedEndpoint({ fields }: Page): (seen: SeenPolicy) => Evidence[] {
+function findUndefinedEndpoint({ fields }: Page): (seen: PolicyFacts) => Evidence[] {
   const defined = new Set([
     ...parseReportingEndpoints(valuesOf(fields, 'reporting-endpoints')),
     ...parseReportTo(valuesOf(fields, 'report-to')),
@@ -141,7 +141,7 @@ function findUndefinedEndpoint({ fields }: Page): (seen: SeenPolicy) => Evidence
   };
 }
 
-function findIgnoredInMeta({ from, policy }: SeenPolicy): Evidence[] {
+function findIgnoredInMeta({ from, policy }: PolicyFacts): Evidence[] {
   if (from !== 'meta') return [];
   return [...policy.directives.values()]
     .filter(({ name }) => headerOnlyDirectives.has(name))

@@ -13,7 +13,7 @@ import {
 import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';
-import { enforcedOf, readPolicies, type SeenPolicy } from '../facts/policies.ts';
+import { enforcedOf, readPolicies, type PolicyFacts } from '../facts/policies.ts';
 import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 
@@ -96,7 +96,7 @@ function judgePlaces(page: Page): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head'
 
 type Nonce = { readonly value: string; readonly evidence: Evidence };
 
-function findNonces(page: Page, policies: readonly SeenPolicy[]): Nonce[] {
+function findNonces(page: Page, policies: readonly PolicyFacts[]): Nonce[] {
   return policies.flatMap((seen) =>
     ['script-src', 'script-src-elem', 'style-src', 'style-src-elem', 'default-src'].flatMap((directive) =>
       (seen.policy.directives.get(directive)?.values ?? []).flatMap(({ text, offset }) =>
@@ -113,7 +113,7 @@ function findNonces(page: Page, policies: readonly SeenPolicy[]): Nonce[] {
   );
 }
 
-function judgeNonceStrength(page: Page, policies: readonly SeenPolicy[]): Verdict {
+function judgeNonceStrength(page: Page, policies: readonly PolicyFacts[]): Verdict {
   const nonces = findNonces(page, policies);
   if (nonces.length === 0) return 'not-applicable';
   const weak = nonces
@@ -132,7 +132,7 @@ function nonceBits(nonce: string): number {
 function judgeNonceRepetition(
   { cors, corsUrl }: HeaderEvidence,
   page: Page,
-  policies: readonly SeenPolicy[],
+  policies: readonly PolicyFacts[],
 ): Verdict {
   const nonces = findNonces(page, policies);
   if (nonces.length === 0) return 'not-applicable';

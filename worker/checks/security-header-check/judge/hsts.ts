@@ -15,7 +15,7 @@ import type { Hsts } from '../../../web/hsts.ts';
 import type { PreloadSight } from '../../../web/preload-list.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
-import type { Page, SeenHop } from '../facts/page.ts';
+import type { Page, HopFacts } from '../facts/page.ts';
 import { whyUnanswered } from './unwalked.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
@@ -31,7 +31,7 @@ const preloadS = 31_536_000;
 /** Judges Strict-Transport-Security of the page, and of the hops before it. */
 export function judgeHsts(
   evidence: HeaderEvidence,
-  hops: readonly SeenHop[],
+  hops: readonly HopFacts[],
   page: Page,
 ): Verdicts<HstsCode> {
   const hsts = readEffectiveHsts(page);
@@ -138,7 +138,7 @@ function judgePreload(evidence: HeaderEvidence, page: Page, seen: Evidence): Ver
   return unseen === null ? 'holds' : notTested(unseen);
 }
 
-function judgeOverHttp({ http }: HeaderEvidence, hops: readonly SeenHop[]): Verdict {
+function judgeOverHttp({ http }: HeaderEvidence, hops: readonly HopFacts[]): Verdict {
   const found = hops.flatMap(findOverHttp);
   const unseen = whyUnanswered(http);
   if (found.length === 0 && unseen !== null) return notTested(unseen);
@@ -148,7 +148,7 @@ function judgeOverHttp({ http }: HeaderEvidence, hops: readonly SeenHop[]): Verd
   );
 }
 
-function findOverHttp(seen: SeenHop): Evidence[] {
+function findOverHttp(seen: HopFacts): Evidence[] {
   const [line] = valuesOf(seen.fields, header);
   return seen.url.protocol === 'http:' && line !== undefined ? [fieldAt(seen, header, line)] : [];
 }
@@ -156,7 +156,7 @@ function findOverHttp(seen: SeenHop): Evidence[] {
 // Hosts that redirect over https without ever saying HSTS, though the last host does.
 function findUnprotectedRedirects(
   evidence: HeaderEvidence,
-  hops: readonly SeenHop[],
+  hops: readonly HopFacts[],
   page: Page,
 ): Evidence[] {
   const covered = hops.filter((seen) => readEffectiveHsts(seen).applied);

@@ -3,7 +3,7 @@ import { brokenBy, type Evidence, type Verdicts } from '#shared/model/verdict';
 import type { HeaderLine } from '../../../web/fields.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';
-import type { SeenHop } from '../facts/page.ts';
+import type { HopFacts } from '../facts/page.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
 import { cut } from './verdict-tables.ts';
 
@@ -46,10 +46,10 @@ const useless: ReadonlyMap<string, string> = new Map([
   ['public-key-pins-report-only', 'key pinning was given up'],
 ]);
 
-type Found = { readonly seen: SeenHop; readonly line: HeaderLine; readonly name: string };
+type Found = { readonly seen: HopFacts; readonly line: HeaderLine; readonly name: string };
 
 /** Judges what the headers of all hops tell about the machines behind them, and which of them are obsolete. */
-export function judgeLeakage(hops: readonly SeenHop[]): Verdicts<keyof typeof leakageRules> {
+export function judgeLeakage(hops: readonly HopFacts[]): Verdicts<keyof typeof leakageRules> {
   const lines = uniqueLines(hops);
   const products = lines.filter(({ name, line }) => productHeaders.has(name) && line[1] !== '');
   const versioned = products.filter(({ line }) => hasVersion(line[1]));
@@ -66,7 +66,7 @@ export function judgeLeakage(hops: readonly SeenHop[]): Verdicts<keyof typeof le
   };
 }
 
-function uniqueLines(hops: readonly SeenHop[]): Found[] {
+function uniqueLines(hops: readonly HopFacts[]): Found[] {
   const known = new Set<string>();
   return hops.flatMap((seen) =>
     seen.hop.headers.flatMap((line) => {
@@ -108,7 +108,7 @@ function findUseless(found: Found): Evidence[] {
 }
 
 /** Judges the size and the bytes of the header sections. */
-export function judgeHygiene(hops: readonly SeenHop[]): Verdicts<keyof typeof hygieneRules> {
+export function judgeHygiene(hops: readonly HopFacts[]): Verdicts<keyof typeof hygieneRules> {
   const sizes = hops.map((seen) => ({ seen, bytes: sectionBytes(seen) }));
   const over = (from: number, to: number) =>
     brokenBy(
@@ -124,11 +124,11 @@ export function judgeHygiene(hops: readonly SeenHop[]): Verdicts<keyof typeof hy
 }
 
 // Name, colon, blank, value and line end of each field.
-function sectionBytes({ hop }: SeenHop): number {
+function sectionBytes({ hop }: HopFacts): number {
   return hop.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
 }
 
-function longestOf({ fields }: SeenHop): string {
+function longestOf({ fields }: HopFacts): string {
   const sizes = [...fields.keys()].map((name) => ({
     name,
     bytes: valuesOf(fields, name).reduce((sum, value) => sum + value.length, 0),
@@ -140,7 +140,7 @@ function longestOf({ fields }: SeenHop): string {
     .join(', ');
 }
 
-function findStrangeBytes({ index, hop }: SeenHop): Evidence[] {
+function findStrangeBytes({ index, hop }: HopFacts): Evidence[] {
   return hop.headers.flatMap(([header, value]) => {
     const offset = value.search(/[^\t\u0020-\u007e]/);
     if (offset < 0) return [];

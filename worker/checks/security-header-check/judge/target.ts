@@ -4,7 +4,7 @@ import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from 
 import { siteOf } from '#shared/targets/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page, SeenHop } from '../facts/page.ts';
+import type { Page, HopFacts } from '../facts/page.ts';
 import { judgeLeads } from './page-leads.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 import { judgeVisitor } from './visitor.ts';
@@ -13,7 +13,7 @@ import { judgeVisitor } from './visitor.ts';
 export function judgeTarget(
   { url, https, http }: HeaderEvidence,
   page: Page | undefined,
-  hops: readonly SeenHop[],
+  hops: readonly HopFacts[],
 ): Verdicts<Exclude<keyof typeof targetRules, FamilyCode>> {
   const failures = [https, http].flatMap(findFailure);
   const unique = [...new Map(failures.map((failure) => [failure.url, failure])).values()];

@@ -1,5 +1,5 @@
 import { brokenBy, type Evidence, type Verdict } from '#shared/model/verdict';
-import type { SeenHop } from '../facts/page.ts';
+import type { HopFacts } from '../facts/page.ts';
 
 /** Holds for what is absent, broken by what is there. */
 export function brokenWhen(evidence: Evidence | undefined | false): Verdict {
@@ -12,7 +12,7 @@ export function where(isThere: boolean, verdict: Verdict): Verdict {
 }
 
 /** Where a field was met, and what it says, for evidence. */
-export function fieldAt({ index, hop }: Pick<SeenHop, 'index' | 'hop'>, header: string, value: string) {
+export function fieldAt({ index, hop }: Pick<HopFacts, 'index' | 'hop'>, header: string, value: string) {
   return { hop: index, url: hop.url, header, value: cut(value) };
 }
 

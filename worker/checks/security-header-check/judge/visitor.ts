@@ -1,6 +1,6 @@
 import { brokenBy, type Evidence, type Verdict } from '#shared/model/verdict';
 import { splitValues, valuesOf } from '../../../web/fields.ts';
-import type { Page, SeenHop } from '../facts/page.ts';
+import type { Page, HopFacts } from '../facts/page.ts';
 
 /** Request fields that say something of the visitor, as the visitor would call it. Cookie is left out: nearly every site with logins names it. */
 const subjects: readonly (readonly [field: RegExp, subject: string])[] = [
@@ -13,7 +13,7 @@ const languagePath = /^\/[a-z]{2}(?:[-_][a-z]{2})?(?:\/|$)/i;
 const mobileHost = /^(?:m|mobile)\./;
 
 /** Tells by what the page differs, as far as its own answers say so; other visitors may then meet other headers. */
-export function judgeVisitor(hops: readonly SeenHop[], page: Page): Verdict {
+export function judgeVisitor(hops: readonly HopFacts[], page: Page): Verdict {
   return brokenBy([...findVaried(page), ...hops.flatMap((hop, at) => findChosen(hop, hops[at + 1]))]);
 }
 
@@ -28,7 +28,7 @@ function findVaried({ index, hop, fields }: Page): Evidence[] {
 }
 
 // A front page that leads to one language or to a page for phones has chosen it by who asked.
-function findChosen(from: SeenHop, to: SeenHop | undefined): Evidence[] {
+function findChosen(from: HopFacts, to: HopFacts | undefined): Evidence[] {
   if (!to || to.chain !== from.chain || from.url.pathname !== '/') return [];
   const seen = { hop: from.index, url: from.hop.url };
   const { hostname, pathname } = to.url;

@@ -3,13 +3,13 @@ import { valuesOf } from '../../../web/fields.ts';
 import { findKnownCookie } from '../../../web/known-cookies.ts';
 import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { CorsSight, HeaderEvidence } from '../evidence.ts';
-import { nameOf, type SeenCookie } from '../facts/cookies.ts';
+import { nameOf, type CookieFacts } from '../facts/cookies.ts';
 import { readCors } from '../facts/cors.ts';
 import { readFraming } from '../facts/framing.ts';
 import { readEffectiveHsts } from '../facts/hsts.ts';
 import { readIsolation } from '../facts/isolation.ts';
-import { isJudged, type Page, type SeenHop } from '../facts/page.ts';
-import type { SeenPolicy } from '../facts/policies.ts';
+import { isJudged, type Page, type HopFacts } from '../facts/page.ts';
+import type { PolicyFacts } from '../facts/policies.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { readScripts } from '../facts/script.ts';
 import { readThirdParties } from '../facts/third-parties.ts';
@@ -22,7 +22,7 @@ const headerBudget = 262_144;
 const valueLimit = 16_384;
 
 /** The hops as the report shows them: headers as sent but for the values of cookies, cut where a hostile target sends more than a report may hold. */
-export function reportHops(hops: readonly SeenHop[]) {
+export function reportHops(hops: readonly HopFacts[]) {
   let left = headerBudget;
   return hops.map(({ hop: { url, status, headers, leftBy }, chain }) => {
     const kept = headers.flatMap(([name, value]) => {
@@ -64,7 +64,7 @@ function reportOfPage(page: Page | undefined) {
 }
 
 /** The policies as the report shows them; long ones are cut. */
-export function reportPolicies(policies: readonly SeenPolicy[]) {
+export function reportPolicies(policies: readonly PolicyFacts[]) {
   return policies.slice(0, policyLimit).map(({ policy, from, disposition, url }) => ({
     from,
     disposition,
@@ -78,7 +78,7 @@ export function reportPolicies(policies: readonly SeenPolicy[]) {
 }
 
 /** The cookies as the report shows them: without their values, which may be somebody's session. */
-export function reportCookies(cookies: readonly SeenCookie[]) {
+export function reportCookies(cookies: readonly CookieFacts[]) {
   return cookies.slice(0, 500).map(reportCookie);
 }
 
@@ -91,7 +91,7 @@ export function reportThirdParties(page: Page | undefined) {
 
 const ignoredWhole = { secure: false, httpOnly: false, sameSite: null };
 
-function reportCookie(each: SeenCookie) {
+function reportCookie(each: CookieFacts) {
   const { seen, cookie, storage, session } = each;
   const { secure, httpOnly, sameSite } = cookie ?? ignoredWhole;
   const known = findKnownCookie(nameOf(each));

@@ -22,12 +22,12 @@ export type DkimFacts = {
   readonly subtreeExists: boolean | null;
   /** True where "_domainkey.<domain>.<domain>" exists: a full name was entered as one below the domain. Looked for where no key can exist. */
   readonly isDoubled: boolean;
-  readonly selectors: readonly SeenSelector[];
+  readonly selectors: readonly SelectorFacts[];
   /** How many selectors were tried. */
   readonly tried: number;
 };
 
-export type SeenSelector = {
+export type SelectorFacts = {
   readonly selector: string;
   readonly source: SelectorSource;
   readonly name: string;
@@ -55,7 +55,7 @@ export function readDkim(
     readSelector(zone, name, selector, source),
   );
   // A wildcard answers for every selector; only what differs from it was published for the selector itself.
-  const isOwn = ({ source, texts, alias }: SeenSelector) =>
+  const isOwn = ({ source, texts, alias }: SelectorFacts) =>
     source === 'caller' ||
     (texts.length === 0
       ? alias === null || alias !== aliasOf(wild)
@@ -88,14 +88,14 @@ function listSelectors(asked: readonly string[], names: readonly string[]) {
   return [...sources].map(([selector, source]) => ({ selector, source }));
 }
 
-function readSelector(zone: Zone, parent: string, selector: string, source: SelectorSource): SeenSelector {
+function readSelector(zone: Zone, parent: string, selector: string, source: SelectorSource): SelectorFacts {
   const name = `${selector}.${parent}`;
   const observation = zone.look(name, 'TXT');
   const read = source === 'caller' ? readAsked(observation) : readGuessed(observation);
   return { selector, source, name, observation, alias: aliasOf(observation), ...read };
 }
 
-type SeenKey = Pick<SeenSelector, 'texts' | 'key' | 'faults' | 'bits' | 'keyProblem'>;
+type KeyFacts = Pick<SelectorFacts, 'texts' | 'key' | 'faults' | 'bits' | 'keyProblem'>;
 
 const readAsked = oncePerObservation((observation) => readKey(textsOf(observation).map(({ text }) => text)));
 const readGuessed = oncePerObservation((observation) =>
@@ -106,12 +106,12 @@ const readGuessed = oncePerObservation((observation) =>
   ),
 );
 
-function readKey(texts: readonly string[]): SeenKey {
+function readKey(texts: readonly string[]): KeyFacts {
   const { value: key, faults } = settle(texts.length === 1 ? parseDkimKey(texts[0] ?? '') : null);
   return { texts, key, faults, ...measure(key) };
 }
 
-function measure(key: DkimKey | null): Pick<SeenSelector, 'bits' | 'keyProblem'> {
+function measure(key: DkimKey | null): Pick<SelectorFacts, 'bits' | 'keyProblem'> {
   if (key === null || key.key === '' || !isKnownType(key)) return { bits: null, keyProblem: null };
   const strength = measureDkimKey(key);
   return 'bits' in strength
@@ -125,6 +125,6 @@ export function isKnownType({ keyType }: DkimKey): boolean {
 }
 
 // A guess that found nothing says nothing; an alias to nowhere does.
-function isWorthShowing({ source, texts, alias }: SeenSelector): boolean {
+function isWorthShowing({ source, texts, alias }: SelectorFacts): boolean {
   return source === 'caller' || texts.length > 0 || alias !== null;
 }

@@ -12,7 +12,7 @@ import {
 import { brokenBySeen } from '../../verdicts.ts';
 import { aliasLines, type KnownSenders } from '../providers/find.ts';
 import { clip, showFault } from '../text/fault.ts';
-import type { DkimFacts, SeenSelector } from './facts.ts';
+import type { DkimFacts, SelectorFacts } from './facts.ts';
 import { isKnownType } from './facts.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
@@ -75,7 +75,7 @@ function fixOf(services: KnownSenders['services'], { name }: DkimFacts): Fix | u
 }
 
 // Microsoft 365 has two aliases from the start, and publishes the second key when it rotates: an alias without one is as it must be.
-function isIdleRotation(alias: string, selectors: readonly SeenSelector[]): boolean {
+function isIdleRotation(alias: string, selectors: readonly SelectorFacts[]): boolean {
   const isMicrosoft = (name: string | null) =>
     name !== null && /\.(onmicrosoft\.com|dkim\.mail\.microsoft)$/.test(name);
   return isMicrosoft(alias) && selectors.some((other) => other.texts.length > 0 && isMicrosoft(other.alias));
@@ -85,7 +85,7 @@ function isAbsent(outcome: string): boolean {
   return outcome === 'nodata' || outcome === 'nxdomain';
 }
 
-function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): Verdict {
+function judgeAsked(asked: readonly SelectorFacts[], lost: Verdict | undefined): Verdict {
   if (asked.length === 0) return 'not-applicable';
   const missing = asked.filter(({ observation }) => isAbsent(observation.outcome));
   return brokenBySeen(
@@ -97,8 +97,8 @@ function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): 
   );
 }
 
-function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined) {
-  const broken = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
+function judgeKeys(found: readonly SelectorFacts[], lost: Verdict | undefined) {
+  const broken = (show: (seen: SelectorFacts) => Evidence | null): Verdict =>
     brokenBySeen(
       found.flatMap((seen) => {
         const evidence = show(seen);
@@ -108,7 +108,7 @@ function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined) {
     );
   // Of a record that breaks its grammar, or of several, nothing is read; so nothing more holds of it.
   const isRead = found.some(({ key }) => key !== null);
-  const ofKey = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
+  const ofKey = (show: (seen: SelectorFacts) => Evidence | null): Verdict =>
     isRead ? broken(show) : (lost ?? 'not-applicable');
   return {
     'dkim-syntax': broken(({ faults: [fault] }) => (fault ? showFault(fault) : null)),
@@ -126,7 +126,7 @@ function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined) {
   } satisfies Partial<Verdicts<DkimCode>>;
 }
 
-function rsaBits({ key, bits }: SeenSelector, from: number, to: number): Evidence | null {
+function rsaBits({ key, bits }: SelectorFacts, from: number, to: number): Evidence | null {
   return key?.keyType === 'rsa' && bits !== null && bits >= from && bits <= to ? { bits } : null;
 }
 

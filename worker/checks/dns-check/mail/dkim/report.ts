@@ -1,7 +1,7 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import { clip } from '../text/fault.ts';
-import type { DkimFacts, SeenSelector } from './facts.ts';
+import type { DkimFacts, SelectorFacts } from './facts.ts';
 
 /** The field `dkim` of the report. */
 export function reportDkim(facts: DkimFacts, mode: MailMode): MailFields['dkim'] {
@@ -20,14 +20,14 @@ export function stateOfDkim({ selectors, subtreeExists }: DkimFacts, mode: MailM
 }
 
 // Verifiers must not accept an RSA key below 1024 bits (RFC 8301 §3.2).
-function stateOfSelector({ observation, texts, key, keyProblem, bits }: SeenSelector): PartState {
+function stateOfSelector({ observation, texts, key, keyProblem, bits }: SelectorFacts): PartState {
   if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length === 0) return 'missing';
   const isTooShort = key?.keyType === 'rsa' && bits !== null && bits < 1024;
   return key === null || keyProblem !== null || isTooShort ? 'invalid' : 'ok';
 }
 
-function showSelector(seen: SeenSelector): MailFields['dkim']['selectors'][number] {
+function showSelector(seen: SelectorFacts): MailFields['dkim']['selectors'][number] {
   const { selector, source, alias, texts, key, bits } = seen;
   return {
     selector: clip(selector, 100),

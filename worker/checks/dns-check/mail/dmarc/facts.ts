@@ -20,7 +20,7 @@ export type DmarcFacts = {
   readonly applied: Applied | 'none' | 'unknown';
   /** Whether the domain itself exists: its policy may be another if not. */
   readonly exists: boolean | null;
-  readonly uris: readonly SeenUri[];
+  readonly uris: readonly ReportUriFacts[];
   /** DMARC records at the domain itself; null where its TXT records could not be read. */
   readonly misplaced: readonly string[] | null;
   /** Those at "_dmarc.<domain>.<domain>", where a full name ends up that was entered as one below the domain; looked for where no record applies. */
@@ -32,7 +32,7 @@ export type DmarcFacts = {
 };
 
 /** A report address, and what its host says to it; an address of no use is not asked about. */
-export type SeenUri = ReportUri & {
+export type ReportUriFacts = ReportUri & {
   readonly tag: 'rua' | 'ruf';
   /** The name where the owner of the host agrees to take reports; null within the own organization. */
   readonly permission: string | null;
@@ -82,7 +82,7 @@ function textsAt(observation: Observation): string[] {
   return textsOf(observation).map(({ text }) => text);
 }
 
-function readUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenUri[] {
+function readUris(zone: Zone, applied: Applied, orgDomain: string | null): ReportUriFacts[] {
   const { rua, ruf } = applied.dmarc;
   const uris = [
     ...rua.map((uri) => ({ ...uri, tag: 'rua' as const })),
@@ -94,7 +94,7 @@ function readUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenU
   }));
 }
 
-type HostObservation = Pick<SeenUri, 'permission' | 'isAuthorised' | 'mailbox'>;
+type HostObservation = Pick<ReportUriFacts, 'permission' | 'isAuthorised' | 'mailbox'>;
 
 function readHost(
   zone: Zone,

@@ -3,7 +3,7 @@ import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#sha
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { reportService } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
-import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
+import type { Applied, DmarcFacts, ReportUriFacts } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
 import { correctedNames, fixRecord, reportAddressOf } from './rewrite-dmarc.ts';
 
@@ -56,11 +56,11 @@ export function judgeReports(
   };
 }
 
-function showBad({ uri, tag, problem }: SeenUri) {
+function showBad({ uri, tag, problem }: ReportUriFacts) {
   return { uri: clip(uri, 80), tag, problem };
 }
 
-function judgePermission(uris: readonly SeenUri[], orgDomain: string): Verdict {
+function judgePermission(uris: readonly ReportUriFacts[], orgDomain: string): Verdict {
   const refused = uris.filter(({ isAuthorised }) => isAuthorised === false);
   const open = uris.some(({ mailbox, isAuthorised }) => mailbox !== null && isAuthorised === null);
   const [first] = refused;

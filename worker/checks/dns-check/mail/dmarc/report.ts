@@ -1,7 +1,7 @@
 import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
 import { clip, showFaults } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
-import type { DmarcFacts, SeenUri } from './facts.ts';
+import type { DmarcFacts, ReportUriFacts } from './facts.ts';
 import { type Dmarc, policiesOf } from './parse-dmarc.ts';
 import type { Step } from './walk-tree.ts';
 
@@ -73,7 +73,7 @@ function describeStep({ observation, texts, dmarc }: Step): 'record' | 'none' | 
   return dmarc === null ? 'none' : 'record';
 }
 
-function showUri({ uri, isAuthorised, problem, mailbox, permission }: SeenUri) {
+function showUri({ uri, isAuthorised, problem, mailbox, permission }: ReportUriFacts) {
   const why = problem ?? (mailbox?.takes === false ? mailbox.why : null);
   return {
     uri: clip(uri),

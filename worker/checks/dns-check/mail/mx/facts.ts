@@ -3,7 +3,7 @@ import { hostLabel } from '#shared/targets/classify-name';
 import {
   aliasOf,
   exchangesOf,
-  type SeenRecord,
+  type ObservedRecord,
   type Observation,
   valuesOf,
 } from '../../../../dns/observation.ts';
@@ -101,7 +101,7 @@ function readHost(zone: Zone, host: string, preference: number): MailHost {
   };
 }
 
-function readTlsaRecord({ type, data }: SeenRecord): Tlsa[] {
+function readTlsaRecord({ type, data }: ObservedRecord): Tlsa[] {
   const tlsa = type === 'TLSA' ? readTlsa(data) : null;
   return tlsa === null ? [] : [tlsa];
 }

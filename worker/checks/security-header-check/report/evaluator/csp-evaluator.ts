@@ -2,7 +2,7 @@ import type { CheckerFunction } from 'csp_evaluator/dist/checks/checker.js';
 import { CspEvaluator, DEFAULT_CHECKS, STRICTCSP_CHECKS } from 'csp_evaluator/dist/evaluator.js';
 import { Severity, Type } from 'csp_evaluator/dist/finding.js';
 import { CspParser } from 'csp_evaluator/dist/parser.js';
-import type { SeenPolicy } from '../../facts/policies.ts';
+import type { PolicyFacts } from '../../facts/policies.ts';
 import { fastChecks, slowChecks } from './csp-evaluator-checks.ts';
 
 /** A finding of google/csp-evaluator. */
@@ -26,7 +26,7 @@ const checks: CheckerFunction[] = [
 export const policyLimit = 50;
 
 /** What csp_evaluator finds in each enforced header policy, without its repetitions. */
-export function evaluatePolicies(policies: readonly SeenPolicy[]): EvaluatorFinding[] {
+export function evaluatePolicies(policies: readonly PolicyFacts[]): EvaluatorFinding[] {
   return policies
     .slice(0, policyLimit)
     .flatMap((seen, index) => (seen.disposition === 'enforce' ? evaluate(seen.policy.text, index) : []));
