@@ -1,4 +1,5 @@
-// Loaded into a service by --import: how long its own work holds the event loop, as a line of JSON in the file of LOOP_WATCH_FILE at its end; a signal SIGUSR2 begins a part of its own.
+// Loaded into a service by --import: how long its own work holds the event loop, as a line of JSON in the file of LOOP_WATCH_FILE at its end,
+// of its runner process in the file with .runner behind its name; a signal SIGUSR2 begins a part of its own.
 import { writeFileSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
@@ -83,4 +84,5 @@ const { looks } = (workerData ?? {}) as { readonly looks?: Float64Array };
 const file = process.env['LOOP_WATCH_FILE'];
 // A thread of the service inherits --import, and is not watched.
 if (looks) watchThread(looks);
-else if (isMainThread && file !== undefined) watchLoop(file);
+else if (isMainThread && file !== undefined)
+  watchLoop(process.argv[1]?.includes('runner-main') ? `${file}.runner` : file);

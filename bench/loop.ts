@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runnerPidOf } from '../test/kit/runner-process.ts';
 import { startService } from '../test/kit/service-process.ts';
 import { type CheckName, fetchReport, openTarget, paths } from './capacity.ts';
 import type { Watched } from './loop-watch.ts';
@@ -44,17 +45,21 @@ export async function bench(): Promise<Section> {
     const name = names[index % names.length] ?? 'redirect';
     await fetchReport(agent, `${service.url}/api/tools/${paths[name](`h${hosts}.test`)}`);
   };
+  const beginPart = () => {
+    service.kill('SIGUSR2');
+    process.kill(runnerPidOf(service.child.pid), 'SIGUSR2');
+  };
   try {
-    service.kill('SIGUSR2');
+    beginPart();
     await after(idleMs);
-    service.kill('SIGUSR2');
+    beginPart();
     await inLanes(warmChecks, lanes, ask);
-    service.kill('SIGUSR2');
+    beginPart();
     await inLanes(checks, lanes, ask);
     service.kill('SIGTERM');
     await service.closed;
-    if (profile !== undefined) console.log(readFileSync(file, 'utf8'));
-    return sectionOf(JSON.parse(readFileSync(file, 'utf8')) as readonly Watched[]);
+    if (profile !== undefined) console.log(readFileSync(`${file}.runner`, 'utf8'));
+    return sectionOf(readParts(file), readParts(`${file}.runner`));
   } finally {
     service.kill('SIGKILL');
     target.process.kill();
@@ -62,8 +67,11 @@ export async function bench(): Promise<Section> {
   }
 }
 
-/** @param parts of the service's life: its start, idle, growing warm, and under load */
-function sectionOf([, idle, , loaded]: readonly Watched[]): Section {
+const readParts = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as readonly Watched[];
+
+/** The parts of the life of both processes: start, idle, growing warm, and under load. */
+function sectionOf(api: readonly Watched[], runner: readonly Watched[]): Section {
+  const [, idle, , loaded] = runner;
   const row = (name: string, ms: readonly number[] = []) => [
     name,
     ...[0.5, 0.95, 0.99, 1].map((share) => percentile(ms, share).toFixed(1)),
@@ -71,12 +79,13 @@ function sectionOf([, idle, , loaded]: readonly Watched[]): Section {
   ];
   return {
     title: 'The event loop under full load',
-    about: `How late a timer of 5 ms was in an embedded process, without work and with ${lanes} checks of all kinds at once. The first two rows count only what work of its own thread held it for. The last two count all, as the target, which is another process, and the machine's other work take their share of the cores: the thread of the last row does nothing.`,
+    about: `How late a timer of 5 ms was in the two processes of an embedded service, without work and with ${lanes} checks of all kinds at once. The first three rows count only what work of its own thread held it for. The last two count all that made it late in the process that runs the checks, as the target, which is another process, and the machine's other work take their share of the cores: the thread of the last row does nothing.`,
     columns: ['', 'p50, ms', 'p95, ms', 'p99, ms', 'at most, ms', 'looks over 10 ms, %'],
     rows: [
-      row('idle, by its own work', idle?.heldMs),
-      row(`${lanes} checks at once, by its own work`, loaded?.heldMs),
-      row(`${lanes} checks at once, in all`, loaded?.lateMs),
+      row('runs, idle, by its own work', idle?.heldMs),
+      row(`runs, ${lanes} checks at once, by its own work`, loaded?.heldMs),
+      row(`API and queue, ${lanes} checks at once, by its own work`, api[3]?.heldMs),
+      row(`runs, ${lanes} checks at once, in all`, loaded?.lateMs),
       row('an idle thread of the process meanwhile, in all', loaded?.idleLateMs),
     ],
     limits:

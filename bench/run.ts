@@ -18,6 +18,7 @@ export const benches: Benches = {
   loop: { load: () => import('./loop.ts') },
   concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
   turns: { load: () => import('./turns.ts') },
+  'hostile-turns': { load: () => import('./hostile-turns.ts'), limitS: 1800 },
   latency: { load: () => import('./latency.ts') },
   'redis-checks': { load: () => import('./redis-checks.ts'), needs: ['redis', 'store'] },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
