@@ -447,12 +447,14 @@ const nameServers: readonly Case[] = [
       resolver: failing(...apexQuestions.filter((question) => !question.startsWith('NS '))),
     },
     broken: ['lookup-failed'],
+    score: null,
     notTested: ['ns-none-answers', 'ns-silent'],
   },
   {
     name: 'all servers silent to us, and a resolver that says nothing at all: our own network may be down',
     change: { servers: every(silent), resolver: timedOut(...apexQuestions, 'SOA ') },
     broken: ['lookup-failed'],
+    score: null,
     notTested: ['ns-none-answers', 'ns-silent'],
   },
   {

@@ -51,9 +51,14 @@ test.for(rows)('$name', (row) => {
   expect(of('holds')).toEqual(expect.arrayContaining([...(row.holds ?? [])]));
   expect(of('notTested')).toEqual(expect.arrayContaining([...(row.notTested ?? [])]));
   expect(of('not-applicable')).toEqual(expect.arrayContaining([...(row.notApplicable ?? [])]));
-  // Rows give the sum of what is lost; the score is that, rounded.
-  expect(score).toBe(row.score === undefined ? score : row.score && Math.round(row.score));
+  expect(score).toBe(scoreOf(row));
 });
+
+/** Each broken rule costs its points, where the row gives no other sum; the score is that, rounded. */
+function scoreOf({ score, broken }: Row): number | null {
+  const sum = score === undefined ? 100 - broken.reduce((lost, code) => lost + rules[code].points, 0) : score;
+  return sum && Math.max(0, Math.round(sum));
+}
 
 test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
   const seen = rows.flatMap(({ evidence }) => {

@@ -76,6 +76,7 @@ export const crossOriginRows: readonly Row[] = [
     name: 'a reflected origin without Vary',
     evidence: answered([[[allow, origin]]], [[], { origin: 'null' }]),
     broken: ['cors-reflects-origin', 'cors-vary-missing'],
+    score: 93,
   },
   {
     name: 'public content',

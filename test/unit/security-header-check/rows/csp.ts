@@ -86,6 +86,7 @@ export const cspRows: readonly Row[] = [
     name: 'script-src-elem wins over script-src for elements',
     evidence: scripts("'self'; script-src-elem * 'unsafe-inline'"),
     broken: ['csp-script-unsafe-inline', 'csp-script-wildcard'],
+    score: 85,
   },
   {
     name: 'strict-dynamic switches hosts and unsafe-inline off',
@@ -255,6 +256,7 @@ export const cspRows: readonly Row[] = [
       elements: [metaCsp("default-src 'self'", 'body')],
     }),
     broken: ['csp-missing', 'csp-meta-not-in-head'],
+    score: 85,
   },
   {
     name: 'a script before the policy is not held',

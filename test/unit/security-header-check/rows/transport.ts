@@ -112,6 +112,7 @@ export const transportRows: readonly Row[] = [
       http: chain([redirect('http://site.test/', 'http://site.test/home'), answer('http://site.test/home')]),
     }),
     broken: ['http-not-upgraded', 'hsts-preload-ineligible'],
+    score: 81,
     notApplicable: ['redirect-http-first'],
   },
   {
@@ -124,6 +125,7 @@ export const transportRows: readonly Row[] = [
       ]),
     }),
     broken: ['https-downgrade', 'redirect-chain-long'],
+    score: 75,
   },
   {
     name: 'a page that sends its visitor on is told, and the page behind it is judged',
@@ -157,6 +159,7 @@ export const transportRows: readonly Row[] = [
       ]),
     }),
     broken: ['redirect-http-first', 'hsts-preload-ineligible'],
+    score: 93,
     notApplicable: ['https-upgrade-late'],
   },
   {
@@ -491,6 +494,7 @@ export const transportRows: readonly Row[] = [
     name: 'what an error varies by says nothing of the page',
     evidence: see({ headers: [html, ['Vary', 'User-Agent']], status: 404 }),
     broken: ['target-error-status'],
+    score: null,
     notApplicable: ['target-differs-by-visitor'],
   },
   {
