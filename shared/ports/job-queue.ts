@@ -62,8 +62,19 @@ export const ownSlot: Slot = { release: () => undefined, retake: async () => und
  */
 export type RunStart = { readonly attempt: number; readonly mayBeStored: boolean; readonly slot: Slot };
 
+/** Thrown by a run that has asked its target nothing, because something that it needs is away: the job is taken up again later, while it may start. */
+export class NotBegun extends Error {
+  override readonly cause: Error;
+
+  /** @param cause what is away; the job is given up with it where it may start no more */
+  constructor(cause: Error) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
 /**
- * Runs one job. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job.
+ * Runs one job. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job, but for `NotBegun`.
  * The signal aborts when the queue is closed by force; the run limit is the runner's own.
  */
 export type Run = (

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueName } from '../model/job.ts';
-import type { GaveUp, Progress, Run } from '../ports/job-queue.ts';
+import { type GaveUp, NotBegun, type Progress, type Run } from '../ports/job-queue.ts';
 import type { Ended, Entry } from './memory-state.ts';
 import { openRunSlot, type SlotDoor } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
@@ -26,6 +27,29 @@ type MemoryWork = {
 /** What a run has left to close its sockets once it was aborted. */
 const afterAbortMs = 1000;
 
+/** A run that could not begin is tried again after so long. */
+const postponedMs = 1000;
+
+/** Tries a run that cannot begin again, while its job may start. It keeps its slot: what it lacks, the others lack too. */
+async function runWhenPossible<T>(
+  run: () => Promise<T>,
+  { startBy, stop }: { readonly startBy: number; readonly stop: AbortSignal },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof NotBegun)) throw error;
+      if (stop.aborted || Date.now() + postponedMs >= startBy) throw error.cause;
+      await delay(postponedMs, undefined, { signal: stop });
+    }
+  }
+}
+
+const reportTo = (entry: Entry) => (progress: Progress) => {
+  entry.progress = progress;
+};
+
 /** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
 export function openMemoryWorker(work: MemoryWork): MemoryWorker {
   const { queue, concurrency, run, gaveUp, take, end, doorOf } = work;
@@ -34,16 +58,16 @@ export function openMemoryWorker(work: MemoryWork): MemoryWorker {
   const force = new AbortController();
   let isClosing = false;
 
-  const reportTo = (entry: Entry) => (progress: Progress) => {
-    entry.progress = progress;
-  };
   const runOne = async (entry: Entry) => {
     const startMs = performance.now();
     const tookMs = () => Math.round(performance.now() - startMs);
     const slot = openRunSlot({ ...doorOf(entry), canGive: () => running.size < most });
     const start = { attempt: 1, mayBeStored: true, slot };
     try {
-      const failed = await run(entry.job, start, force.signal, reportTo(entry));
+      const failed = await runWhenPossible(() => run(entry.job, start, force.signal, reportTo(entry)), {
+        startBy: entry.job.startBy,
+        stop: force.signal,
+      });
       end(entry, { state: failed ?? 'done', tookMs: tookMs() });
     } catch (error) {
       // A run that was broken off by our own stop says nothing of its target.

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { drawJobId, hostTag, type Job, jobVersion, randomId } from '#shared/model/job';
-import type { Done, JobQueue, Run } from '#shared/ports/job-queue';
+import { type Done, type JobQueue, NotBegun, type Run } from '#shared/ports/job-queue';
+import type { ReportStore, StoredReport } from '#shared/ports/report-store';
+import { openWaiting } from '#shared/queue/waiting/waiting';
+import { openLogger } from '#shared/telemetry/logger';
 
 export type QueueLimits = {
   readonly hostConcurrency: number;
@@ -141,6 +144,61 @@ export function jobQueueContract(open: OpenQueue): void {
       expect(ended[0]).toMatchObject({ jobId: job.jobId, state: 'failed' });
       expect(givenUp.map(({ jobId }) => jobId)).toEqual([job.jobId]);
       expect(await queue.submit(makeJob({ jobKey: job.jobKey }))).toMatchObject({ state: 'admitted' });
+    });
+
+    test('that cannot begin is tried again, and others run meanwhile', { timeout: 30_000 }, async () => {
+      let tries = 0;
+      const givenUp: Job[] = [];
+      const first = makeJob();
+      queue.work(
+        'network',
+        2,
+        async ({ jobId }) => {
+          if (jobId !== first.jobId) return undefined;
+          tries += 1;
+          if (tries < 3) throw new NotBegun(new Error('the store is away'));
+          return undefined;
+        },
+        async (job) => void givenUp.push(job),
+      );
+      await queue.submit(first);
+      await expect.poll(() => tries).toBeGreaterThan(0);
+      await queue.submit(makeJob({ host: hostBeside('other') }));
+      await until(2);
+      expect([tries, ended.map(({ state }) => state), givenUp]).toEqual([3, ['done', 'done'], []]);
+      expect(await queue.look('network', first.jobId)).toMatchObject({ state: 'done' });
+    });
+
+    test('that ended without a report is run again for those who wait', { timeout: 30_000 }, async () => {
+      const stored = { jobKey: 'lost', checkedAt: Date.now(), freshUntil: Infinity } as StoredReport;
+      let isStored = false;
+      const reportStore = {
+        fault: () => undefined,
+        get: async () => undefined,
+        findFresh: async () => new Map(isStored ? [['lost', stored]] : []),
+      } as unknown as ReportStore;
+      let runs = 0;
+      queue.work(
+        'network',
+        1,
+        async () => {
+          runs += 1;
+          isStored = runs === 2;
+          if (!isStored) throw new Error('the report was not kept');
+          return undefined;
+        },
+        gaveUp,
+      );
+      const waiting = openWaiting({
+        jobQueue: queue,
+        reportStore,
+        log: openLogger('silent'),
+        onDone: () => undefined,
+      });
+      const job = makeJob({ jobKey: 'lost' });
+      const outcome = await waiting.wait(job, 20_000, new AbortController().signal);
+      waiting.close();
+      expect([outcome.kind, runs]).toEqual(['report', 2]);
     });
 
     test('tells its progress while it runs', async () => {

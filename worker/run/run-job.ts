@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
-import type { GaveUp, Run, RunStart } from '#shared/ports/job-queue';
+import { type GaveUp, NotBegun, type Run, type RunStart } from '#shared/ports/job-queue';
 import type { ReportStore } from '#shared/ports/report-store';
 import type { Span, Tracing } from '#shared/ports/tracing';
 import type { Logger } from '#shared/telemetry/logger';
@@ -75,15 +75,15 @@ async function runJob(job: Job, settings: RunnerSettings, running: Running): Pro
   const { jobId, requestId, check, host } = job;
   const { attempt, mayBeStored } = running.start;
   const about = { jobId, requestId, check, host, attempt, ...traceFields(job.trace) };
-  const known = mayBeStored ? await findStored(reportStore, job) : undefined;
+  const known = mayBeStored ? await findStored(reportStore, job).catch(postponeWithoutStore) : undefined;
   // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
   if (known) {
     log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
     return undefined;
   }
-  // Waiting jobs whose reports could not be kept are given up without a visit to the target.
+  // A report that could not be kept is worth no visit to the target.
   const fault = reportStore.fault();
-  if (fault) throw fault;
+  if (fault) throw new NotBegun(fault);
   const start = performance.now();
   const { told, isOurs } = await examineAndStore(job, settings, running);
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
@@ -116,6 +116,10 @@ async function examineAndStore(
     await insertPatiently(reportStore, report, job, stop);
     return { told: { state: 'failed', cause: error.how }, isOurs: false };
   }
+}
+
+function postponeWithoutStore(error: unknown): never {
+  throw error instanceof Problem ? new NotBegun(error) : error;
 }
 
 async function findStored(

@@ -1,6 +1,6 @@
 import { type Job as BullJob, DelayedError } from 'bullmq';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
-import type { Done, GaveUp, Run } from '../../ports/job-queue.ts';
+import { type Done, type GaveUp, NotBegun, type Run } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
@@ -39,6 +39,8 @@ const napMs = 3000;
 const longestNapMs = 60_000;
 /** A job that an operator holds back looks so often whether it still is. */
 const pausedNapMs = 5000;
+/** A run that could not begin is tried again after so long, and up to twice that: not all of them at once. */
+const postponedMs = 2000;
 /** A job whose submitter has looked in the store within this time is taken to have gone straight to its worker. */
 const recentMs = 1000;
 
@@ -147,8 +149,9 @@ async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolea
     const begun = { attempt, mayBeStored, slot: opened.slot };
     failed = await settings.run(job, begun, signal, progress.tell);
   } catch (error) {
-    if (!signal.aborted) throw error;
-    return await handBack(settings, turn);
+    if (signal.aborted) return await handBack(settings, turn);
+    if (error instanceof NotBegun) return await postpone(settings, turn);
+    throw error;
   } finally {
     progress.end();
     opened.end();
@@ -209,6 +212,17 @@ async function handBack({ queues, gate, lostRuns }: TurnSettings, turn: Turn): P
   await bullJob.moveToDelayed(Date.now() + 1, token);
   // By another worker's clock, that delay may be over much later.
   await promote(queues[job.queue], job.jobId);
+  throw new DelayedError();
+}
+
+/** Something that the run needs is away: the job is tried again, while it may start. Its slots go to others meanwhile. */
+async function postpone({ queues, gate, lostRuns }: TurnSettings, turn: Turn): Promise<never> {
+  const { bullJob, job, token, attempt, signal } = turn;
+  await patiently(signal, async () => {
+    await lostRuns.takeBack(job);
+    await handOver(queues, gate, await gate.release(job, { attempt }));
+  });
+  await bullJob.moveToDelayed(Date.now() + postponedMs * (1 + Math.random()), token);
   throw new DelayedError();
 }
 

@@ -18,7 +18,7 @@ export type Waiter = {
 /** One key that somebody waits for. */
 export type Pending = {
   /** What was submitted, to be submitted again should the queue forget it. */
-  readonly job: Job;
+  job: Job;
   submission: Promise<Submitted>;
   submitted: Submitted | undefined;
   readonly waiters: Set<Waiter>;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Job } from '../../model/job.ts';
+import { drawJobId, type Job } from '../../model/job.ts';
 import { Problem } from '../../model/problem.ts';
 import type { Done, JobQueue, Missed, Submitted } from '../../ports/job-queue.ts';
 import type { ReportStore } from '../../ports/report-store.ts';
@@ -197,6 +197,8 @@ async function doubt(line: Line, entry: Pending): Promise<void> {
   await look(line, [entry]);
   if (entry.waiters.size === 0) return;
   line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
+  // The queue keeps jobs that have ended for a while, and takes no other under their ids.
+  if (state !== 'unknown') entry.job = { ...entry.job, jobId: drawJobId(entry.job.host) };
   // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
   if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }
