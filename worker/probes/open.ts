@@ -84,16 +84,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   return {
     open(signal, owner, slot = ownSlot) {
       const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
-      // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
-      // Its port is our choice, never the target's.
-      const dialAddress = openGuard({
-        policy: { ...policy, ports: [[1, 65_535]] },
-        portMap,
-        slots,
-        charge: chargeDial(budget, ['server connections']),
-        connectTimeoutMs,
-        resolve: async (address) => [address],
-      });
+      const dialAddress = openGuard(guardOfAddresses({ policy, portMap, slots, connectTimeoutMs }, budget));
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
       const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns, policy.denied) };
       const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
@@ -128,6 +119,16 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
     },
     close: () => client.close(),
   };
+}
+
+/** A name server is named by its address, so dialling it needs no resolver; the guard for all else asks the run's DNS. Its port is our choice, never the target's. */
+function guardOfAddresses(
+  guard: Omit<GuardSettings, 'charge' | 'resolve'>,
+  budget: Pick<Budget, 'charge'>,
+): GuardSettings {
+  const policy: TargetPolicy = { ...guard.policy, ports: [[1, 65_535]] };
+  const charge = chargeDial(budget, ['server connections']);
+  return { ...guard, policy, charge, resolve: async (address) => [address] };
 }
 
 function prepareSmtp({ helo, limits, controlHost, store }: MailSettings) {

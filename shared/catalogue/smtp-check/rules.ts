@@ -52,7 +52,7 @@ export const rules = {
     points: 0,
     title: 'A mail host does not say its name',
     detail: '{host} ({address}) greets without a host name: {greeting}',
-    fix: 'Set the host name of the mail server (`myhostname` of Postfix, `primary_hostname` of Exim). If a firewall rewrites the greeting, turn that off.',
+    fix: 'Set the host name of the mail server (myhostname in Postfix, primary_hostname in Exim). If a firewall rewrites the greeting, turn that off.',
     references: ['RFC 5321 §4.2', 'RFC 5321 §4.3.1'],
   },
   'ehlo-unsupported': {
@@ -72,7 +72,7 @@ export const rules = {
     title: 'A mail host offers no encryption',
     detail:
       '{host} ({address}) does not offer STARTTLS. Everybody on the way can read and change the mail that is delivered there.',
-    fix: 'Give the mail server a certificate and turn on STARTTLS (`smtpd_tls_security_level = may` in Postfix, `tls_advertise_hosts = *` in Exim). If a firewall removes STARTTLS from the answer, turn that off.',
+    fix: 'Give the mail server a certificate and turn on STARTTLS (smtpd_tls_security_level in Postfix, tls_advertise_hosts in Exim). If a firewall removes STARTTLS from the answer, turn that off.',
     references: ['RFC 3207 §4', 'RFC 7435 §3'],
   },
   'starttls-broken': {
@@ -120,7 +120,7 @@ export const rules = {
     title: 'A mail host still accepts outdated versions of TLS',
     detail:
       '{host} ({address}) accepts {protocol}. For a sender that would otherwise use clear text this is still better; hardly any is left.',
-    fix: 'Allow TLS 1.2 and newer only (`smtpd_tls_protocols = >=TLSv1.2` in Postfix, `openssl_options = +no_tlsv1 +no_tlsv1_1` in Exim).',
+    fix: 'Allow TLS 1.2 and newer only (smtpd_tls_protocols in Postfix, openssl_options in Exim).',
     references: ['RFC 8996 §2', 'RFC 9325 §3.1.1'],
   },
   'smtp-suites-weak': {
