@@ -89,7 +89,7 @@ export function openDesk(context: ApiContext): Desk {
     },
     admission: { callers: openCallers(config, backend.tokenStore, log), quotas },
     sessions: openSessions(config, backend.tokenStore),
-    readAsk: openAskReader(targetPolicy, openJobKeys(config)),
+    readAsk: openAskReader(targetPolicy, openJobKeys(config), site.isOffered),
     targetPolicy,
     shelf,
     runs,

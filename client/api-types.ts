@@ -471,6 +471,7 @@ export type Problem = {
     | 'cross_site_request'
     | 'not_found'
     | 'report_not_found'
+    | 'tool_disabled'
     | 'report_ids_disabled'
     | 'job_not_found'
     | 'method_not_allowed'
@@ -1369,6 +1370,82 @@ export type SimulatedClient = {
   readonly reason: string | null;
 };
 
+export type SmtpCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'smtp-check';
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly target: { readonly domain: string };
+  /** The domain says that it takes no mail (RFC 7505). */
+  readonly nullMx: boolean | null;
+  /** There is no MX record, so mail goes to the address of the domain itself (RFC 5321 §5.1). */
+  readonly implicit: boolean | null;
+  /** The first five by preference, with up to four addresses each. */
+  readonly hosts: ReadonlyArray<MailHostTalk>;
+  readonly hostsLeftOut: number;
+  /** Made for this report; what was known of a host was not asked again. */
+  readonly connections: number;
+};
+
+export type MailHostTalk = {
+  readonly host: string;
+  readonly preference: number;
+  /** Why the host has no addresses here, as a clause. */
+  readonly reason: string | null;
+  /** The TLSA records that senders use, as in a zone file, cut. */
+  readonly tlsa: ReadonlyArray<string>;
+  readonly addresses: ReadonlyArray<MailAddress>;
+};
+
+export type MailAddress = {
+  readonly address: string;
+  readonly family: 4 | 6;
+  /** When this address was talked to, for whichever domain; null where it was not. It may be up to an hour before the report. */
+  readonly checkedAt: string | null;
+  /** ok: it greeted us and answered EHLO. temporary, refused: its own answer to us. blocked-here: this network lets no connection to port 25 out. */
+  readonly state: 'ok' | 'temporary' | 'refused' | 'silent' | 'blocked-here' | 'unknown';
+  /** Why the state is not ok, as a clause. */
+  readonly reason: string | null;
+  /** The text of the greeting, its lines joined by spaces. */
+  readonly greeting: string | null;
+  /** The host name in the greeting; null where there is none. */
+  readonly name: string | null;
+  /** The same in the answer to EHLO. */
+  readonly ehloName: string | null;
+  /** Of the last answer to EHLO, as sent: "SIZE 35882577", "REQUIRETLS". */
+  readonly extensions: ReadonlyArray<string>;
+  /** refused: it offers STARTTLS and declines it, with `startTlsReason`. broken: no handshake was possible, twice. */
+  readonly startTls: 'ok' | 'missing' | 'refused' | 'broken' | 'unknown';
+  readonly startTlsReason: string | null;
+  /** "TLSv1.3". */
+  readonly protocol: string | null;
+  readonly suite: string | null;
+  readonly group: string | null;
+  /** Whether it still accepts TLS 1.0 or 1.1. */
+  readonly oldVersions: 'refused' | 'accepted' | 'unknown';
+  /** As sent. */
+  readonly certificates: ReadonlyArray<Certificate>;
+  readonly trust: MailTrust;
+  readonly dane: MailDane;
+  readonly mtaSts: MailMtaSts;
+};
+
+export type MailTrust = {
+  /** By the roots of browsers, for its name. */
+  readonly trusted: boolean | null;
+  readonly reason: string | null;
+};
+
+export type MailDane = {
+  readonly state: 'ok' | 'none' | 'mismatch' | 'unusable' | 'insecure' | 'unknown';
+  readonly reason: string | null;
+};
+
+export type MailMtaSts = {
+  readonly mode: 'enforce' | 'testing' | 'none' | 'unknown';
+  readonly state: 'ok' | 'mismatch' | 'not-applicable' | 'unknown';
+  readonly reason: string | null;
+};
+
 export type History = {
   readonly reports: ReadonlyArray<{
     readonly reportId: string;
@@ -1572,6 +1649,11 @@ export type Tools = {
       readonly port?: number | `${number}`;
     };
   };
+  /** Talks to the mail hosts of a domain: whether mail to it is encrypted, and whether they prove who they are. */
+  readonly 'smtp-check': {
+    readonly report: SmtpCheckReport | FailedReport;
+    readonly options: Record<never, never>;
+  };
 };
 
 /** Every tool, and whether it takes a domain or a URL. */
@@ -1582,4 +1664,5 @@ export const toolKinds = {
   'domain-health': 'domain',
   'redirect-check': 'url',
   'ssl-check': 'domain',
+  'smtp-check': 'domain',
 } as const satisfies { readonly [name in keyof Tools]: 'domain' | 'url' };

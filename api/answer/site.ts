@@ -1,4 +1,6 @@
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Config } from '#shared/settings/config';
+import { isOffered } from '#shared/settings/offered';
 
 /** What callers see of this service. */
 export type Site = {
@@ -10,6 +12,8 @@ export type Site = {
   readonly reportIds: boolean;
   /** Whose reports and jobs alone a caller of this account is answered with; undefined: everybody's (ACCOUNT_CACHE). */
   readonly ownerOf: (account: string) => string | undefined;
+  /** Whether the operator has a check switched on. */
+  readonly isOffered: (spec: CheckSpec) => boolean;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
   /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
@@ -29,6 +33,7 @@ export function openSite(config: Config): Site {
     linksOf: openLinks(publicPath, REPORT_IDS),
     reportIds: REPORT_IDS,
     ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
+    isOffered: (spec) => isOffered(config, spec),
     isOpen: AUTH_MODE === 'open',
     owners: {
       contact: config.CONTACT_URL,

@@ -211,7 +211,9 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
       },
       202: { description: 'The work goes on; ask again at Location.', content: json(jobSchema) },
       304: { description: 'The caller has this report.' },
-      ...problemResponses(toolProblems),
+      ...problemResponses(
+        spec.switchedOnBy === undefined ? toolProblems : [...toolProblems, 'tool_disabled'],
+      ),
     },
   };
 }
@@ -250,7 +252,10 @@ const probeOperation: ZodOpenApiOperationObject = {
       description: 'Gauges in the text format of Prometheus.',
       content: { 'text/plain': { schema: z.string() } },
     },
-    ...problemResponses(toolProblems.filter((code) => code !== 'not_acceptable' && code !== 'not_cached')),
+    ...problemResponses([
+      ...toolProblems.filter((code) => code !== 'not_acceptable' && code !== 'not_cached'),
+      'tool_disabled',
+    ]),
   },
 };
 

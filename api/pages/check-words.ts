@@ -8,6 +8,7 @@ export const checkWords: { readonly [check: string]: Words } = {
   },
   'dns-check': { name: 'DNS and mail', about: 'delegation, DNSSEC, SPF, DKIM, DMARC, mail hosts' },
   'ssl-check': { name: 'TLS', about: 'certificate, chain, protocols, cipher suites' },
+  'smtp-check': { name: 'Mail hosts', about: 'encryption, certificates, DANE, MTA-STS' },
   'security-header-check': { name: 'Security headers', about: 'what a browser enforces, and cookies' },
   'redirect-check': { name: 'Redirects', about: 'every hop with its time' },
   'pagespeed-check': { name: 'Page speed', about: 'Core Web Vitals by Lighthouse in a real browser' },

@@ -64,7 +64,7 @@ function homePage(desk: PageDesk, request: Request, slip?: Slip): string {
       'Checks the DNS, mail, TLS, headers, redirects and speed of a domain or URL, and says how to fix what it finds.',
     isIndexed: slip === undefined,
     main: markup`<section class="hero"><h1>What would you like to check?</h1>
-${field(base, slip)}</section>
+${field(desk.site, base, slip)}</section>
 <section id="recent" hidden><h2>Your recent checks</h2><ul class="recent"></ul>
 <p class="hint">This list is kept in this browser only. <button type="button" class="plain" id="forget">Forget it</button></p></section>
 ${
@@ -81,8 +81,8 @@ ${samples(`${originOf(desk, request)}/api/tools/domain-health/example.com`)}</de
   });
 }
 
-function field(base: string, slip?: Slip): Markup {
-  const others = catalogue.filter(({ name }) => name !== mainCheck);
+function field({ isOffered }: PageDesk['site'], base: string, slip?: Slip): Markup {
+  const others = catalogue.filter((spec) => spec.name !== mainCheck && isOffered(spec));
   const value = slip ? clip(slip.target, longestField) : '';
   const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;
   return markup`<form class="ask" action="${base}/go" method="post" role="search">

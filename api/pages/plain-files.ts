@@ -13,7 +13,10 @@ export function plainFiles(desk: PageDesk): { readonly [path: string]: Answer } 
   const { site } = desk;
   return {
     '/robots.txt': answering(desk, () => ({ type: plainType, text: robotsText(basePathOf(site)) })),
-    '/llms.txt': answering(desk, (request) => ({ type: plainType, text: llmsText(originOf(desk, request)) })),
+    '/llms.txt': answering(desk, (request) => ({
+      type: plainType,
+      text: llmsText(originOf(desk, request), site),
+    })),
     // For pages that name no icon, such as a JSON answer in a browser.
     '/favicon.ico': answering(desk, () => ({ type: 'image/svg+xml', text: iconText })),
   };
@@ -40,8 +43,8 @@ function robotsText(base: string): string {
 }
 
 /** What a language model has to know to use the service (llmstxt.org). */
-function llmsText(origin: string): string {
-  const tools = catalogue.map(({ name, targetKind, summary }) => {
+function llmsText(origin: string, { isOffered }: PageDesk['site']): string {
+  const tools = catalogue.filter(isOffered).map(({ name, targetKind, summary }) => {
     const target = targetKind === 'domain' ? '/{domain}' : '?url={percent-encoded URL}';
     return `- [${checkWords[name]?.name ?? name}](${origin}/api/tools/${name}${target}): ${summary}\n`;
   });

@@ -59,8 +59,10 @@ const longestKept = 1024;
 /** Measured: V8 holds 500 bytes for an address of 70 characters, and RSS grows by 1,250 (`npm run bench memory`). */
 const objectBytes = 768;
 
-/** Makes the reader of requests. */
-export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk {
+const allOffered = (_spec: CheckSpec): boolean => true;
+
+/** Makes the reader of requests. @param isOffered whether the operator has a check switched on */
+export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf, isOffered = allOffered): ReadAsk {
   const understood = new LRUCache<string, Understood>({
     maxSize: memoryBytes,
     sizeCalculation: (_understood, address) => objectBytes + address.length * 3,
@@ -74,6 +76,7 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     return understood.get(url);
   };
   const orProblem: ReadAsk['orProblem'] = (spec, request, owner) => {
+    if (!isOffered(spec)) return toolDisabled(spec);
     const { url = '' } = request;
     const known = recall(url);
     const asked = known ?? understand(spec, url, policy, jobKeyOf);
@@ -107,6 +110,13 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     return ask;
   };
   return Object.assign(readAsk, { orProblem, recallPlain });
+}
+
+function toolDisabled({ name, switchedOnBy }: CheckSpec): Problem {
+  return new Problem(
+    'tool_disabled',
+    `${name} is not offered here. Its operator switches it on by ${switchedOnBy}.`,
+  );
 }
 
 // Empty pairs ("&&") give one question endless spellings.

@@ -112,7 +112,7 @@ function readProbe({ readAsk, site }: ProbeDesk, caller: Caller, request: Reques
     { url: addressOf(spec, query), headers: {} },
     site.ownerOf(caller.account),
   );
-  if (ask instanceof Problem) throw asOfProbe(ask);
+  if (ask instanceof Problem) throw ask.code === 'tool_disabled' ? ask : asOfProbe(ask);
   return { spec, ask, maxAgeS: Number(maxAge) };
 }
 

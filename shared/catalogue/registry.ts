@@ -3,6 +3,7 @@ import { domainHealth } from './domain-health/spec.ts';
 import { pagespeedCheck } from './pagespeed-check/spec.ts';
 import { redirectCheck } from './redirect-check/spec.ts';
 import { securityHeaderCheck } from './security-header-check/spec.ts';
+import { smtpCheck } from './smtp-check/spec.ts';
 import type { CheckSpec } from './spec.ts';
 import { sslCheck } from './ssl-check/spec.ts';
 
@@ -14,6 +15,7 @@ const specs = {
   'domain-health': domainHealth,
   'redirect-check': redirectCheck,
   'ssl-check': sslCheck,
+  'smtp-check': smtpCheck,
 } as const satisfies { readonly [name: string]: CheckSpec };
 
 /** The name of a check. What has an entry for each check `satisfies` a map of these, so that the compiler asks for those of a new one. */

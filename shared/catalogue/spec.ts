@@ -10,6 +10,8 @@ export type CheckSpec = {
   /** `domain` is the last part of the path, `url` is the query parameter `url`. */
   readonly targetKind: 'domain' | 'url';
   readonly queue: QueueName;
+  /** The setting without which it is not offered: its answer is the problem `tool_disabled`. */
+  readonly switchedOnBy?: 'PROBE_SMTP';
   /** What measures beside our own code, with its version: another one may answer otherwise. */
   readonly engine?: string;
   /** Query parameters of its own: name → schema of the text as sent, with its default. Equal options make equal jobs. */

@@ -42,6 +42,11 @@ export const problems = {
     title: 'This caller has no such report',
     help: 'The report is unknown or expired, or it was given to another account. Send the GET of the tool again to get a new one.',
   },
+  tool_disabled: {
+    status: 404,
+    title: 'This tool is not switched on here',
+    help: 'The operator of this service has to switch it on. `detail` names the setting.',
+  },
   report_ids_disabled: {
     status: 404,
     title: 'Reports have no ids here',

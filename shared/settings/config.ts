@@ -8,6 +8,7 @@ import { readDenyFile } from './deny-file.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
+import { findSmtpFaults, smtpSettings } from './smtp.ts';
 import { tracingSettings } from './tracing.ts';
 
 const text = z.string().min(1);
@@ -223,6 +224,8 @@ const settingsSchema = z.object({
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
   PROBE_AXFR: flag.default(false),
+  PROBE_SMTP: flag.default(false),
+  ...smtpSettings,
   ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),
@@ -261,7 +264,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = settingsSchema.safeParse(settings);
   const isHalved = (settings['REDIS_URL'] === undefined) !== (settings['MONGODB_URL'] === undefined);
   const isOwnerless = settings['ACCOUNT_CACHE'] === 'own' && settings['AUTH_MODE'] !== 'token';
-  if (parsed.success && !isHalved && !isOwnerless && faults.length === 0) return parsed.data;
+  const smtpFaults = findSmtpFaults(settings);
+  if (parsed.success && !isHalved && !isOwnerless && faults.length + smtpFaults.length === 0)
+    return parsed.data;
   const lines = (parsed.error?.issues ?? []).map(
     ({ path, message }) => `${path.filter((part) => typeof part === 'string').join('')}: ${message}`,
   );
@@ -277,7 +282,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   // A missing setting may be there under a name that is nearly right.
   const misspelt = misspeltSettings(environment).map(describeMisspelling);
   throw new ConfigError(
-    `These settings are not valid:\n  ${[...lines, ...faults, ...misspelt].join('\n  ')}`,
+    `These settings are not valid:\n  ${[...lines, ...smtpFaults, ...faults, ...misspelt].join('\n  ')}`,
   );
 }
 

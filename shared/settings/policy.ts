@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import type { TargetPolicy } from '../targets/parse-target.ts';
+import type { PortRange, TargetPolicy } from '../targets/parse-target.ts';
 import type { Config } from './config.ts';
 import { denyListOf } from './deny-list.ts';
 
@@ -15,9 +15,20 @@ export function targetPolicyOf(config: Config): TargetPolicy {
       },
     },
     allowedSuffixes: config.TARGET_ALLOW_SUFFIXES,
-    ports: config.TARGET_PORTS,
+    ports: config.TARGET_PORTS.flatMap(withoutMailPort),
     denied: denyListOf(config),
   };
+}
+
+/** Port 25 belongs to smtp-check, which has a pace of its own: no target may name it. */
+const mailPort = 25;
+
+function withoutMailPort([from, to]: PortRange): PortRange[] {
+  const parts: PortRange[] = [
+    [from, Math.min(to, mailPort - 1)],
+    [Math.max(from, mailPort + 1), to],
+  ];
+  return parts.filter(([first, last]) => first <= last);
 }
 
 const lookAgainMs = 30_000;

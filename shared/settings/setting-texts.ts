@@ -153,6 +153,21 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
   },
+  PROBE_SMTP: {
+    byDefault: 'off',
+    meaning:
+      '`on`: smtp-check talks to mail hosts on port 25, and is part of mail health. Needs SMTP_HELO and CONTACT_URL.',
+  },
+  SMTP_HELO: {
+    byDefault: null,
+    meaning:
+      'Name that mail hosts are greeted with. It should have the address of this machine, and the address its PTR (`diag doctor` looks).',
+  },
+  SMTP_CONTROL_HOST: {
+    byDefault: null,
+    meaning:
+      'A mail host that always answers you. Only where it is silent too, or one that answered within a day, silence on port 25 is blamed on this network.',
+  },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:

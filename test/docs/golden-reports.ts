@@ -15,6 +15,7 @@ const fixtures: { readonly [check in CheckName]: { readonly target: string; read
   'pagespeed-check': { target: 'http://a.test/', file: 'evidence.json' },
   'domain-health': { target: 'a.test', file: 'poor.json' },
   'redirect-check': { target: 'http://a.test/', file: 'upgrade.json' },
+  'smtp-check': { target: 'a.test', file: 'poor.json' },
   'ssl-check': { target: 'a.test', file: 'nginx-defaults-rsa.json' },
 };
 

@@ -122,6 +122,7 @@ export const targetsOfEvidence: { readonly [check: string]: string } = {
   'security-header-check': 'https://site.test/',
   'dns-check': 'a.test',
   'ssl-check': 'a.test',
+  'smtp-check': 'a.test',
   'pagespeed-check': 'http://a.test/',
   'domain-health': 'a.test',
 } satisfies { readonly [check in CheckName]: string };

@@ -9,6 +9,7 @@ const loaders: { readonly [name: string]: () => Promise<Check> } = {
   'pagespeed-check': async () => (await import('./pagespeed-check/index.ts')).pagespeedCheck,
   'domain-health': async () => (await import('./domain-health/index.ts')).domainHealthCheck,
   'redirect-check': async () => (await import('./redirect-check/index.ts')).redirectCheck,
+  'smtp-check': async () => (await import('./smtp-check/index.ts')).smtpCheck,
   'ssl-check': async () => (await import('./ssl-check/index.ts')).sslCheck,
 } satisfies { readonly [name in CheckName]: () => Promise<Check> };
 

@@ -19,6 +19,8 @@ export function countContacts(budget: Budget): ContactCount {
   const note = (what: Charge, host: string) => {
     // These go to our own resolvers.
     if (what === 'foreign questions') return;
+    // Counted as a mail connection already.
+    if (what === 'mail connections an hour') return;
     const place = places.has(host) || places.size < placesMost ? host : others;
     const counts = places.get(place) ?? new Map<Charge, number>();
     places.set(place, counts.set(what, (counts.get(what) ?? 0) + 1));

@@ -15,9 +15,13 @@ import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { Charge } from './pace-turns.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
+import { openSmtpProbe } from './smtp/open.ts';
+import { openPortSights } from './smtp/port-sight.ts';
+import { openMailShelf, type SightStore } from './smtp/shelf.ts';
+import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpSight } from './udp/open.ts';
-import { openWork } from './work.ts';
+import { openWork, type Work } from './work.ts';
 
 export type ProbeSettings = {
   /** The pace of all runs together. */
@@ -32,6 +36,18 @@ export type ProbeSettings = {
   readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
+  /** Left out where mail hosts are not to be talked to. */
+  readonly smtp?: MailSettings | undefined;
+};
+
+/** How mail hosts are talked to. */
+export type MailSettings = {
+  /** The name that they are greeted with. */
+  readonly helo: string;
+  readonly controlHost: string | undefined;
+  readonly limits: SmtpLimits;
+  /** What all workers know of them. */
+  readonly store: SightStore | undefined;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -47,6 +63,12 @@ export type ProbeFactory = {
 /** Sockets that the pages of a worker may hold open to one address. */
 const socketsOfPages = 64;
 
+/** Mail hosts are far away more often than web servers are, and a lost SYN costs a second, then two. */
+const mailConnectMs = 5000;
+
+/** Connections that a worker may have open to port 25 of one address. */
+const mailSockets = 6;
+
 /** Prepares what all runs of a worker share. */
 export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const { policy, portMap, connectTimeoutMs } = settings;
@@ -54,6 +76,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   // A page opens dozens of connections at once; they have places of their own.
   const pageSlots = openAddressSlots(socketsOfPages);
   const udpSight: UdpSight = { isSeen: false };
+  const openSmtp = settings.smtp && prepareSmtp(settings.smtp);
   const client = openDnsClient({ ...settings.dns, policy, slots });
   const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
   const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
@@ -61,16 +84,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   return {
     open(signal, owner, slot = ownSlot) {
       const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
-      // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
-      // Its port is our choice, never the target's.
-      const dialAddress = openGuard({
-        policy: { ...policy, ports: [[1, 65_535]] },
-        portMap,
-        slots,
-        charge: chargeDial(budget, ['server connections']),
-        connectTimeoutMs,
-        resolve: async (address) => [address],
-      });
+      const dialAddress = openGuard(guardOfAddresses({ policy, portMap, slots, connectTimeoutMs }, budget));
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
       const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns, policy.denied) };
       const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
@@ -79,25 +93,54 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         slots,
         charge: chargeDial(budget, ['foreign connections', what]),
       });
-      const ofPages = { ...shared, slots: pageSlots };
       const dialHttp = openGuard(chargedWith('requests'));
       const dialTls = openGuard(chargedWith('handshakes'));
       const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
+      const work = openWork(signal);
       const http = openHttpProbe({ ...ofHttp, ...asking }, signal);
       return {
         policy,
         http,
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
+        smtp: openSmtp?.({ ...shared, budget }, work, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
-        browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
-        work: openWork(signal),
+        browser: openPages(
+          { ...settings.browser, policy, contact },
+          { ...shared, slots: pageSlots },
+          budget,
+          signal,
+        ),
+        work,
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),
       };
     },
     close: () => client.close(),
+  };
+}
+
+/** A name server is named by its address, so dialling it needs no resolver; the guard for all else asks the run's DNS. Its port is our choice, never the target's. */
+function guardOfAddresses(
+  guard: Omit<GuardSettings, 'charge' | 'resolve'>,
+  budget: Pick<Budget, 'charge'>,
+): GuardSettings {
+  const policy: TargetPolicy = { ...guard.policy, ports: [[1, 65_535]] };
+  const charge = chargeDial(budget, ['server connections']);
+  return { ...guard, policy, charge, resolve: async (address) => [address] };
+}
+
+function prepareSmtp({ helo, limits, controlHost, store }: MailSettings) {
+  const mail = { helo, limits, sights: openPortSights(controlHost), shelf: openMailShelf(store) };
+  const slots = openAddressSlots(mailSockets);
+  return (
+    { budget, ...guard }: Omit<GuardSettings, 'slots' | 'charge'> & { readonly budget: Budget },
+    work: Work,
+    signal: AbortSignal,
+  ) => {
+    const charge = chargeDial(budget, ['mail connections an hour', 'mail connections']);
+    return openSmtpProbe(mail, { ...guard, charge, connectTimeoutMs: mailConnectMs, slots }, work, signal);
   };
 }
 

@@ -11,6 +11,8 @@ export type Charge =
   | 'server connections' // TCP to one name server's address
   | 'requests' // HTTP connections to one address, and requests over those that are open
   | 'handshakes' // TLS connections to one address
+  | 'mail connections' // to port 25 of one address
+  | 'mail connections an hour' // the same, over a longer time
   | 'UDP exchanges'; // one datagram to one address, sent twice at most
 
 /** What all runs together may ask of one host. Work of anonymous callers may use a part of it. */
@@ -20,6 +22,9 @@ const paceRates: { readonly [charge in Charge]?: PaceRate } = {
   packets: { perSecond: 200, burst: 2000 },
   requests: { perSecond: 100, burst: 1000 },
   handshakes: { perSecond: 40, burst: 800 },
+  'mail connections': { perSecond: 1, burst: 6 },
+  // With what comes by in the hour that follows, the burst makes 60 in any hour.
+  'mail connections an hour': { perSecond: 30 / 3600, burst: 30 },
   'UDP exchanges': { perSecond: 20, burst: 200 },
 };
 

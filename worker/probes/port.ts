@@ -4,6 +4,7 @@ import type { BrowserProbe } from './browser/port.ts';
 import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
+import type { SmtpProbe } from './smtp/port.ts';
 import type { TlsProbe } from './tls/port.ts';
 import type { UdpProbe } from './udp/port.ts';
 import type { Work } from './work.ts';
@@ -15,6 +16,8 @@ export type Probes = {
   readonly http: HttpProbe;
   readonly dns: DnsProbe;
   readonly tls: TlsProbe;
+  /** Absent where mail hosts are not to be talked to (PROBE_SMTP). */
+  readonly smtp?: SmtpProbe | undefined;
   readonly udp: UdpProbe;
   readonly browser: BrowserProbe;
   /** What this run may spend on reading pages. */

@@ -28,7 +28,8 @@ export type FailedReportSettings = {
   readonly reportIds: boolean;
 };
 
-export type Subject = Pick<Job, 'target' | 'options' | 'reportId'> & { readonly tookMs?: number };
+export type Subject = Pick<Job, 'target' | 'options' | 'reportId'> &
+  Partial<Pick<Job, 'wanted'>> & { readonly tookMs?: number };
 
 /** A run that is under way. */
 export type Examination = {
@@ -51,8 +52,8 @@ export async function examine(
 ): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
   const start = performance.now();
   try {
-    const { target, options } = subject;
-    const evidence = await check.gather({ target, options, probes, jobs, progress });
+    const { target, options, wanted } = subject;
+    const evidence = await check.gather({ target, options, wanted, probes, jobs, progress });
     // Writing it down and judging it are some milliseconds each.
     await takeTurn();
     const spent = probes.spent();

@@ -4,7 +4,9 @@ import type { Config } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
-import { type ProbeFactory, prepareProbes } from '../probes/open.ts';
+import { type MailSettings, type ProbeFactory, prepareProbes, type ProbeSettings } from '../probes/open.ts';
+import type { SightStore } from '../probes/smtp/shelf.ts';
+import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 import { withoutTransfers } from './without-transfers.ts';
@@ -12,9 +14,16 @@ import { withoutTransfers } from './without-transfers.ts';
 /**
  * The probes as the settings want them, with production's limits.
  * @param pace of all runs together; left out by labs and by the command line, whose targets are its own caller's
+ * @param store of what was seen of mail hosts; left out where no other process is to know
  */
-export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFactory {
-  const factory = prepareProbes({
+export function prepareProbesOf(config: Config, pace: Pace = noPace, store?: SightStore): ProbeFactory {
+  const factory = prepareProbes(probeSettingsOf(config, pace, store));
+  return config.PROBE_AXFR ? factory : withoutTransfers(factory);
+}
+
+/** What the settings say of the probes. */
+export function probeSettingsOf(config: Config, pace: Pace, store: SightStore | undefined): ProbeSettings {
+  return {
     pace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
@@ -30,8 +39,15 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     browser: browserSettingsOf(config),
     http: httpLimits,
     tls: tlsLimits,
-  });
-  return config.PROBE_AXFR ? factory : withoutTransfers(factory);
+    smtp: mailSettingsOf(config, store),
+  };
+}
+
+function mailSettingsOf(
+  { PROBE_SMTP, SMTP_HELO: helo, SMTP_CONTROL_HOST: controlHost }: Config,
+  store: SightStore | undefined,
+): MailSettings | undefined {
+  return PROBE_SMTP && helo !== undefined ? { helo, controlHost, limits: smtpLimits, store } : undefined;
 }
 
 /** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */

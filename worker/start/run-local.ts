@@ -1,5 +1,6 @@
 import { type Job, randomId } from '#shared/model/job';
-import type { Config } from '#shared/settings/config';
+import { type Config, ConfigError } from '#shared/settings/config';
+import { isOffered } from '#shared/settings/offered';
 import type { Check } from '../checks/check.ts';
 import type { EvidenceFile } from '../run/judge.ts';
 import { prepareProbesOf } from './probe-settings.ts';
@@ -10,6 +11,8 @@ export async function gatherLocally(
   { target, options }: Pick<Job, 'target' | 'options'>,
   config: Config,
 ): Promise<EvidenceFile> {
+  if (!isOffered(config, check.spec))
+    throw new ConfigError(`${check.spec.name} needs the setting ${check.spec.switchedOnBy}=on.`);
   const factory = prepareProbesOf(config);
   const probes = factory.open(AbortSignal.timeout(check.spec.runLimitMs(options)));
   const start = performance.now();

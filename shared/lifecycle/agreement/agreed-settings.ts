@@ -49,6 +49,8 @@ function textsOf(config: Config): Readonly<Record<string, string>> {
     AUTH_MODE: config.AUTH_MODE,
     ACCOUNT_CACHE: config.ACCOUNT_CACHE,
     REPORT_IDS: config.REPORT_IDS ? 'on' : 'off',
+    PROBE_SMTP: config.PROBE_SMTP ? 'on' : 'off',
+    SMTP_HELO: config.SMTP_HELO ?? '',
     PUBLIC_URL: config.PUBLIC_URL ?? '',
     DNS_SERVERS: config.DNS_SERVERS?.join() ?? '',
     BROWSER_PATH: config.BROWSER_PATH ?? '',

@@ -5,6 +5,9 @@ import { type Answer, decode, encode, type Packet } from 'dns-packet';
 /** name → type → values; a name that is there without the type is NODATA, one that is not there NXDOMAIN. Values as dns-packet takes them. */
 export type Zone = { readonly [name: string]: { readonly [type: string]: readonly unknown[] } };
 
+/** Whether a validating resolver would vouch for the answer (AD). */
+export type IsSigned = (name: string, type: string) => boolean;
+
 export type DnsServer = {
   readonly address: string;
   /** Every question that came, "name type", in order. */
@@ -15,7 +18,7 @@ export type DnsServer = {
 };
 
 /** A name server on loopback, over UDP and TCP; its codec is not the one under test. */
-export async function openDnsServer(zone: Zone): Promise<DnsServer> {
+export async function openDnsServer(zone: Zone, isSigned: IsSigned = () => false): Promise<DnsServer> {
   let current = zone;
   const questions: string[] = [];
   const answer = (query: Packet) => {
@@ -23,10 +26,11 @@ export async function openDnsServer(zone: Zone): Promise<DnsServer> {
     const name = question?.name.toLowerCase() ?? '';
     const type = question?.type ?? 'A';
     questions.push(`${name} ${type}`);
+    const ad = isSigned(name, type) ? 0x0020 : 0;
     return encode({
       type: 'response',
       id: query.id ?? 0,
-      flags: 0x0180 | (isThere(current, name) ? 0 : 3),
+      flags: 0x0180 | ad | (isThere(current, name) ? 0 : 3),
       questions: query.questions ?? [],
       answers: find(current, name, type),
     });

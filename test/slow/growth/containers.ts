@@ -29,10 +29,7 @@ export const containers = {
   ),
   'DNS record': container(65_535, 'the length field of DNS over TCP (RFC 1035 §4.2.2)'),
   'BIMI file': container(65_536, 'fileLimitBytes of worker/checks/dns-check/mail/bimi/decode-file.ts'),
-  'MTA-STS policy': container(
-    65_536,
-    'policyLimitBytes of worker/checks/dns-check/mail/transport/fetch-policy.ts',
-  ),
+  'MTA-STS policy': container(65_536, 'policyLimitBytes of worker/mail/fetch-policy.ts'),
   certificate: container(102_400, 'messageLimitBytes of worker/probes/tls/flight-guard.ts'),
   'certificate list': container(
     1_000_000,

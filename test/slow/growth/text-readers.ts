@@ -16,10 +16,7 @@ import {
 import { parseSpf } from '../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
 import { parseTerm } from '../../../worker/checks/dns-check/mail/spf/parse-term.ts';
 import { parseTagList } from '../../../worker/checks/dns-check/mail/text/tag-list.ts';
-import { parseStsPolicy } from '../../../worker/checks/dns-check/mail/transport/parse-sts-policy.ts';
-import { parseStsRecord } from '../../../worker/checks/dns-check/mail/transport/parse-sts-record.ts';
 import { parseTlsRpt } from '../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
-import { parseVersioned } from '../../../worker/checks/dns-check/mail/transport/parse-versioned.ts';
 import { readToken } from '../../../worker/checks/redirect-check/gather/code-tokens.ts';
 import { findCanonical, parseLinks } from '../../../worker/checks/redirect-check/gather/link-field.ts';
 import { findAddressSetter } from '../../../worker/checks/redirect-check/gather/script.ts';
@@ -53,6 +50,9 @@ import { readDictionary, readItem } from '../../../worker/checks/security-header
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../../worker/dns/name.ts';
+import { parseStsPolicy } from '../../../worker/mail/parse-sts-policy.ts';
+import { parseStsRecord } from '../../../worker/mail/parse-sts-record.ts';
+import { parseVersioned } from '../../../worker/mail/parse-versioned.ts';
 import { readCodings } from '../../../worker/probes/http/decode-body.ts';
 import { openHeads } from '../../../worker/probes/http/rewrite-answer.ts';
 import { rewriteHead } from '../../../worker/probes/http/rewrite-head.ts';

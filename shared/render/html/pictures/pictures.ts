@@ -8,6 +8,7 @@ import type { Links } from './figure.ts';
 import { headerFields } from './header-fields.ts';
 import { drawSpeed } from './pagespeed-check.ts';
 import { drawHeaders } from './security-headers.ts';
+import { drawMail } from './smtp-check.ts';
 import { drawTls } from './ssl-check.ts';
 
 /** What people would rather look at than read, of each check. */
@@ -17,6 +18,7 @@ const drawers: { readonly [check: string]: Draw } = {
   'pagespeed-check': drawSpeed,
   'redirect-check': (report) => markup`${waterfall(report)}${headerFields(report)}`,
   'security-header-check': drawHeaders,
+  'smtp-check': drawMail,
   'ssl-check': drawTls,
 } satisfies { readonly [check in CheckName]: Draw };
 

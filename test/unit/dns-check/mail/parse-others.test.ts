@@ -6,15 +6,12 @@ import {
   measureDkimKey,
   parseDkimKey,
 } from '../../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
-import { findWrongLength, whyUnusable } from '../../../../worker/checks/dns-check/mail/mx/parse-tlsa.ts';
-import { clip } from '../../../../worker/checks/dns-check/mail/text/fault.ts';
 import { parseTagList } from '../../../../worker/checks/dns-check/mail/text/tag-list.ts';
-import {
-  allowsMx,
-  parseStsPolicy,
-} from '../../../../worker/checks/dns-check/mail/transport/parse-sts-policy.ts';
-import { parseStsRecord } from '../../../../worker/checks/dns-check/mail/transport/parse-sts-record.ts';
 import { parseTlsRpt } from '../../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
+import { clip } from '../../../../worker/mail/fault.ts';
+import { allowsMx, parseStsPolicy } from '../../../../worker/mail/parse-sts-policy.ts';
+import { parseStsRecord } from '../../../../worker/mail/parse-sts-record.ts';
+import { findWrongLength, whyUnusable } from '../../../../worker/mail/parse-tlsa.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
 import { runsOf } from '../../../kit/property-runs.ts';
 

@@ -1,19 +1,5 @@
 import type { Observation } from '../../../dns/observation.ts';
-
-/** The policy file of MTA-STS, as it was fetched; headers that nobody judges are left out. */
-export type PolicyObservation =
-  | {
-      readonly kind: 'response';
-      readonly status: number;
-      readonly contentType: string | null;
-      readonly location: string | null;
-      readonly text: string;
-      /** True when the file is longer than what is read of it. */
-      readonly isCut: boolean;
-      /** null where the certificate is good, else why it is refused. */
-      readonly certificateError: string | null;
-    }
-  | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
+import type { PolicyObservation } from '../../../mail/fetch-policy.ts';
 
 /** A file that a BIMI record names, as it was fetched. */
 export type WebFile =

@@ -3,15 +3,16 @@ import { type Asker, openAsker } from '../../../dns/asker.ts';
 import type { ObservedQuestion } from '../../../dns/observation.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import { openZone, observationKey } from '../../../dns/zone.ts';
+import type { PolicyObservation } from '../../../mail/fetch-policy.ts';
+import { fetchPolicy } from '../../../mail/fetch-policy.ts';
 import { takeTurn } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
-import type { BimiFiles, MailEvidence, PolicyObservation, SpfEvaluation } from './evidence.ts';
+import type { BimiFiles, MailEvidence, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
 import { evaluateSpf } from './spf/evaluate-spf.ts';
 import type { SpfMessage } from './spf/message.ts';
-import { fetchPolicy } from './transport/fetch-policy.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */
 const limitMs = 9000;

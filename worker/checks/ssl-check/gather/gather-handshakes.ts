@@ -1,4 +1,5 @@
 import { isMalformed } from '#shared/model/verdict';
+import { legacyOffer } from '../../../probes/tls/legacy-offer.ts';
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
 import type { KeyKind } from '../grammar/key-kind.ts';
@@ -6,29 +7,14 @@ import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 
-/** SSL_OP_LEGACY_SERVER_CONNECT: also servers without secure renegotiation (RFC 5746). */
-const legacyServerConnect = 4;
-
 const alpn = ['h2', 'http/1.1'];
-/** Groups that no client prefers come last: only the first gets a key share, so the ClientHello stays small. */
-const everyGroup =
-  'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192:X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024';
-/** Suites of TLS 1.3 that ALL does not mean. */
-const otherTls13Suites =
-  'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:TLS_AES_128_CCM_SHA256:TLS_AES_128_CCM_8_SHA256';
-const legacy = {
-  minVersion: 'TLSv1',
-  ciphers: `${otherTls13Suites}:ALL:COMPLEMENTOFALL:@SECLEVEL=0`,
-  ecdhCurve: everyGroup,
-  secureOptions: legacyServerConnect,
-} as const;
 
 /** What each offer changes in the hello. */
 const offers: { readonly [O in Offer]: Partial<HandshakeRequest> } = {
   modern: { alpn },
   small: { alpn, ecdhCurve: 'X25519:P-256:P-384:P-521' },
   'without-alpn': {},
-  legacy,
+  legacy: legacyOffer,
 };
 
 /** Handshakes in order, and the session that the last one brought: a secret that stays out of the evidence. */

@@ -1,4 +1,5 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
+import type { ReadChain } from '../../../certificates/read-chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { OtherKindAnswer, OtherKindSeen, Question, Refusal } from '../evidence.ts';
@@ -10,7 +11,6 @@ import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
-import type { ReadChain } from './read-chain.ts';
 
 /** What is known when the questions are over. */
 export type Answered = {

@@ -1,4 +1,5 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
+import { openChainReader, type ReadChain } from '../../../certificates/read-chain.ts';
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import { early } from '../../early.ts';
@@ -14,7 +15,6 @@ import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
 import { lanesOfRun, openLanes } from './lanes.ts';
 import { askOpening, isConnected, isHopeless, type Look, lookInFull } from './look-in-full.ts';
-import { openChainReader, type ReadChain } from './read-chain.ts';
 import { within } from './within.ts';
 
 /**

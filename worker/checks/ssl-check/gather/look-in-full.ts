@@ -1,4 +1,5 @@
 import type { Chain } from '../../../certificates/chain.ts';
+import type { ReadChain } from '../../../certificates/read-chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { UdpProbe } from '../../../probes/udp/port.ts';
@@ -16,7 +17,6 @@ import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
 import { gatherRenegotiation, gatherResumption } from './gather-sessions.ts';
 import type { Lanes } from './lanes.ts';
-import type { ReadChain } from './read-chain.ts';
 import { within } from './within.ts';
 
 /** How one address is looked at. */

@@ -1,14 +1,14 @@
 import { codesBroken } from '#shared/model/verdict';
 import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain } from '../../../certificates/chain.ts';
+import { reportCertificate } from '../../../certificates/report-certificate.ts';
 import { findPathByStore } from '../../../certificates/trust/by-store.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import type { Presented } from '../facts/presented.ts';
-import { readTimestamps } from '../facts/timestamps.ts';
+import { readTimestamps, type TimestampRead } from '../facts/timestamps.ts';
 import { readTrust } from '../facts/trust.ts';
 import { type KeyKind, kindOfKey, otherKindThan } from '../grammar/key-kind.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
-import { reportCertificate } from './report-certificate.ts';
 import { reportRevocation } from './report-revocation.ts';
 
 type Each = JudgedCertificates['each'];
@@ -61,7 +61,7 @@ function reportOther({ presented, verdicts }: Each[number], at: number) {
   if (chain.leaf === null) return [];
   return [
     {
-      ...reportCertificate(chain.leaf, chain, timestamps),
+      ...reportCertificate(chain.leaf, chain, reportTimestamps(timestamps)),
       judged: true,
       versions,
       chain: reportChain(presented),
@@ -79,13 +79,30 @@ function reportUnjudged({ evidence: { chains }, context, logs }: SslFacts, each:
     .filter(({ sha256 }) => !known.has(sha256))
     .map((leaf) => {
       const chain = buildChain([leaf], context);
-      return { ...reportCertificate(leaf, chain, readTimestamps(chain, null, logs)), judged: false };
+      return {
+        ...reportCertificate(leaf, chain, reportTimestamps(readTimestamps(chain, null, logs))),
+        judged: false,
+      };
     });
 }
 
 /** A chain as it was sent. */
 function reportChain({ chain, timestamps }: Presented) {
-  return chain.sent.map((certificate) => reportCertificate(certificate, chain, timestamps));
+  const shown = reportTimestamps(timestamps);
+  return chain.sent.map((certificate) => reportCertificate(certificate, chain, shown));
+}
+
+/** Those in the certificate itself, with the log and its operator, where they are known. */
+function reportTimestamps(timestamps: readonly TimestampRead[]) {
+  return timestamps
+    .filter(({ isEmbedded }) => isEmbedded)
+    .map(({ logId, at, log, signature }) => ({
+      logId,
+      at,
+      log: log?.name ?? null,
+      operator: log?.operator ?? null,
+      signature,
+    }));
 }
 
 function listLeaf(base64 = ''): [string, Certificate][] {

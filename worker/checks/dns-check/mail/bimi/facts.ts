@@ -5,7 +5,7 @@ import {
   unknownObservation,
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
-import { type Fault, settle } from '../text/fault.ts';
+import { type Fault, settle } from '../../../../mail/fault.ts';
 import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
 
 /** What is known of the brand indicator of a domain. */

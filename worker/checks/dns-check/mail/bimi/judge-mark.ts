@@ -1,6 +1,6 @@
 import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { clip } from '../text/fault.ts';
+import { clip } from '../../../../mail/fault.ts';
 import type { LogoObservation } from './read-logo.ts';
 import type { MarkObservation } from './read-mark-file.ts';
 import {

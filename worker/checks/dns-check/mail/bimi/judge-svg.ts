@@ -1,4 +1,4 @@
-import { clip } from '../text/fault.ts';
+import { clip } from '../../../../mail/fault.ts';
 import type { Xml, XmlElement } from './parse-xml.ts';
 import { allowedElements, fixedAttributes, whyForbidden } from './tiny-ps.ts';
 

@@ -1,9 +1,9 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type BimiCode, bimiRules } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { allOf, brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { showFault } from '../../../../mail/fault.ts';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
 import type { BimiFiles } from '../evidence.ts';
-import { showFault } from '../text/fault.ts';
 import type { BimiFacts } from './facts.ts';
 import { judgeLogo, type LogoCode } from './judge-logo.ts';
 import { judgeMark, type MarkCode } from './judge-mark.ts';

@@ -1,4 +1,4 @@
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 
 /** A BIMI record. Both null: the domain declines to have a logo. */

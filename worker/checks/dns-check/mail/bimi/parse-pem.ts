@@ -1,4 +1,4 @@
-import type { Faulty } from '../text/fault.ts';
+import type { Faulty } from '../../../../mail/fault.ts';
 
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
 import { readDoctype } from './read-doctype.ts';
 
 /** An element, in the order of the document; `at` is the offset of its "<". */

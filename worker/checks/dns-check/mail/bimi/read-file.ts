@@ -1,6 +1,6 @@
+import { clip } from '../../../../mail/fault.ts';
 import type { WebFile } from '../evidence.ts';
 import { isUnheardCode } from '../is-unheard.ts';
-import { clip } from '../text/fault.ts';
 
 /** A file as judgement sees it; texts end a sentence. */
 export type FileObservation =

@@ -1,7 +1,7 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
+import { clip } from '../../../../mail/fault.ts';
 import type { BimiFiles } from '../evidence.ts';
 import { stateOfRecord } from '../state-of-record.ts';
-import { clip } from '../text/fault.ts';
 import type { BimiFacts } from './facts.ts';
 import { titleOf } from './judge-svg.ts';
 import type { Xml } from './parse-xml.ts';

@@ -7,8 +7,8 @@ import {
 } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { type Fault, settle } from '../../../../mail/fault.ts';
 import { selectorsFor } from '../providers/find.ts';
-import { type Fault, settle } from '../text/fault.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 import { commonSelectors } from './selectors.ts';
 

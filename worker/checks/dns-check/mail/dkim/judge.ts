@@ -9,9 +9,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { clip, showFault } from '../../../../mail/fault.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { aliasLines, type KnownSenders } from '../providers/find.ts';
-import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SelectorFacts } from './facts.ts';
 import { isKnownType } from './facts.ts';
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
 import { findRepeated, parseTagList } from '../text/tag-list.ts';
 
 /** A DKIM key record (RFC 6376 §3.6.1). */

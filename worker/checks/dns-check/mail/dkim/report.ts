@@ -1,6 +1,6 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import { clip } from '../text/fault.ts';
+import { clip } from '../../../../mail/fault.ts';
 import type { DkimFacts, SelectorFacts } from './facts.ts';
 
 /** The field `dkim` of the report. */

@@ -2,8 +2,8 @@ import { nameExists, type Observation, textsOf } from '../../../../dns/observati
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { clip } from '../../../../mail/fault.ts';
 import { isProvenFailure } from '../prove-failure.ts';
-import { clip } from '../text/fault.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
 import { discoverPolicy, orgDomainOf, type Walk, walkTree } from './walk-tree.ts';

@@ -1,7 +1,7 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
 import { brokenIf, eachOf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { clip } from '../text/fault.ts';
+import { clip } from '../../../../mail/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';

@@ -12,8 +12,8 @@ import {
 } from '#shared/model/verdict';
 import { aliasOf } from '../../../../dns/observation.ts';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
+import { clip, showFault } from '../../../../mail/fault.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import { clip, showFault } from '../text/fault.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports, reportCodes } from './judge-reports.ts';

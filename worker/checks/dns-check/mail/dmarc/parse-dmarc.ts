@@ -1,5 +1,5 @@
-import { trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
+import { trimSpaces } from '../../../../mail/ascii.ts';
+import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
 

@@ -1,4 +1,4 @@
-import { isAllDigits, trimSpaces } from '../text/ascii.ts';
+import { isAllDigits, trimSpaces } from '../../../../mail/ascii.ts';
 
 /** One address for reports (RFC 9989 §4.8). */
 export type ReportUri = {

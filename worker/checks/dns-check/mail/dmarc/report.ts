@@ -1,5 +1,5 @@
 import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
-import { clip, showFaults } from '../text/fault.ts';
+import { clip, showFaults } from '../../../../mail/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { DmarcFacts, ReportUriFacts } from './facts.ts';
 import { type Dmarc, policiesOf } from './parse-dmarc.ts';

@@ -8,9 +8,9 @@ import {
   valuesOf,
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { readTlsa, type Tlsa } from '../../../../mail/parse-tlsa.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
 import { isProvenFailure } from '../prove-failure.ts';
-import { readTlsa, type Tlsa } from './parse-tlsa.ts';
 
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {

@@ -10,11 +10,11 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../../dns/observation.ts';
+import { clip } from '../../../../mail/fault.ts';
 import { describeSlip, meantName } from '../../meant-name.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
 import { providerOfHost } from '../providers/find.ts';
-import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
 /**

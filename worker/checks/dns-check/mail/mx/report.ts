@@ -1,8 +1,8 @@
 import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import { clip } from '../text/fault.ts';
+import { clip } from '../../../../mail/fault.ts';
+import { isUsable } from '../../../../mail/parse-tlsa.ts';
 import type { MailHost, MxFacts } from './facts.ts';
-import { isUsable } from './parse-tlsa.ts';
 
 /** The field `mx` of the report. */
 export function reportMx(facts: MxFacts, resolverValidates: boolean | null): MailFields['mx'] {

@@ -1,8 +1,8 @@
 import type { Asker } from '../../../../dns/asker.ts';
 import { type Observation, unknownObservation } from '../../../../dns/observation.ts';
 import { isAskable } from '../../../../dns/zone.ts';
+import { clip } from '../../../../mail/fault.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import { clip } from '../text/fault.ts';
 import { checkHost, type Look, type Spending } from './check-host.ts';
 import { readMessage, type SpfMessage } from './message.ts';
 

@@ -1,8 +1,8 @@
 import { type Observation, type Txt, textsOf, valuesOf } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { clip } from '../../../../mail/fault.ts';
 import { isProvenFailure } from '../prove-failure.ts';
-import { clip } from '../text/fault.ts';
 import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
 

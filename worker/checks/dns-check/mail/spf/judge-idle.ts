@@ -1,7 +1,7 @@
 import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
 import { type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { clip } from '../../../../mail/fault.ts';
 import { brokenBySeen } from '../../verdicts.ts';
-import { clip } from '../text/fault.ts';
 import { branchesOf, isAll, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
 import { unseenIn } from './judge-tree.ts';
 import { republishWithout } from './republish.ts';

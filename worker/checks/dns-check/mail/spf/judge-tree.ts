@@ -1,7 +1,7 @@
 import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { clip, showFault } from '../../../../mail/fault.ts';
 import { brokenBySeen } from '../../verdicts.ts';
-import { clip, showFault } from '../text/fault.ts';
 import { branchesOf, lookupLimit, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
 import { republish } from './republish.ts';
 

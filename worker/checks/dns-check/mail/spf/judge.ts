@@ -11,10 +11,10 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { textsOf } from '../../../../dns/observation.ts';
+import { clip, showFault } from '../../../../mail/fault.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import type { KnownSenders } from '../providers/find.ts';
-import { clip, showFault } from '../text/fault.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
 import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';

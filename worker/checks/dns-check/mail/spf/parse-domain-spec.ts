@@ -1,5 +1,5 @@
-import { isAllDigits, lengthOf } from '../text/ascii.ts';
-import type { Fault } from '../text/fault.ts';
+import { isAllDigits, lengthOf } from '../../../../mail/ascii.ts';
+import type { Fault } from '../../../../mail/fault.ts';
 
 /** A piece of a macro-string (RFC 7208 §7.1): text as it stands, or a macro. */
 export type MacroToken =

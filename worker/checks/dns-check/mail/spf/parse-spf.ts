@@ -1,4 +1,4 @@
-import type { Fault, Faulty } from '../text/fault.ts';
+import type { Fault, Faulty } from '../../../../mail/fault.ts';
 import { parseTerm, type SpfTerm } from './parse-term.ts';
 
 /** An SPF record (RFC 7208 §12). Terms that could be read are there even where others are at fault. */

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { isAllDigits, lengthOf } from '../text/ascii.ts';
-import { clip, type Fault } from '../text/fault.ts';
+import { isAllDigits, lengthOf } from '../../../../mail/ascii.ts';
+import { clip, type Fault } from '../../../../mail/fault.ts';
 import { type DomainSpec, parseDomainSpec, parseMacroString } from './parse-domain-spec.ts';
 
 export type Qualifier = '+' | '-' | '~' | '?';

@@ -1,8 +1,8 @@
 import type { MailFields, SpfNode } from '#shared/catalogue/dns-check/mail/report';
 import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
 import { isBroken, type Verdicts } from '#shared/model/verdict';
+import { clip, showFaults } from '../../../../mail/fault.ts';
 import type { MailEvidence } from '../evidence.ts';
-import { clip, showFaults } from '../text/fault.ts';
 import type { SpfFacts } from './facts.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 

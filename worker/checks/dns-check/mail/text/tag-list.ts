@@ -1,5 +1,5 @@
-import { lengthOf, trimSpaces } from './ascii.ts';
-import { clip, type Fault } from './fault.ts';
+import { lengthOf, trimSpaces } from '../../../../mail/ascii.ts';
+import { clip, type Fault } from '../../../../mail/fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
 export type Tag = {

@@ -1,12 +1,12 @@
 import { oncePerObservation, type Observation, textsOf } from '../../../../dns/observation.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { clip, type Fault, type Faulty, settle } from '../../../../mail/fault.ts';
+import { parseStsRecord } from '../../../../mail/parse-sts-record.ts';
+import { hasVersion } from '../../../../mail/parse-versioned.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import type { MxFacts } from '../mx/facts.ts';
-import { clip, type Fault, type Faulty, settle } from '../text/fault.ts';
-import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';
-import { hasVersion } from './parse-versioned.ts';
 
 /** What is known of an MTA-STS or TLS reporting record. */
 export type RecordFacts<T> = {

@@ -1,9 +1,9 @@
 import type { TransportCode } from '#shared/catalogue/dns-check/mail/rules/transport';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { clip } from '../../../../mail/fault.ts';
+import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../../../../mail/parse-tlsa.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { MailHost, MxFacts } from '../mx/facts.ts';
-import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';
-import { clip } from '../text/fault.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;
 

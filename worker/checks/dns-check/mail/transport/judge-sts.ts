@@ -10,15 +10,15 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { aliasOf } from '../../../../dns/observation.ts';
+import { clip, showFault } from '../../../../mail/fault.ts';
+import type { PolicyObservation } from '../../../../mail/fetch-policy.ts';
+import { allowsMx, parseStsPolicy, type StsPolicy } from '../../../../mail/parse-sts-policy.ts';
 import { publish } from '../../verdicts.ts';
-import type { PolicyObservation } from '../evidence.ts';
 import { isUnheardCode } from '../is-unheard.ts';
 import type { MxFacts } from '../mx/facts.ts';
 import { stsLines } from '../providers/find.ts';
-import { clip, showFault } from '../text/fault.ts';
 import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
-import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
 
 export type StsCode = Extract<TransportCode, `mta-sts-${string}`>;
 

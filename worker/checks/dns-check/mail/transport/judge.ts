@@ -1,9 +1,9 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type TransportCode, transportRules } from '#shared/catalogue/dns-check/mail/rules/transport';
 import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '#shared/model/verdict';
+import { clip, showFault } from '../../../../mail/fault.ts';
+import type { PolicyObservation } from '../../../../mail/fetch-policy.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { PolicyObservation } from '../evidence.ts';
-import { clip, showFault } from '../text/fault.ts';
 import type { TransportFacts } from './facts.ts';
 import { daneState, judgeDane } from './judge-dane.ts';
 import { judgeSts } from './judge-sts.ts';

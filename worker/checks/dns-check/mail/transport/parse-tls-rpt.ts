@@ -1,7 +1,7 @@
+import { trimSpaces } from '../../../../mail/ascii.ts';
+import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
+import { parseVersioned } from '../../../../mail/parse-versioned.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
-import { trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
-import { parseVersioned } from './parse-versioned.ts';
 
 /** A TLS reporting record (RFC 8460 §3): where reports go. */
 export type TlsRpt = { readonly rua: readonly string[] };

@@ -1,8 +1,8 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import type { PolicyObservation } from '../evidence.ts';
+import { clip } from '../../../../mail/fault.ts';
+import type { PolicyObservation } from '../../../../mail/fetch-policy.ts';
 import { stateOfRecord } from '../state-of-record.ts';
-import { clip } from '../text/fault.ts';
 import type { TransportFacts } from './facts.ts';
 import { daneState } from './judge-dane.ts';
 import { isUnheard, readServed, refusedHosts } from './judge-sts.ts';

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Certificate } from '../../../certificates/certificate.ts';
-import type { Chain } from '../../../certificates/chain.ts';
-import { lifetimeDays } from '../../../certificates/lifetime.ts';
-import type { TimestampRead } from '../facts/timestamps.ts';
+import type { Certificate } from './certificate.ts';
+import type { Chain } from './chain.ts';
+import { lifetimeDays } from './lifetime.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;
 
-/** A certificate as the report shows it. @param timestamps those of the leaf */
-export function reportCertificate(
+/** A certificate as reports show it. @param timestamps those in the leaf, as they are shown */
+export function reportCertificate<Timestamp>(
   certificate: Certificate,
   { leaf, root, path }: Chain,
-  timestamps: readonly TimestampRead[],
+  timestamps: readonly Timestamp[],
 ) {
   const {
     x509,
@@ -43,17 +42,11 @@ export function reportCertificate(
     spkiSha256: createHash('sha256').update(extensions.publicKeyInfo).digest('base64'),
     pem: toPem(x509.raw),
     mustStaple: extensions.mustStaple,
-    timestamps:
-      certificate === leaf ? timestamps.filter(({ isEmbedded }) => isEmbedded).map(reportTimestamp) : [],
+    timestamps: certificate === leaf ? timestamps : [],
     revocationListUrls: extensions.revocationListUrls,
     authorityKeyId: extensions.authorityKeyId,
     policies: extensions.policies,
   };
-}
-
-/** With the log and its operator, where they are known. */
-function reportTimestamp({ logId, at, log, signature }: TimestampRead) {
-  return { logId, at, log: log?.name ?? null, operator: log?.operator ?? null, signature };
 }
 
 function toPem(der: Buffer): string {

@@ -1,5 +1,5 @@
-import { lengthOf } from '../text/ascii.ts';
-import { clip, type Faulty } from '../text/fault.ts';
+import { lengthOf } from './ascii.ts';
+import { clip, type Faulty } from './fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
 /** An MTA-STS record (RFC 8461 §3.1). */

@@ -1,5 +1,5 @@
-import { trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Faulty } from '../text/fault.ts';
+import { trimSpaces } from './ascii.ts';
+import { clip, type Fault, type Faulty } from './fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
 export type Field = {

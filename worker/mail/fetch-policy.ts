@@ -1,5 +1,19 @@
-import type { HttpProbe } from '../../../../probes/http/port.ts';
-import type { PolicyObservation } from '../evidence.ts';
+import type { HttpProbe } from '../probes/http/port.ts';
+
+/** The policy file of MTA-STS, as it was fetched; headers that nobody judges are left out. */
+export type PolicyObservation =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly contentType: string | null;
+      readonly location: string | null;
+      readonly text: string;
+      /** True when the file is longer than what is read of it. */
+      readonly isCut: boolean;
+      /** null where the certificate is good, else why it is refused. */
+      readonly certificateError: string | null;
+    }
+  | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
 
 /** RFC 8461 §3.3 suggests 64 KB; one byte more tells that a file is longer. */
 const policyLimitBytes = 64 * 1024;

@@ -1,5 +1,5 @@
-import { isAllDigits, trimSpaces } from '../text/ascii.ts';
-import { clip } from '../text/fault.ts';
+import { isAllDigits, trimSpaces } from './ascii.ts';
+import { clip } from './fault.ts';
 import { isFieldName } from './parse-versioned.ts';
 
 export type StsMode = 'enforce' | 'testing' | 'none';

@@ -1,6 +1,6 @@
-import { readCertificate } from '../../../certificates/certificate.ts';
-import { buildChain, type Chain } from '../../../certificates/chain.ts';
-import { findAnchors } from '../../../certificates/trust/store.ts';
+import { readCertificate } from './certificate.ts';
+import { buildChain, type Chain } from './chain.ts';
+import { findAnchors } from './trust/store.ts';
 
 /** Reads certificates (base64 DER, the leaf first) as a chain, and looks in the store whether it is trusted at this time (Unix ms). */
 export type ReadChain = (certificates: readonly string[]) => Chain;

@@ -1,5 +1,5 @@
 import type { Json } from '#shared/model/verdict';
-import { readObject } from '../../../../dns/observation.ts';
+import { readObject } from '../dns/observation.ts';
 
 /** A TLSA record (RFC 6698 §2.1); `certificate` in hex. */
 export type Tlsa = {

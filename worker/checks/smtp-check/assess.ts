@@ -1,0 +1,40 @@
+import type { smtpReportShape } from '#shared/catalogue/smtp-check/report';
+import { rules, type SmtpCode } from '#shared/catalogue/smtp-check/rules';
+import type { FieldsOf } from '#shared/catalogue/spec';
+import type { Assessment } from '#shared/model/report';
+import { score } from '#shared/model/score';
+import { allOf, notTested, type Verdicts } from '#shared/model/verdict';
+import type { SmtpEvidence } from './evidence.ts';
+import { readFacts, type SmtpFacts } from './facts/facts.ts';
+import { judgeConnection } from './judge/connection.ts';
+import { judgeEncryption } from './judge/encryption.ts';
+import { judgeProof } from './judge/proof.ts';
+import { reportSmtp } from './report.ts';
+
+/** Judges what was seen of the mail hosts of a domain. Pure: the same evidence always gives the same report. */
+export function assessSmtp(evidence: SmtpEvidence): Assessment<SmtpCode, FieldsOf<typeof smtpReportShape>> {
+  const facts = readFacts(evidence);
+  const verdicts = judge(facts);
+  const isSeen = facts.hosts.some(({ addresses }) => addresses.some(({ answer }) => answer.state === 'ok'));
+  return {
+    state: stateOf(facts, isSeen),
+    verdicts,
+    fields: reportSmtp(facts),
+    // A domain without mail has nothing to encrypt, and hosts that did not talk to us say nothing of it.
+    score: isSeen ? score(rules, verdicts) : null,
+  };
+}
+
+function judge(facts: SmtpFacts): Verdicts<SmtpCode> {
+  const { evidence, hosts } = facts;
+  if (evidence.mx.outcome === 'unknown')
+    return allOf(rules, notTested(`the MX records could not be read: ${evidence.mx.why}`));
+  return { ...judgeConnection(hosts), ...judgeEncryption(hosts), ...judgeProof(facts) };
+}
+
+function stateOf({ evidence, hosts }: SmtpFacts, isSeen: boolean): Assessment['state'] {
+  if (hosts.length === 0) return evidence.mx.outcome === 'unknown' ? 'unreachable' : 'complete';
+  if (!isSeen) return 'unreachable';
+  const isHostSeen = hosts.every(({ addresses }) => addresses.some(({ answer }) => answer.state === 'ok'));
+  return isHostSeen ? 'complete' : 'partial';
+}
