@@ -60,7 +60,11 @@ const refused: readonly Row[] = [
     'extension-unknown',
   ],
   ['an extension that stands twice', leafWith(subjectKeyId, subjectKeyId), 'extension-repeated'],
-  ['an extension that stands twice in an intermediate', issuerWith(revocationLists, revocationLists), 'extension-repeated'],
+  [
+    'an extension that stands twice in an intermediate',
+    issuerWith(revocationLists, revocationLists),
+    'extension-repeated',
+  ],
   ['access to the issuer that is malformed', leafWith(access(der(0x05))), 'extension-malformed'],
   ['malformed access in an intermediate', issuerWith(access(der(0x05))), 'extension-malformed'],
   [
