@@ -12,6 +12,8 @@ export type Chain = {
   readonly root: Certificate | null;
   /** Sent, but above the leaf on no path. */
   readonly surplus: readonly Certificate[];
+  /** Sent once more than needed. */
+  readonly copies: readonly Certificate[];
   readonly isOrdered: boolean;
   readonly isSelfSigned: boolean;
   /** null without a leaf. */
@@ -40,6 +42,7 @@ export function buildChain(sent: readonly Certificate[], { anchors, at }: ChainC
     path,
     root: isSelfSigned ? null : (above.find(isRoot) ?? null),
     surplus: others.filter((one) => !above.includes(one) && !wanted.has(one.sha256)),
+    copies: sent.filter((one, index) => sent.findIndex(({ sha256 }) => sha256 === one.sha256) < index),
     isOrdered: positions.every((position, index) => index === 0 || position > (positions[index - 1] ?? 0)),
     isSelfSigned,
     trust,
@@ -52,6 +55,7 @@ const nothing: Chain = {
   path: [],
   root: null,
   surplus: [],
+  copies: [],
   isOrdered: true,
   isSelfSigned: false,
   trust: null,

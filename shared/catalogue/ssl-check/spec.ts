@@ -26,6 +26,6 @@ export const sslCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 11,
+  rulesVersion: 12,
   reportShape: sslReportShape,
 } satisfies CheckSpec;

@@ -179,8 +179,8 @@ const serverSetUps: readonly SetUp[] = [
       '-named_curve',
       'secp224r1',
     ),
-    'F',
-    ['browsers-cannot-connect', 'handshake-not-completed', 'group-deprecated-chosen', 'tls13-missing'],
+    'A-',
+    ['browsers-cannot-connect', 'group-deprecated-chosen', 'tls13-missing'],
   ],
   [
     'a client certificate is asked for',

@@ -59,6 +59,12 @@ const refused: readonly Row[] = [
     leafWith(critical(access(text(0x86, 'http://ca.test/')))),
     'extension-unknown',
   ],
+  ['an extension that stands twice', leafWith(subjectKeyId, subjectKeyId), 'extension-repeated'],
+  [
+    'an extension that stands twice in an intermediate',
+    issuerWith(revocationLists, revocationLists),
+    'extension-repeated',
+  ],
   ['access to the issuer that is malformed', leafWith(access(der(0x05))), 'extension-malformed'],
   ['malformed access in an intermediate', issuerWith(access(der(0x05))), 'extension-malformed'],
   [

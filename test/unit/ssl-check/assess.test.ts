@@ -610,6 +610,8 @@ const certificateRows = [
   ),
   row('the wrong order', shows([leaf, root, intermediate]), ['A+ 98', 'chain-misordered', 'chain-root-sent']),
   row('a certificate too many', shows([leaf, intermediate, otherIntermediate]), ['A+ 99', 'chain-surplus']),
+  row('the leaf sent twice', shows([leaf, leaf, intermediate]), ['A+ 99', 'chain-surplus']),
+  row('an intermediate sent twice', shows([leaf, intermediate, intermediate]), ['A+ 99', 'chain-surplus']),
   row('the root sent along', shows([leaf, intermediate, root]), ['A+ 100', 'chain-root-sent']),
   row('201 days since March 2026', lasting('2026-10-01T00:00:00', '2027-04-20T00:00:00'), [
     'A+ 95',

@@ -336,6 +336,26 @@ test('of very many the first 32 are judged, and the rest is not passed over', ()
   expect(others.filter(({ judged }) => !judged)).toHaveLength(4);
 });
 
+test('a chain of an answer that was not kept is judged too', () => {
+  const expired = leafWith({ notAfter: '2026-11-01T00:00:00' });
+  const chains = [base64Of([leaf, intermediate]), base64Of([expired, intermediate])];
+  const { findings, notTested } = judge({ chains });
+  expect(findings.map(({ code }) => code)).toContain('certificate-expired');
+  expect(notTested.map(({ code }) => code)).not.toContain('certificate-expired');
+});
+
+test('the chain that SSL 3.0 shows is that of the default host', () => {
+  const expired = leafWith({ notAfter: '2026-11-01T00:00:00' });
+  const { passed } = judge({
+    chains: [base64Of([leaf, intermediate]), base64Of([expired, intermediate])],
+    questions: asked(
+      question('TLSv1.2', 'sound', [accepts(0xc02b)]),
+      question('SSLv3', 'old', [accepts(0xc00a, { chain: 1 })]),
+    ),
+  });
+  expect(passed).toContain('certificate-expired');
+});
+
 test('a leaf that cannot be read leaves its intermediates without a meaning', () => {
   const { findings, notTested } = judge({
     chains: [base64Of([leaf, intermediate]), ['AAAA', intermediate.base64]],

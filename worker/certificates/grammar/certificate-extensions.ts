@@ -26,6 +26,8 @@ export type CertificateExtensions = {
   readonly signatureAlgorithm: string;
   /** Object identifiers of all extensions, in order. */
   readonly present: readonly string[];
+  /** One of them stands there twice, which RFC 5280 §4.2 forbids; of the two the first is read. */
+  readonly hasRepeated: boolean;
   readonly hasSubjectAltName: boolean;
   readonly isSubjectAltNameCritical: boolean;
   /** DNS entries of subjectAltName, each byte one character. */
@@ -121,12 +123,11 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   const algorithm = readSignatureAlgorithm(derAt(node, 1));
   if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
     return malformed('a value that is no certificate', 0);
-  const extensions = collectExtensions(
-    derAt(
-      fields.find(({ tag }) => tag === 0xa3),
-      0,
-    ),
+  const list = derAt(
+    fields.find(({ tag }) => tag === 0xa3),
+    0,
   );
+  const extensions = collectExtensions(list);
   const value = (id: string) => derIn(extensions.get(id)?.value);
   const points = childrenOf(value(extensionIds.revocationLists)).map(readDistributionPoint);
   return {
@@ -136,6 +137,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     notAfter: readTime(derAt(fields[first + 3], 1)),
     signatureAlgorithm: algorithm,
     present: [...extensions.keys()],
+    hasRepeated: hasRepeatedId(list),
     ...readNames(extensions.get(extensionIds.subjectAltName)),
     timestamps: readTimestamps(value(extensionIds.timestamps)),
     mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
@@ -157,6 +159,11 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     ...readAccess(extensions.get(extensionIds.authorityAccess)),
     ...readParties(fields.slice(first + 2)),
   };
+}
+
+function hasRepeatedId(list: DerNode | undefined): boolean {
+  const ids = childrenOf(list).map((one) => readObjectIdentifier(derAt(one, 0)));
+  return new Set(ids).size < ids.length;
 }
 
 /** The fields from the issuer to the public key; empty where one is missing. */

@@ -68,9 +68,12 @@ function limitsOfDates({ notBefore, notAfter }: Certificate, at: number): readon
   return at >= notAfter + 1000 ? ['expired'] : [];
 }
 
-/** Chrome reads no certificate in which this extension is malformed. */
+/** Chrome reads no certificate in which an extension stands twice, or in which this one is malformed. */
 function limitsOfForm({ extensions }: Certificate): readonly PathReason[] {
-  return extensions.isAccessReadable ? [] : ['extension-malformed'];
+  return [
+    ...(extensions.hasRepeated ? (['extension-repeated'] as const) : []),
+    ...(extensions.isAccessReadable ? [] : (['extension-malformed'] as const)),
+  ];
 }
 
 /** Chrome reads no such certificate (RFC 5280 §4.1.2.6). */

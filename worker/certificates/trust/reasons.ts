@@ -14,6 +14,7 @@ export const pathReasons = {
   'authority-as-server': 'is a CA certificate, which Firefox does not accept for a server',
   'subject-missing': 'has no subject, and its subjectAltName is not critical',
   'extension-malformed': 'has an authorityInfoAccess extension that breaks its grammar',
+  'extension-repeated': 'has an extension twice, and browsers read no such certificate',
   'extension-unknown': 'has a critical extension that browsers do not process',
   'key-unsupported': 'is a CA with a kind of key that browsers do not use',
   'not-an-authority': 'is not a CA certificate',

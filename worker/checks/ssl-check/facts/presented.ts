@@ -46,6 +46,7 @@ function chainsByLeaf(facts: SslFacts): Map<string, readonly string[]> {
     ...clearAnswers
       .filter((answer) => !hasOthers || isNamed(answer))
       .map((answer) => chainOf(answer, evidence)),
+    ...(hasOthers ? chainsInPassing(facts) : []),
   ];
   const chains = new Map<string, readonly string[]>();
   for (const chain of seen) {
@@ -53,6 +54,12 @@ function chainsByLeaf(facts: SslFacts): Map<string, readonly string[]> {
     if (chain !== undefined && leaf !== undefined && !chains.has(leaf)) chains.set(leaf, chain);
   }
   return chains;
+}
+
+/** Chains of answers of which nothing else was kept, such as a second one with the same suite: of several machines behind one address, one may show another certificate. */
+function chainsInPassing({ clearAnswers, evidence }: SslFacts): readonly (readonly string[])[] {
+  const ofDefaultHost = clearAnswers.flatMap(({ version, chain }) => (version === 'SSLv3' ? [chain] : []));
+  return evidence.chains.filter((_, index) => !ofDefaultHost.includes(index));
 }
 
 function present(base64: readonly string[], facts: SslFacts): Presented {

@@ -57,10 +57,14 @@ function bringsNoIssuer({ trust, surplus }: Chain): boolean {
 }
 
 /** Judges which certificates are sent, and in which order. */
-export function judgeSending({ sent, root, surplus, isOrdered }: Chain) {
+export function judgeSending({ sent, root, surplus, copies, isOrdered }: Chain) {
+  const unneeded = surplus.filter((one) => !copies.includes(one));
   return {
     'chain-misordered': brokenIf(!isOrdered, { order: sent.map(({ subject }) => subject).join(' · ') }),
-    'chain-surplus': brokenBy(surplus.map(({ subject, bytes }) => ({ subject, bytes }))),
+    'chain-surplus': brokenBy([
+      ...unneeded.map(({ subject, bytes }) => ({ subject, bytes })),
+      ...copies.map(({ subject, bytes }) => ({ subject: `A second copy of ${subject}`, bytes })),
+    ]),
     'chain-root-sent': root === null ? 'holds' : brokenIf(true, { subject: root.subject, bytes: root.bytes }),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
