@@ -6,6 +6,7 @@ import { isAddress, parseCidr } from '../targets/classify-address.ts';
 import { readDeniedName } from '../targets/read-denied-names.ts';
 import { readDenyFile } from './deny-file.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
+import { readRdapBootstrapFile } from './rdap-bootstrap.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { tracingSettings } from './tracing.ts';
@@ -123,6 +124,11 @@ const denyFile = text.superRefine((path, context) => {
   if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
 });
 
+const rdapBootstrapFile = text.superRefine((path, context) => {
+  const read = readRdapBootstrapFile(path);
+  if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
+});
+
 const portRanges = list.transform((items, context) =>
   items.map((item): readonly [number, number] => {
     const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(item) ?? [];
@@ -223,6 +229,8 @@ const settingsSchema = z.object({
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
   PROBE_AXFR: flag.default(false),
+  PROBE_RDAP: flag.default(true),
+  RDAP_BOOTSTRAP_FILE: rdapBootstrapFile.optional(),
   ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),

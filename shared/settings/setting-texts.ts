@@ -153,6 +153,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
   },
+  PROBE_RDAP: {
+    byDefault: 'on',
+    meaning: '`off`: domain-health asks no registry when a domain expires.',
+  },
+  RDAP_BOOTSTRAP_FILE: {
+    byDefault: null,
+    meaning:
+      "A newer copy of IANA's `dns.json`, or a lab's own list of registries; otherwise the project's copy.",
+  },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:

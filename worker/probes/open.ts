@@ -14,6 +14,9 @@ import { openHttpProbe } from './http/open.ts';
 import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { Charge } from './pace-turns.ts';
 import type { OpenedProbes } from './port.ts';
+import { noRdap, openRdapProbe, rdapLimits } from './rdap/open.ts';
+import type { RdapProbe } from './rdap/port.ts';
+import type { Registries } from './rdap/registries.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpSight } from './udp/open.ts';
@@ -32,6 +35,8 @@ export type ProbeSettings = {
   readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
+  /** Absent where registries are not asked. */
+  readonly rdap?: { readonly registries: Registries; readonly pace: Pace } | undefined;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -90,6 +95,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
+        rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work: openWork(signal),
         spent: () => budget.spent(),
@@ -99,6 +105,28 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
     },
     close: () => client.close(),
   };
+}
+
+type AskingRegistries = Omit<GuardSettings, 'charge'> & {
+  readonly budget: Pick<Budget, 'charge'>;
+  readonly userAgent: string;
+  readonly owner: RunOwner | undefined;
+};
+
+// Their ports are those of the list of registries, never the target's choice.
+function openRegistryQuestions(
+  { rdap }: ProbeSettings,
+  { budget, userAgent, owner, ...guard }: AskingRegistries,
+  signal: AbortSignal,
+): RdapProbe {
+  if (!rdap) return noRdap;
+  const policy = { ...guard.policy, ports: rdap.registries.ports };
+  const charge: GuardSettings['charge'] = async (host, _addresses, ending) => {
+    await budget.charge('registry questions', host, ending);
+  };
+  const dial = openGuard({ ...guard, policy, charge });
+  const isAnonymous = owner?.isAnonymous === true;
+  return openRdapProbe({ ...rdap, isAnonymous, dial, policy, userAgent, limits: rdapLimits }, signal);
 }
 
 // What a page may ask of other sites is counted by its proxy; the pace of an address counts its connections and requests alike.

@@ -11,7 +11,8 @@ export type Charge =
   | 'server connections' // TCP to one name server's address
   | 'requests' // HTTP connections to one address, and requests over those that are open
   | 'handshakes' // TLS connections to one address
-  | 'UDP exchanges'; // one datagram to one address, sent twice at most
+  | 'UDP exchanges' // one datagram to one address, sent twice at most
+  | 'registry questions'; // to one registry; they have a pace of their own, also where RATE_LIMIT is off
 
 /** What all runs together may ask of one host. Work of anonymous callers may use a part of it. */
 const paceRates: { readonly [charge in Charge]?: PaceRate } = {

@@ -1,21 +1,24 @@
 import { noPace } from '#shared/limits/pace/memory';
 import type { Pace } from '#shared/ports/pace';
-import type { Config } from '#shared/settings/config';
+import { type Config, ConfigError } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
+import { readRdapBootstrapFile } from '#shared/settings/rdap-bootstrap';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
 import { type ProbeFactory, prepareProbes } from '../probes/open.ts';
+import { openRegistries, readListedRegistries, type Registries } from '../probes/rdap/registries.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 import { withoutTransfers } from './without-transfers.ts';
 
 /**
  * The probes as the settings want them, with production's limits.
- * @param pace of all runs together; left out by labs and by the command line, whose targets are its own caller's
+ * @param pace of all runs together, which RATE_LIMIT=off sets aside but for registries; left out by labs and by the command line, whose
+ *   targets are its own caller's
  */
 export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFactory {
   const factory = prepareProbes({
-    pace,
+    pace: config.RATE_LIMIT ? pace : noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: contactOf(config),
@@ -30,6 +33,7 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     browser: browserSettingsOf(config),
     http: httpLimits,
     tls: tlsLimits,
+    rdap: config.PROBE_RDAP ? { registries: registriesOf(config), pace } : undefined,
   });
   return config.PROBE_AXFR ? factory : withoutTransfers(factory);
 }
@@ -40,4 +44,11 @@ function contactOf({ CONTACT_URL, PUBLIC_URL }: Config): string | undefined {
   // A bracket would end the comment that it stands in.
   const base = PUBLIC_URL.replaceAll('(', '%28').replaceAll(')', '%29');
   return `${base}/owners; ${CONTACT_URL}`;
+}
+
+function registriesOf({ RDAP_BOOTSTRAP_FILE: path }: Config): Registries {
+  if (path === undefined) return openRegistries(readListedRegistries());
+  const read = readRdapBootstrapFile(path);
+  if ('fault' in read) throw new ConfigError(`RDAP_BOOTSTRAP_FILE: ${read.fault}`);
+  return openRegistries(read.bootstrap);
 }
