@@ -7,7 +7,7 @@ const folders = '{shared,api,worker}';
 /** Compiles the tool into a folder, with the files that are read beside its code. Node strips no types below node_modules, so a package has JavaScript. */
 export function buildTool(folder: string): void {
   compile('tsconfig.build.json', folder);
-  for (const path of globSync(`${folders}/**/*.{lua,html,js,css,svg}`)) {
+  for (const path of globSync(`${folders}/**/*.{lua,html,js,css,svg,json}`)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(path, join(folder, path));
   }

@@ -6,6 +6,7 @@ import { isAddress, parseCidr } from '../targets/classify-address.ts';
 import { readDeniedName } from '../targets/read-denied-names.ts';
 import { readDenyFile } from './deny-file.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
+import { readRdapBootstrapFile } from './rdap-bootstrap.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { findSmtpFaults, smtpSettings } from './smtp.ts';
@@ -124,6 +125,11 @@ const denyFile = text.superRefine((path, context) => {
   if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
 });
 
+const rdapBootstrapFile = text.superRefine((path, context) => {
+  const read = readRdapBootstrapFile(path);
+  if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
+});
+
 const portRanges = list.transform((items, context) =>
   items.map((item): readonly [number, number] => {
     const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(item) ?? [];
@@ -226,6 +232,8 @@ const settingsSchema = z.object({
   PROBE_AXFR: flag.default(false),
   PROBE_SMTP: flag.default(false),
   ...smtpSettings,
+  PROBE_RDAP: flag.default(true),
+  RDAP_BOOTSTRAP_FILE: rdapBootstrapFile.optional(),
   ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),

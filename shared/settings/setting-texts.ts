@@ -168,6 +168,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'A mail host that always answers you. Only where it is silent too, or one that answered within a day, silence on port 25 is blamed on this network.',
   },
+  PROBE_RDAP: {
+    byDefault: 'on',
+    meaning: '`off`: domain-health asks no registry when a domain expires.',
+  },
+  RDAP_BOOTSTRAP_FILE: {
+    byDefault: null,
+    meaning:
+      "A newer copy of IANA's `dns.json`, or a lab's own list of registries; otherwise the project's copy.",
+  },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:

@@ -14,6 +14,9 @@ import { openHttpProbe } from './http/open.ts';
 import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { Charge } from './pace-turns.ts';
 import type { OpenedProbes } from './port.ts';
+import { noRdap, openRdapProbe, rdapLimits } from './rdap/open.ts';
+import type { RdapProbe } from './rdap/port.ts';
+import type { Registries } from './rdap/registries.ts';
 import { openResolve } from './resolve.ts';
 import { openSmtpProbe } from './smtp/open.ts';
 import { openPortSights } from './smtp/port-sight.ts';
@@ -38,6 +41,8 @@ export type ProbeSettings = {
   readonly tls: TlsLimits;
   /** Left out where mail hosts are not to be talked to. */
   readonly smtp?: MailSettings | undefined;
+  /** Absent where registries are not asked. */
+  readonly rdap?: { readonly registries: Registries; readonly pace: Pace } | undefined;
 };
 
 /** How mail hosts are talked to. */
@@ -105,6 +110,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
+        rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
         browser: openPages(
           { ...settings.browser, policy, contact },
           { ...shared, slots: pageSlots },
@@ -142,6 +148,28 @@ function prepareSmtp({ helo, limits, controlHost, store }: MailSettings) {
     const charge = chargeDial(budget, ['mail connections an hour', 'mail connections']);
     return openSmtpProbe(mail, { ...guard, charge, connectTimeoutMs: mailConnectMs, slots }, work, signal);
   };
+}
+
+type AskingRegistries = Omit<GuardSettings, 'charge'> & {
+  readonly budget: Pick<Budget, 'charge'>;
+  readonly userAgent: string;
+  readonly owner: RunOwner | undefined;
+};
+
+// Their ports are those of the list of registries, never the target's choice.
+function openRegistryQuestions(
+  { rdap }: ProbeSettings,
+  { budget, userAgent, owner, ...guard }: AskingRegistries,
+  signal: AbortSignal,
+): RdapProbe {
+  if (!rdap) return noRdap;
+  const policy = { ...guard.policy, ports: rdap.registries.ports };
+  const charge: GuardSettings['charge'] = async (host, _addresses, ending) => {
+    await budget.charge('registry questions', host, ending);
+  };
+  const dial = openGuard({ ...guard, policy, charge });
+  const isAnonymous = owner?.isAnonymous === true;
+  return openRdapProbe({ ...rdap, isAnonymous, dial, policy, userAgent, limits: rdapLimits }, signal);
 }
 
 // What a page may ask of other sites is counted by its proxy; the pace of an address counts its connections and requests alike.

@@ -13,7 +13,8 @@ export type Charge =
   | 'handshakes' // TLS connections to one address
   | 'mail connections' // to port 25 of one address
   | 'mail connections an hour' // the same, over a longer time
-  | 'UDP exchanges'; // one datagram to one address, sent twice at most
+  | 'UDP exchanges' // one datagram to one address, sent twice at most
+  | 'registry questions'; // to one registry; they have a pace of their own, also where RATE_LIMIT is off
 
 /** What all runs together may ask of one host. Work of anonymous callers may use a part of it. */
 const paceRates: { readonly [charge in Charge]?: PaceRate } = {

@@ -4,6 +4,7 @@ import type { BrowserProbe } from './browser/port.ts';
 import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
+import type { RdapProbe } from './rdap/port.ts';
 import type { SmtpProbe } from './smtp/port.ts';
 import type { TlsProbe } from './tls/port.ts';
 import type { UdpProbe } from './udp/port.ts';
@@ -26,6 +27,8 @@ export type Probes = {
 
 /** The probes of a run, with what closes them. */
 export type OpenedProbes = Probes & {
+  /** For visits: no check asks registries by itself. */
+  readonly rdap: RdapProbe;
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];
   /** What this run was let send, and where to, for the record for complaints. */

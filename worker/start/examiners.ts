@@ -138,8 +138,7 @@ function openApart(context: ExaminersContext): Examiners {
   };
 }
 
-function paceOf({ config, backend, metrics }: ExaminersContext): Pace {
-  if (!config.RATE_LIMIT) return noPace;
+function paceOf({ backend, metrics }: ExaminersContext): Pace {
   const pace = openLeasedPace(backend.pace);
   return metrics ? measurePace(pace, (charge, seconds) => metrics.paceWaited(charge, seconds)) : pace;
 }

@@ -8,6 +8,7 @@ export const noProbes: ProbeFactory = {
     dns: { originZones: undefined, ask: refuse },
     tls: { addresses: refuse, handshake: refuse, exchange: refuse, connections: () => 0 },
     udp: { exchange: refuse },
+    rdap: { canAsk: () => false, ask: refuse },
     browser: { run: refuse, askField: refuse },
     work: { take: refuse },
     spent: () => [],

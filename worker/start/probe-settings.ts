@@ -1,10 +1,12 @@
 import { noPace } from '#shared/limits/pace/memory';
 import type { Pace } from '#shared/ports/pace';
-import type { Config } from '#shared/settings/config';
+import { type Config, ConfigError } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
+import { readRdapBootstrapFile } from '#shared/settings/rdap-bootstrap';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
 import { type MailSettings, type ProbeFactory, prepareProbes, type ProbeSettings } from '../probes/open.ts';
+import { openRegistries, readListedRegistries, type Registries } from '../probes/rdap/registries.ts';
 import type { SightStore } from '../probes/smtp/shelf.ts';
 import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
@@ -13,7 +15,8 @@ import { withoutTransfers } from './without-transfers.ts';
 
 /**
  * The probes as the settings want them, with production's limits.
- * @param pace of all runs together; left out by labs and by the command line, whose targets are its own caller's
+ * @param pace of all runs together, which RATE_LIMIT=off sets aside but for registries; left out by labs and by the command line, whose
+ *   targets are its own caller's
  * @param store of what was seen of mail hosts; left out where no other process is to know
  */
 export function prepareProbesOf(config: Config, pace: Pace = noPace, store?: SightStore): ProbeFactory {
@@ -24,7 +27,7 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace, store?: Sig
 /** What the settings say of the probes. */
 export function probeSettingsOf(config: Config, pace: Pace, store: SightStore | undefined): ProbeSettings {
   return {
-    pace,
+    pace: config.RATE_LIMIT ? pace : noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: contactOf(config),
@@ -40,6 +43,7 @@ export function probeSettingsOf(config: Config, pace: Pace, store: SightStore | 
     http: httpLimits,
     tls: tlsLimits,
     smtp: mailSettingsOf(config, store),
+    rdap: config.PROBE_RDAP ? { registries: registriesOf(config), pace } : undefined,
   };
 }
 
@@ -56,4 +60,11 @@ function contactOf({ CONTACT_URL, PUBLIC_URL }: Config): string | undefined {
   // A bracket would end the comment that it stands in.
   const base = PUBLIC_URL.replaceAll('(', '%28').replaceAll(')', '%29');
   return `${base}/owners; ${CONTACT_URL}`;
+}
+
+function registriesOf({ RDAP_BOOTSTRAP_FILE: path }: Config): Registries {
+  if (path === undefined) return openRegistries(readListedRegistries());
+  const read = readRdapBootstrapFile(path);
+  if ('fault' in read) throw new ConfigError(`RDAP_BOOTSTRAP_FILE: ${read.fault}`);
+  return openRegistries(read.bootstrap);
 }

@@ -4,6 +4,7 @@ import { chartReadOn } from '../checks/security-header-check/report/observatory/
 import { profilesCapturedOn } from '../checks/ssl-check/grammar/client-profiles.ts';
 import { logsListedOn } from '../checks/ssl-check/grammar/listed-logs.ts';
 import { bundledBuiltOn } from '../probes/browser/about.ts';
+import { registriesListedOn } from '../probes/rdap/listed-on.ts';
 import { serversListedOn } from '../probes/well-known-servers.ts';
 import { blockSignsSeenOn } from '../web/block-signs.ts';
 import { cookiesListedOn } from '../web/known-cookies.ts';
@@ -24,6 +25,7 @@ export const referenceData: readonly ReferenceData[] = [
   { name: 'known-cookies', day: cookiesListedOn },
   { name: 'mail-providers', day: providersListedOn },
   { name: 'name-servers', day: serversListedOn },
+  { name: 'rdap-registries', day: registriesListedOn },
   { name: 'observatory', day: chartReadOn },
   { name: 'bundled-browser', day: bundledBuiltOn.day },
 ];

@@ -1,6 +1,5 @@
 import { openLeasedPace } from '#shared/limits/pace/leased';
 import { measurePace } from '#shared/limits/pace/measured';
-import { noPace } from '#shared/limits/pace/memory';
 import type { Job } from '#shared/model/job';
 import type { Slot } from '#shared/ports/job-queue';
 import { openJobKeys } from '#shared/queue/job-keys';
@@ -131,7 +130,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
     log,
-    probes: prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace),
+    probes: prepareProbesOf(config, pace),
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),
     jobsOf: () => noJobs,

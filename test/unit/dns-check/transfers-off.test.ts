@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '#shared/settings/config';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
+import { noRdap } from '../../../worker/probes/rdap/open.ts';
 import { withoutTransfers } from '../../../worker/start/without-transfers.ts';
 import { goodWorld } from './good-world.ts';
 import { probesOf } from './run-check.ts';
@@ -14,7 +15,7 @@ test('transfers are off until the operator switches them on', () => {
 test('probes without transfers still ask', async () => {
   const { probe } = openWorld(goodWorld({ transfers: true }));
   const factory: ProbeFactory = {
-    open: () => ({ ...probesOf(probe), spent: () => [], close: () => undefined }),
+    open: () => ({ ...probesOf(probe), rdap: noRdap, spent: () => [], close: () => undefined }),
     close: () => undefined,
   };
   const { dns } = withoutTransfers(factory).open(new AbortController().signal);
