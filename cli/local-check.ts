@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readOptions as readCheckOptions } from '#shared/catalogue/read-options';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job } from '#shared/model/job';
 import { jsonText } from '#shared/render/visible-text';
@@ -91,9 +92,7 @@ function readOptions(spec: CheckSpec, given: object): Job['options'] {
   const own = Object.fromEntries(
     Object.entries(given).filter(([name, value]) => name in spec.options.shape && value !== undefined),
   );
-  const parsed = spec.options.safeParse(own);
-  if (parsed.success) return parsed.data as Job['options'];
-  throw new UsageError(
-    parsed.error.issues.map(({ path, message }) => `--${String(path[0])}: ${message}`).join('\n'),
-  );
+  const read = readCheckOptions(spec, own);
+  if ('options' in read) return read.options;
+  throw new UsageError(read.issues.map(({ path, message }) => `--${String(path[0])}: ${message}`).join('\n'));
 }

@@ -59,6 +59,7 @@ token
   .option('--expires <when>', 'such as 90d, or a date; without it the token never expires')
   .option('--requests <points/seconds>', 'a limit of its own, such as 6000/60')
   .option('--scans <points/seconds>', 'a limit of its own, such as 600/60')
+  .option('--pages <count>', 'page loads that may wait for it')
   .option('--account <id>', 'use an existing account, and share its reports')
   .addOption(output())
   .action(async (options: CreateOptions) => (await import('./token.ts')).createToken(options));

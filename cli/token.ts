@@ -22,6 +22,7 @@ export type CreateOptions = {
   readonly expires?: string;
   readonly requests?: string;
   readonly scans?: string;
+  readonly pages?: string;
   readonly account?: string;
   readonly output: Output;
 };
@@ -35,6 +36,7 @@ export async function createToken(options: CreateOptions): Promise<void> {
     limits: {
       ...(options.requests === undefined ? {} : { requests: readLimit('requests', options.requests) }),
       ...(options.scans === undefined ? {} : { scans: readLimit('scans', options.scans) }),
+      ...(options.pages === undefined ? {} : { pages: readPages(options.pages) }),
     },
     expiresAt: options.expires === undefined ? null : readMoment(options.expires, now),
     ...(options.account === undefined ? {} : { account: options.account }),
@@ -151,6 +153,12 @@ function readLimit(name: string, text: string): OwnLimit {
   const parsed = quotaSchema.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new UsageError(`--${name}: ${parsed.error.issues[0]?.message ?? 'is not valid'}.`);
+}
+
+function readPages(text: string): number {
+  const pages = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (pages > 0) return pages;
+  throw new UsageError('--pages: give a whole number above 0.');
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

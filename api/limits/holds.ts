@@ -1,11 +1,11 @@
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
+import { pagesOfCaller } from '#shared/queue/unavailable';
 import type { Caller } from '../request/caller.ts';
 import { limitsByLevel } from './by-level.ts';
 
-/** Jobs that a caller may have in line: of one host, and of the browser. */
+/** Jobs of one host that a caller without a token may have in line. */
 const hostLimit = 8;
-const browserLimit = 4;
 /** Unfinished jobs that one process keeps account of: about 30 MB. */
 const jobLimit = 50_000;
 /** Callers with so few unfinished jobs, with all their neighbours, are refused last. */
@@ -48,7 +48,9 @@ export function openHolds(isOn: boolean): Holds {
         });
       const limits = [
         ...(caller.kind === 'anonymous' ? namesOf(caller, 'host', { limit: hostLimit, of: job.host }) : []),
-        ...(job.queue === 'browser' ? namesOf(caller, 'browser', { limit: browserLimit, of: '' }) : []),
+        ...(job.queue === 'browser'
+          ? namesOf(caller, 'browser', { limit: caller.pages ?? pagesOfCaller, of: '' })
+          : []),
       ];
       const full = limits.find(({ limit, name }) => (lines.get(name) ?? 0) >= limit);
       if (full) throw refuse(full.policy, full.limit, job.host);

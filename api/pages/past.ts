@@ -1,4 +1,3 @@
-import { findSpec } from '#shared/catalogue/registry';
 import { diffReports, type ReportDiff } from '#shared/model/diff';
 import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
@@ -15,8 +14,6 @@ export type Past = {
 };
 
 const mostScores = 30;
-/** Reports that are read to find one of the same question, where a check has options. */
-const mostRead = 3;
 const noPast: Past = { scores: [], previous: undefined };
 
 /** A report whose past is looked up, by what the store knows of it. */
@@ -40,11 +37,15 @@ export async function findPast(
   const listed = await reportStore.grants.list({ account, check, target, limit: mostScores + 1, before });
   // Two processes may tell the time of one report by a millisecond apart: it is not its own past.
   const earlier = listed.filter(({ reportId: id }) => id !== reportId).slice(0, mostScores);
-  const read = await Promise.all(earlier.slice(0, mostRead).map(({ reportId: id }) => reportStore.get(id)));
+  // Reports with other options are no points of one line, and a grant does not tell the options: the key of the report does.
+  const read = await Promise.all(earlier.map(({ reportId: id }) => reportStore.get(id)));
+  const isSame = (index: number) => read[index]?.jobKey === jobKey;
   const previous = read.find((stored) => stored?.jobKey === jobKey);
   return {
-    // Reports with other options are no points of one line, and a grant does not tell the options.
-    scores: hasOptions(check) ? [] : [...earlier].reverse().concat(grant),
+    scores: earlier
+      .filter((_, index) => isSame(index))
+      .toReversed()
+      .concat(grant),
     previous: previous && readReport(previous),
   };
 }
@@ -52,8 +53,4 @@ export async function findPast(
 /** What changed since the report before; undefined where there is none, or where it did not finish. */
 export function changesSince({ previous }: Past, report: Report): ReportDiff | undefined {
   return previous && previous.state !== 'failed' ? diffReports(previous, report) : undefined;
-}
-
-function hasOptions(check: string): boolean {
-  return Object.keys(findSpec(check)?.options.shape ?? {}).length > 0;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { z } from 'zod';
+import { readOptions as readCheckOptions } from '#shared/catalogue/read-options';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
@@ -211,10 +211,10 @@ function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['
       return sent ? [[name, spec.repeatable.includes(name) ? [...new Set(sent)].sort() : sent[0]]] : [];
     }),
   );
-  const parsed = spec.options.safeParse(given);
-  if (parsed.success) return parsed.data as Job['options'];
+  const read = readCheckOptions(spec, given);
+  if ('options' in read) return read.options;
   faults.push(
-    ...parsed.error.issues.map((issue: z.core.$ZodIssue): Fault => ({
+    ...read.issues.map((issue): Fault => ({
       in: 'query',
       name: String(issue.path[0]),
       detail: issue.message,

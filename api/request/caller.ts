@@ -23,6 +23,8 @@ export type Caller = Allowance & {
   /** The token's name, for its owner. */
   readonly name?: string;
   readonly scopes: readonly Scope[];
+  /** Page loads that it may have unfinished; where left out, those of a caller without a token. */
+  readonly pages?: number;
   /** What it shares with its neighbours, the nearest first: an IPv6 caller without a token has any number of /64s. */
   readonly wider: readonly Allowance[];
   /** What it shares its turns with, the widest first: its account, or the networks around its address. */
@@ -183,6 +185,7 @@ export function callerOf({ tokenId, account, name, scopes, limits }: Token, conf
     account,
     name,
     scopes,
+    pages: limits.pages ?? config.LIMIT_TOKEN_PAGES,
     wider: [],
     levels: [`account:${account}`],
     quotas: quotasOf(

@@ -36,6 +36,7 @@ export function drawJob(
     levels: caller.levels,
     isAnonymous,
     requestId,
+    ...(caller.pages === undefined ? {} : { pages: caller.pages }),
     ...(owner === undefined ? {} : { account: owner }),
     ...(trace === undefined ? {} : { trace }),
     wanted,

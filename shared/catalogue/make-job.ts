@@ -12,6 +12,7 @@ export type JobWish = Pick<
   | 'caller'
   | 'account'
   | 'levels'
+  | 'pages'
   | 'isAnonymous'
   | 'requestId'
   | 'trace'

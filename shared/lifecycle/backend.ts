@@ -6,6 +6,7 @@ import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
+import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import type { ReportStore } from '../ports/report-store.ts';
@@ -19,6 +20,7 @@ import { type Config, ConfigError } from '../settings/config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { watchOutages } from '../telemetry/outages.ts';
 import { inSharedTime } from '../time/shared-time.ts';
+import { openAccountStores } from './account-stores.ts';
 import type { Agreement } from './agreement/agreement.ts';
 
 /** The ports, opened. */
@@ -34,6 +36,8 @@ export type Backend = {
   readonly strikes: Strikes;
   /** The record for complaints. */
   readonly access: AccessRecords;
+  /** The Idempotency-Keys of requests that make something. */
+  readonly idempotency: IdempotencyStore;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -81,6 +85,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
         parts.reportStore.close(),
         parts.tokenStore.close(),
         parts.access.close(),
+        parts.idempotency.close(),
       ]);
     },
   };
@@ -155,6 +160,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     pace: openMemoryLedger(),
     strikes: openMemoryStrikes(),
     access: await openAccess(config, log),
+    ...(await openAccountStores(config, log)),
   };
 }
 
@@ -205,6 +211,7 @@ async function openScaled(
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
     access: await openAccess(config, log),
+    ...(await openAccountStores(config, log)),
   };
 }
 

@@ -34,6 +34,8 @@ export type Job = {
   readonly requestId?: string;
   /** The traceparent of the span that asked for it, where requests are traced. */
   readonly trace?: string;
+  /** Page loads that its caller may have unfinished; where left out, those of a caller without a token. */
+  readonly pages?: number;
   /** Asked for without a token: what is found is no secret. */
   readonly isAnonymous?: boolean;
   readonly wanted: Wanted;

@@ -20,7 +20,14 @@ const tokenSchema = z.object({
   /** What may be shown of the text. */
   hint: z.string(),
   scopes: z.array(z.enum(scopes)).readonly(),
-  limits: z.object({ requests: limitSchema.exactOptional(), scans: limitSchema.exactOptional() }).readonly(),
+  limits: z
+    .object({
+      requests: limitSchema.exactOptional(),
+      scans: limitSchema.exactOptional(),
+      /** Page loads that may wait. */
+      pages: z.int().min(1).exactOptional(),
+    })
+    .readonly(),
   createdAt: z.int(),
   /** null: never. */
   expiresAt: z.int().nullable(),

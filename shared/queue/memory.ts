@@ -88,7 +88,7 @@ function submit(memory: MemoryState, options: MemoryQueueOptions, given: Job, li
   // Through JSON, as over Redis: what would be lost there is lost here too.
   const job = JSON.parse(JSON.stringify(given)) as Job;
   checkIsServed(memory, job);
-  checkPages(memory, job, options.pageLimit ?? Infinity);
+  checkPages(memory, job, options.pageLimit);
   if (isFull(memory, job, options)) return { state: 'full', jobId: job.jobId };
   return enter(memory, job, lineLimit);
 }
@@ -100,8 +100,10 @@ function checkIsServed({ queueWorkers, denied }: MemoryState, { queue }: Job): v
     throw unserved(denied.get(queue), queue);
 }
 
-function checkPages({ pages }: MemoryState, job: Job, limit: number): void {
-  if (job.queue === 'browser' && (pages.get(pagePartyOf(job)) ?? 0) >= limit) throw tooManyPages(limit);
+function checkPages({ pages }: MemoryState, job: Job, limit: number | undefined): void {
+  if (limit === undefined || job.queue !== 'browser') return;
+  const most = job.pages ?? limit;
+  if ((pages.get(pagePartyOf(job)) ?? 0) >= most) throw tooManyPages(most);
 }
 
 function isFull(

@@ -31,7 +31,7 @@ export function unserved(fix: string | undefined, queue: QueueName): Problem {
   return new Problem('queue_unavailable', unservedDetails[queue], { retryAfterS: 5 });
 }
 
-/** Page loads that one caller may have unfinished, those inside domain-health included. */
+/** Page loads that one caller without a token may have unfinished, those inside domain-health included. */
 export const pagesOfCaller = 4;
 
 /** Under whose name page loads are counted: all tokens of an account are one. */

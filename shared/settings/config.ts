@@ -205,6 +205,7 @@ const settingsSchema = z.object({
   LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
   LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
   LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
+  LIMIT_TOKEN_PAGES: count(1).default(40),
   TRUST_PROXY: trustedProxies.optional(),
   WAIT_SECONDS: count(0, 55).optional(),
   QUEUE_SECONDS: count(1, 86_400).default(600),

@@ -92,6 +92,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: 'The same for each token, which may have limits of its own.',
   },
   LIMIT_TOKEN_SCANS: { byDefault: '600/60', meaning: 'The same for each token: new runs.' },
+  LIMIT_TOKEN_PAGES: {
+    byDefault: '40',
+    meaning:
+      'How many page loads of a token may wait at once; a token may have its own number. Without a token it is 4.',
+  },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',

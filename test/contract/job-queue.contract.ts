@@ -361,6 +361,13 @@ export function jobQueueContract(open: OpenQueue): void {
       }
       const refused = { code: 'rate_limited', policy: 'browser' };
       await expect(queue.submit(page('a', '3'))).rejects.toMatchObject(refused);
+      // A job says how many its caller may have, where that is another number.
+      await expect(queue.submit(page('a', '3', { pages: 2 }))).rejects.toMatchObject(refused);
+      const more = await queue.submit(page('c', '6', { pages: 1 }));
+      expect(more).toMatchObject({ state: 'admitted' });
+      await expect(queue.submit(page('c', '7', { pages: 1 }))).rejects.toMatchObject(refused);
+      for (const target of ['8', '9'])
+        expect(await queue.submit(page('c', target, { pages: 3 }))).toMatchObject({ state: 'admitted' });
       expect(await queue.submit(page('a', '2', { jobKey: '2' }))).toMatchObject({ state: 'joined' });
       expect(await queue.submit(page('b', '4'))).toMatchObject({ state: 'admitted' });
       // What joins the work of another is that one's, and a network check is no page load.

@@ -14,7 +14,7 @@ import { readReport } from '#shared/stores/reports/read-report';
 import { siteOf } from '#shared/targets/parse-target';
 import type { Places } from '#shared/time/places';
 import type { JobAnswer, Jobs } from '../checks/jobs.ts';
-import { domainVisit } from '../visit/spec.ts';
+import { domainVisit, questionOfVisit } from '../visit/spec.ts';
 import type { RunClock } from './run-clock.ts';
 
 export type JobsSettings = {
@@ -64,12 +64,19 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
       return run(makePart(parent, settings, { ...question, ...toStored(question) }), progress);
     },
     async visit(domain, progress) {
-      const jobKey = jobKeyOf(domainVisit, domain, {}, parent.account);
+      const question = questionOfVisit(parent.options);
+      const jobKey = jobKeyOf(domainVisit, domain, question, parent.account);
       // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
       const last = await findOne(reportStore, { jobKey, wanted: { since: startedAt, orFresh: true } });
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
-      const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
+      const part = {
+        spec: domainVisit,
+        target: domain,
+        options: { ...parent.wanted, ...question },
+        jobKey,
+        wanted,
+      };
       const goOn = clock.hold();
       const leave = await visits.enter(AbortSignal.any([signal, clock.parts])).finally(goOn);
       if (!leave) return { unavailable: lateTurn };
@@ -107,6 +114,7 @@ function makePart(
     caller: parent.caller,
     ...(parent.account === undefined ? {} : { account: parent.account }),
     ...(parent.levels === undefined ? {} : { levels: parent.levels }),
+    ...(parent.pages === undefined ? {} : { pages: parent.pages }),
     ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
     ...(parent.trace === undefined ? {} : { trace: parent.trace }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),

@@ -3,7 +3,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Job, makeJobKey } from '#shared/model/job';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import { siteOf } from '#shared/targets/parse-target';
-import { domainVisit } from '../visit/spec.ts';
+import { domainVisit, questionOfVisit } from '../visit/spec.ts';
 
 /** A job as its check's spec wants it, or the field that says something else. */
 export type JudgedJob = { readonly job: Job } | { readonly fault: string };
@@ -38,8 +38,7 @@ function hostOf(target: string, { targetKind }: CheckSpec): string | undefined {
 
 function isKeyOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): boolean {
   const { check, target, jobKey, keyVersion, account } = job;
-  // A visit's options say which parts are wanted, and are no part of its question.
-  const options = spec === domainVisit ? {} : job.options;
+  const options = spec === domainVisit ? questionOfVisit(job.options) : job.options;
   if (keyVersion !== undefined) return jobKey === makeJobKey({ check, target, options, keyVersion });
   // An API from before the field, during an upgrade: its rules may be any version up to ours.
   for (let rulesVersion = spec.rulesVersion; rulesVersion > 0; rulesVersion -= 1)

@@ -1,14 +1,9 @@
-import {
-  dnsQuestion,
-  entryPointQuestions,
-  headersQuestion,
-  type SourceQuestion,
-  sslQuestion,
-  visitQuestions,
-  webHostOf,
-} from '#shared/catalogue/domain-health/sources';
+import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
+import { type SourceQuestion, visitQuestions, webHostOf } from '#shared/catalogue/domain-health/sources';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
+import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
 import { freshForOtherS } from '#shared/catalogue/spec';
+import { sslCheck } from '#shared/catalogue/ssl-check/spec';
 import { type Job, randomId, type Wanted } from '#shared/model/job';
 import {
   makeFailedReport,
@@ -63,7 +58,9 @@ export async function runVisit(
   // Its ssl-check takes longer than its pages.
   const http: HttpProbe = { ask: (request) => opened.http.ask({ ...request, isPatient: true }) };
   const probes = { ...opened, http: rememberAnswers(http) };
-  const tasks = addUp(progress, tasksOf(job.target), nameOfTask);
+  const parts = partsOf(job.options);
+  const questionsAt = (webHost: string) => visitQuestions(job.target, webHost, parts);
+  const tasks = addUp(progress, questionsAt(job.target).map(taskOf), nameOfTask);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
   const answerAll = (questions: readonly SourceQuestion[]) =>
@@ -75,11 +72,11 @@ export async function runVisit(
       }),
     );
   try {
-    const finding = findWebHost(job.target, opened.dns);
+    const finding = asksWeb(parts) ? findWebHost(job.target, opened.dns) : Promise.resolve(job.target);
     const [webHost] = await Promise.all([
       finding,
-      answerAll([dnsQuestion(job.target), ...entryPointQuestions(job.target)]),
-      finding.then((host) => answerAll([sslQuestion(host), headersQuestion(host)])),
+      answerAll(questionsAt(job.target).filter((question) => !isOfWebHost(question))),
+      finding.then((host) => answerAll(questionsAt(host).filter(isOfWebHost))),
     ]);
     const report = visitReport(job, webHost, {
       nowMs: settings.now(),
@@ -96,8 +93,9 @@ function taskOf({ spec, target }: SourceQuestion): string {
   return spec === redirectCheck ? `${spec.name} ${target}` : spec.name;
 }
 
-function tasksOf(domain: string): readonly string[] {
-  return visitQuestions(domain, domain).map(taskOf);
+/** Whether it is asked of the host that visitors meet, which the DNS must tell first. */
+function isOfWebHost({ spec }: SourceQuestion): boolean {
+  return spec === sslCheck || spec === securityHeaderCheck;
 }
 
 function nameOfTask(task: string): string {

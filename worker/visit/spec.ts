@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { visitQuestions } from '#shared/catalogue/domain-health/sources';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Job } from '#shared/model/job';
 
 /** The internal job that visits a domain for all its network checks. It has no endpoint; its own report only says that the visit has ended. */
 export const domainVisit: CheckSpec = {
@@ -23,6 +24,11 @@ export const domainVisit: CheckSpec = {
   ),
   reportShape: {},
 };
+
+/** Of a visit's options those that are its question: which parts it looks at. The others say how old a report may be. */
+export function questionOfVisit({ parts }: Job['options']): Job['options'] {
+  return parts === undefined ? {} : { parts };
+}
 
 /** Only those who wait for the visit read its report, and a second attempt after a kill. */
 export const visitKeptForS = 300;

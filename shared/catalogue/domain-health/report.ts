@@ -7,7 +7,7 @@ import type { FieldsOf } from '../spec.ts';
 import { type CategoryName, categoryNames } from './weights.ts';
 
 /** How a category stands. Only `ok` and `partial` have a score. */
-export const categoryStates = ['ok', 'partial', 'unavailable', 'not-applicable'] as const;
+export const categoryStates = ['ok', 'partial', 'unavailable', 'not-applicable', 'left-out'] as const;
 export type CategoryState = (typeof categoryStates)[number];
 
 const count = z.int().min(0);
@@ -33,7 +33,7 @@ const categorySchema = z
   .looseObject({
     state: z.enum(categoryStates).meta({
       description:
-        'unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server.',
+        'unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server · left-out: `parts` does not name it.',
     }),
     score: points,
     grade,
@@ -164,7 +164,7 @@ export const domainHealthReportShape = {
   ),
   coverage: z.number().min(0).max(1).meta({
     description:
-      'The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A.',
+      'The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none.',
   }),
   gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
   caps: z.array(capSchema).meta({

@@ -2,10 +2,13 @@ import type { Job } from '../../model/job.ts';
 import { isRegistrable } from '../../targets/parse-target.ts';
 import { dnsCheck } from '../dns-check/spec.ts';
 import { pagespeedCheck } from '../pagespeed-check/spec.ts';
+import { readOptions } from '../read-options.ts';
 import { redirectCheck } from '../redirect-check/spec.ts';
 import { securityHeaderCheck } from '../security-header-check/spec.ts';
 import type { CheckSpec } from '../spec.ts';
 import { sslCheck } from '../ssl-check/spec.ts';
+import { asksWeb } from './parts.ts';
+import { type CategoryName, categoryNames } from './weights.ts';
 
 /** What domain-health asks one of its sources, exactly as that check’s own endpoint would: equal questions have equal keys. */
 export type SourceQuestion = {
@@ -48,16 +51,23 @@ export function entryPointQuestions(domain: string): readonly SourceQuestion[] {
   ]);
 }
 
-/** All that one visit asks; performance has a queue of its own. */
-export function visitQuestions(domain: string, webHost: string): readonly SourceQuestion[] {
+/** All that one visit asks for these parts; performance has a queue of its own, and needs the entry points to know its page. */
+export function visitQuestions(
+  domain: string,
+  webHost: string,
+  parts: readonly CategoryName[] = categoryNames,
+): readonly SourceQuestion[] {
+  const isAsked = (...names: readonly CategoryName[]) => names.some((name) => parts.includes(name));
   return [
-    dnsQuestion(domain),
-    sslQuestion(webHost),
-    headersQuestion(webHost),
-    ...entryPointQuestions(domain),
+    ...(isAsked('dns', 'mail') ? [dnsQuestion(domain)] : []),
+    ...(isAsked('ssl') ? [sslQuestion(webHost)] : []),
+    ...(isAsked('headers') ? [headersQuestion(webHost)] : []),
+    ...(asksWeb(parts) ? entryPointQuestions(domain) : []),
   ];
 }
 
 function ask(spec: CheckSpec, target: string): SourceQuestion {
-  return { spec, target, options: spec.options.parse({}) as Job['options'] };
+  const read = readOptions(spec, {});
+  if (!('options' in read)) throw new Error(`${spec.name} can be asked without options`);
+  return { spec, target, options: read.options };
 }

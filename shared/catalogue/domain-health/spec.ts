@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
+import { costOfParts, healthOptions } from './parts.ts';
 import { domainHealthReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
@@ -9,9 +9,10 @@ export const domainHealth = {
     'Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most.',
   targetKind: 'domain',
   queue: 'composite',
-  options: z.object({}),
-  repeatable: [],
-  cost: () => 5,
+  options: healthOptions,
+  repeatable: ['parts'],
+  lists: ['parts'],
+  cost: costOfParts,
   runLimitMs: () => 50_000,
   freshForS: 300,
   waitS: 50,

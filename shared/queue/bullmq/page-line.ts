@@ -23,7 +23,7 @@ const holdPage = readFileSync(new URL('hold-page.lua', import.meta.url), 'utf8')
 /** What ends a job that is late may take this much longer. */
 const graceMs = 60_000;
 
-/** Opens the count. @param pageLimit unfinished page loads of one name, over all shards; undefined counts nothing */
+/** Opens the count. @param pageLimit unfinished page loads of one name, over all shards, where its jobs do not say how many; undefined counts nothing */
 export function openPageLine(redis: AnyRedis, pageLimit: number | undefined): PageLine {
   redis.defineCommand('diagHoldPage', { numberOfKeys: 1, lua: holdPage });
   // In a cluster the master that counts a caller may be away alone: its callers are not counted then, and no submit waits for it.
@@ -33,7 +33,7 @@ export function openPageLine(redis: AnyRedis, pageLimit: number | undefined): Pa
     async enter(job, nowMs) {
       if (pageLimit === undefined) return true;
       const key = heldPagesKey(pagePartyOf(job));
-      const asking = redis.diagHoldPage(key, job.jobId, pageLimit, lastMsOf(job, nowMs));
+      const asking = redis.diagHoldPage(key, job.jobId, job.pages ?? pageLimit, lastMsOf(job, nowMs));
       return (await counted(asking, 1)) === 1;
     },
     // It is forgotten by itself when its time is over.

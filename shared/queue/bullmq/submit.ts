@@ -36,7 +36,7 @@ export async function submit(shardQueues: SubmitQueues, job: Job, lineLimit?: nu
 // Joining costs the browser nothing: a caller with enough page loads may still do that.
 async function joinOnly({ queues, gate, pageLimit }: SubmitQueues, job: Job): Promise<Submitted> {
   const jobId = await queues.browser.getDeduplicationJobId(job.jobKey);
-  if (jobId === null) throw tooManyPages(pageLimit ?? 0);
+  if (jobId === null) throw tooManyPages(job.pages ?? pageLimit ?? 0);
   if (!(await forgetLost(queues, { ...job, jobId }))) await repair({ queues, gate }, { ...job, jobId });
   return { state: 'joined', jobId };
 }

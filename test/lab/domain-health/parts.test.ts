@@ -15,6 +15,8 @@ const domains = [
   'aged.test',
   'late.test',
   'given.test',
+  'some.test',
+  'quiet.test',
 ];
 const lab = await openHealthLab({
   hasPages: true,
@@ -172,4 +174,29 @@ test('a part whose freshness ends while the others are looked at is still used',
     state: 'ok',
     report: { reportId: dns.body['reportId'] },
   });
+});
+
+test('of the parts that were asked for alone something is asked, and a page is not loaded for the others', async () => {
+  const pagesBefore = lab.pages?.asked.length;
+  const few = await lab.get(healthPath('some.test', '?parts=mail&parts=dns,ssl'));
+  const { categories, coverage, entryPoints, grade } = few.body as unknown as HealthReport;
+  expect(Object.values(categories).map(({ state }) => state)).toEqual([
+    'ok',
+    'ok',
+    'left-out',
+    'left-out',
+    'ok',
+  ]);
+  expect([coverage, entryPoints.length, grade]).toEqual([0.65, 4, expect.stringMatching(/^[A-F]$/)]);
+  expect(lab.pages?.asked.length).toBe(pagesBefore);
+  // The same question in another order, and not that of the whole domain.
+  const again = await lab.get(healthPath('some.test', '?parts=dns,mail,ssl'));
+  expect(again.headers['cache-status']).toMatch(/^diag; hit/);
+  expect((await lab.get(healthPath('some.test'))).body['reportId']).not.toBe(few.body['reportId']);
+  expect((await lab.get('/api/badge/some.test.svg')).status).toBe(200);
+  // The web site's host is not looked for, and nobody goes there.
+  const mail = await lab.health('quiet.test', '?parts=mail');
+  expect(mail.entryPoints).toEqual([]);
+  expect(mail.categories.ssl).toMatchObject({ state: 'left-out', score: null });
+  expect(mail.categories.ssl.report.reportId).toBeUndefined();
 });

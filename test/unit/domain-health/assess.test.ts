@@ -155,6 +155,6 @@ describe('the tables', () => {
       waitS: 50,
       refreshFloorS: 30,
     });
-    expect([domainHealth.cost(), domainHealth.runLimitMs()]).toEqual([5, 50_000]);
+    expect([domainHealth.cost({}), domainHealth.runLimitMs()]).toEqual([5, 50_000]);
   });
 });

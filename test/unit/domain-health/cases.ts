@@ -1013,5 +1013,60 @@ const entries: readonly Case[] = [
   ),
 ];
 
+const leftOut = { unavailable: 'it was left out of what was asked for' };
+const leftOutStates = (...names: readonly CategoryName[]): NonNullable<Case['states']> =>
+  Object.fromEntries(names.map((name) => [name, 'left-out']));
+
+/** Evidence of some parts of a domain; what they do not need was not asked. */
+function partsOnly(parts: readonly CategoryName[], change: Partial<HealthEvidence> = {}): HealthEvidence {
+  const isAsked = (...names: readonly CategoryName[]) => names.some((name) => parts.includes(name));
+  return evidence({
+    parts,
+    ...(isAsked('dns', 'mail') ? {} : { dns: leftOut }),
+    ...(isAsked('ssl') ? {} : { ssl: leftOut }),
+    ...(isAsked('headers') ? {} : { headers: leftOut }),
+    ...(isAsked('performance') ? {} : { performance: leftOut }),
+    ...(isAsked('ssl', 'headers', 'performance') ? {} : { redirects: [] }),
+    ...change,
+  });
+}
+
+const someParts: readonly Case[] = [
+  domain(
+    [100, 'A', ['coverage-incomplete']],
+    'all but performance, and well',
+    partsOnly(['dns', 'ssl', 'headers', 'mail']),
+    {
+      coverage: 0.85,
+      states: leftOutStates('performance'),
+    },
+  ),
+  domain(
+    [100, 'A', ['coverage-incomplete']],
+    'dns alone, and well: less than half of the domain, but all that was asked',
+    partsOnly(['dns']),
+    {
+      coverage: 0.2,
+      states: leftOutStates('ssl', 'headers', 'performance', 'mail'),
+    },
+  ),
+  domain(
+    [null, null, ['coverage-incomplete']],
+    'dns and ssl, of which ssl did not end: less than half of what was asked has a score',
+    partsOnly(['dns', 'ssl'], { ssl: away }),
+    {
+      state: 'partial',
+      coverage: 0.2,
+      states: { ssl: 'unavailable', ...leftOutStates('headers', 'performance', 'mail') },
+    },
+  ),
+  domain(
+    [100, 'A', ['coverage-incomplete']],
+    'mail alone: what is wrong with the DNS costs nothing and is not told',
+    partsOnly(['mail'], { dns: dns({ broken: ['dnssec-bogus'] }) }),
+    { coverage: 0.2, states: leftOutStates('dns', 'ssl', 'headers', 'performance') },
+  ),
+];
+
 /** Every row. */
-export const cases: readonly Case[] = [...wholes, ...unavailable, ...limited, ...entries];
+export const cases: readonly Case[] = [...wholes, ...unavailable, ...limited, ...entries, ...someParts];

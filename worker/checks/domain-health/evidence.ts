@@ -8,6 +8,8 @@ export type Source = JobAnswer;
 /** What was collected of a domain. JSON; nothing in it is judged beyond what each report says. */
 export type HealthEvidence = {
   readonly domain: string;
+  /** The parts that were asked for; left out where all of them were. */
+  readonly parts?: readonly CategoryName[];
   /** Prefix of links: the address that callers use; left out where they stand below the host. */
   readonly publicPath?: string;
   /** The host that ssl and headers were asked of, and the page that performance was; left out where that is https at the domain itself. */

@@ -1,3 +1,4 @@
+import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
 import {
   dnsQuestion,
   entryPointQuestions,
@@ -8,10 +9,12 @@ import {
   visitQuestions,
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { Report } from '#shared/model/report';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';
 import type { HealthEvidence, Source } from './evidence.ts';
+import { whyLeftOut } from './facts/categories.ts';
 import { readEntryPoints } from './facts/entry-points.ts';
 import { readDnsFields } from './facts/fields.ts';
 import { readPrevious } from './facts/previous.ts';
@@ -20,25 +23,30 @@ import { type HealthProgress, openHealthProgress } from './progress.ts';
 /** Collects the sources of a domain: from the store, from one visit for all that is missing, and from a page load beside it. */
 export async function gatherHealth({
   target: domain,
+  options,
   jobs,
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
-  const told = openHealthProgress(progress);
-  const load = (url: string) => jobs.ask(performanceQuestion(url), told.page);
+  const parts = partsOf(options);
+  const told = openHealthProgress(progress, parts);
+  const load = async (url: string): Promise<Source> =>
+    parts.includes('performance') ? jobs.ask(performanceQuestion(url), told.page) : leftOut;
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = load(`https://${likelyHost}/`);
-  const [{ webHost, sources }] = await Promise.all([visit(domain, likelyHost, jobs, told), likelyPage]);
-  const redirects = entryPointQuestions(domain).map((question) => ({
-    url: question.target,
-    part: sources(question),
-  }));
+  const [{ webHost, sources }] = await Promise.all([
+    visit({ domain, likelyHost, parts }, jobs, told),
+    likelyPage,
+  ]);
+  const ways = asksWeb(parts) ? entryPointQuestions(domain) : [];
+  const redirects = ways.map((question) => ({ url: question.target, part: sources(question) }));
   const page = `${isHttpOnly(webHost, redirects) ? 'http' : 'https'}://${webHost}/`;
   // Only now it is known which page counts: where there is no https, a second one is loaded.
   const performance = page === `https://${likelyHost}/` ? await likelyPage : await load(page);
   told.paged('report' in performance && performance.report.state !== 'failed' ? 'done' : 'failed');
   return {
     domain,
+    ...(parts.length < categoryNames.length ? { parts } : {}),
     publicPath: jobs.publicPath,
     webHost,
     pageUrl: page,
@@ -53,9 +61,22 @@ export async function gatherHealth({
 
 type Visited = { readonly webHost: string; readonly sources: (question: SourceQuestion) => Source };
 
+/** What stands for a source that was not asked for. */
+const leftOut = { unavailable: whyLeftOut };
+
+type Visiting = {
+  readonly domain: string;
+  readonly likelyHost: string;
+  readonly parts: readonly CategoryName[];
+};
+
 /** The sources that need only the network: those in the store, and if one is missing, one visit for all of them. */
-async function visit(domain: string, likelyHost: string, jobs: Jobs, told: HealthProgress): Promise<Visited> {
-  const known = await findAll(visitQuestions(domain, likelyHost), jobs);
+async function visit(
+  { domain, likelyHost, parts }: Visiting,
+  jobs: Jobs,
+  told: HealthProgress,
+): Promise<Visited> {
+  const known = await findAll(visitQuestions(domain, likelyHost, parts), jobs);
   if ([...known.values()].every((report) => report !== undefined)) {
     told.visited('done');
     return { webHost: likelyHost, sources: sourcesOf(known, '') };
@@ -63,7 +84,7 @@ async function visit(domain: string, likelyHost: string, jobs: Jobs, told: Healt
   const outcome = await jobs.visit(domain, told.visit);
   told.visited('webHost' in outcome ? 'done' : 'failed');
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
-  const found = await findAll(visitQuestions(domain, webHost), jobs);
+  const found = await findAll(visitQuestions(domain, webHost, parts), jobs);
   // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
@@ -81,7 +102,9 @@ async function findAll(questions: readonly SourceQuestion[], jobs: Jobs): Promis
 
 function sourcesOf(found: Found, why: string): (question: SourceQuestion) => JobAnswer {
   return (question) => {
-    const report = found.get(nameOf(question));
+    const name = nameOf(question);
+    const report = found.get(name);
+    if (!found.has(name)) return leftOut;
     return report ? { report } : { unavailable: why };
   };
 }

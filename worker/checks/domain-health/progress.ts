@@ -27,22 +27,25 @@ const checkOf: { readonly [N in Exclude<CategoryName, 'performance'>]: string } 
   mail: 'dns-check',
 };
 
-/** Opens the progress of a run. What is told never falls. */
-export function openHealthProgress(tell: Tell): HealthProgress {
-  const percents = { visit: 0, page: 0 };
-  const states = new Map<string, State>(categoryNames.map((name) => [name, 'waiting']));
+/** Opens the progress of a run over these parts. What is told never falls. */
+export function openHealthProgress(
+  tell: Tell,
+  asked: readonly CategoryName[] = categoryNames,
+): HealthProgress {
+  const percents = { visit: 0, page: asked.includes('performance') ? 0 : shares.page };
+  const states = new Map<CategoryName, State>(asked.map((name) => [name, 'waiting']));
   const say = (current: string) =>
     tell({
       done: percents.visit + percents.page,
       total: shares.visit + shares.page,
       current,
-      parts: categoryNames.map((name) => ({ name, state: states.get(name) ?? 'waiting' })),
+      parts: [...states].map(([name, state]) => ({ name, state })),
     });
   const count = (of: keyof typeof percents, { done, total }: Progress) => {
     const percent = Math.floor((shares[of] * Math.min(done, total)) / Math.max(1, total));
     percents[of] = Math.max(percents[of], percent);
   };
-  const ofVisit = Object.entries(checkOf);
+  const ofVisit = asked.flatMap((name) => (name === 'performance' ? [] : [[name, checkOf[name]] as const]));
   say('');
   return {
     visit(progress) {
@@ -65,7 +68,7 @@ export function openHealthProgress(tell: Tell): HealthProgress {
     },
     paged(state) {
       percents.page = shares.page;
-      states.set('performance', state);
+      if (states.has('performance')) states.set('performance', state);
       say('');
     },
   };

@@ -66,6 +66,7 @@ const stateWords = {
   partial: 'checked in part',
   unavailable: 'not checked',
   'not-applicable': 'nothing to check',
+  'left-out': 'not asked for',
 } as const;
 
 function standingWords({ state, reason }: Category): string {

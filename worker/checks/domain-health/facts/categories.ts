@@ -30,6 +30,8 @@ export type Category = {
 
 /** All that categories are made of, read once. */
 export type Sources = {
+  /** The parts that were asked for. */
+  readonly parts: readonly CategoryName[];
   readonly asked: Asked;
   readonly exists: boolean;
   readonly dns: SourceFacts;
@@ -61,7 +63,10 @@ function inOrder({
 
 type Standing = Pick<Category, 'state' | 'score' | 'grade' | 'reason'> & Partial<Pick<Category, 'findings'>>;
 
-const without = (state: 'unavailable' | 'not-applicable', reason: string): Standing => ({
+/** Why a category that was not asked for has no report. */
+export const whyLeftOut = 'it was left out of what was asked for';
+
+const without = (state: 'unavailable' | 'not-applicable' | 'left-out', reason: string): Standing => ({
   state,
   score: null,
   grade: null,
@@ -69,16 +74,15 @@ const without = (state: 'unavailable' | 'not-applicable', reason: string): Stand
 });
 
 function readCategory(name: CategoryName, sources: Sources): Category {
-  const source = name === 'mail' ? sources.dns : sources[name];
-  const told = readCategoryReport(name, sources);
+  const isAsked = sources.parts.includes(name);
+  const source = isAsked ? sourceOf(name, sources) : notAsked;
+  const told = isAsked ? readCategoryReport(name, sources) : null;
   return {
     name,
     weight: categoryWeights[name],
     summary: told && inOrder(told.summary),
     findings: told?.findings ?? [],
-    ...(sources.exists
-      ? standingOf(name, told, sources)
-      : without('not-applicable', 'the domain does not exist')),
+    ...(isAsked ? standIfThere(name, told, sources) : without('left-out', whyLeftOut)),
     link: linkTo(questionOf(name, sources.asked), source.shown),
     isReported: source.report !== null,
     effectFactor: told?.effectFactor ?? 1,
@@ -91,6 +95,18 @@ function readCategoryReport(name: CategoryName, { dnsFields, ...sources }: Sourc
     return sources.dns.report && dnsFields && halfOf(name, sources.dns.report, dnsFields);
   const { report } = sources[name];
   return report && { ...report, isPartial: report.state === 'partial', effectFactor: 1 };
+}
+
+const notAsked: SourceFacts = { report: null, shown: null, why: whyLeftOut };
+
+function sourceOf(name: CategoryName, sources: Sources): SourceFacts {
+  return name === 'mail' ? sources.dns : sources[name];
+}
+
+function standIfThere(name: CategoryName, told: CategoryReport | null, sources: Sources): Standing {
+  return sources.exists
+    ? standingOf(name, told, sources)
+    : without('not-applicable', 'the domain does not exist');
 }
 
 function standingOf(name: CategoryName, told: CategoryReport | null, sources: Sources): Standing {

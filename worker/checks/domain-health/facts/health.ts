@@ -1,3 +1,4 @@
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { HealthEvidence } from '../evidence.ts';
 import { joinBrowserEnd } from './browser-end.ts';
 import { type Category, readCategories } from './categories.ts';
@@ -11,6 +12,8 @@ import { readWeb, type WebFacts } from './web.ts';
 
 /** Every source, read once. */
 export type SourcesRead = {
+  /** The parts that were asked for. */
+  readonly parts: readonly CategoryName[];
   readonly asked: Asked;
   readonly dns: SourceFacts;
   readonly dnsFields: DnsFields | null;
@@ -40,6 +43,7 @@ export function readHealth(evidence: HealthEvidence): HealthFacts {
   const headers = readSource(evidence.headers);
   const performance = readSource(evidence.performance);
   return joinSources({
+    parts: evidence.parts ?? categoryNames,
     asked: {
       domain,
       ...(webHost === undefined ? {} : { webHost }),

@@ -110,7 +110,7 @@ function judgeGrade({ categories, ssl, web }: CategoryFacts, grade: Grade): Verd
 function whereAllSeen(categories: readonly Category[]): Verdict {
   const unseen = categories.find(({ state }) => state === 'unavailable');
   if (unseen) return notTested(`${unseen.name}: ${unseen.reason}`);
-  return categories.some(({ state }) => state !== 'not-applicable') ? 'holds' : 'not-applicable';
+  return categories.some(({ state }) => state === 'ok' || state === 'partial') ? 'holds' : 'not-applicable';
 }
 
 // Critical findings that have their own rule here, with a limit that is as strict or stricter.
@@ -151,7 +151,9 @@ function isToldByName({ name }: Category, code: string): boolean {
 function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): Verdict {
   const applicable = categories.filter(({ state }) => state !== 'not-applicable');
   if (applicable.length === 0) return 'not-applicable';
-  const unseen = applicable
+  // What could not be seen is told before what nobody asked for.
+  const isLeftOut = ({ state }: Category) => state === 'left-out';
+  const unseen = [...applicable.filter((one) => !isLeftOut(one)), ...applicable.filter(isLeftOut)]
     .filter(({ state }) => state !== 'ok')
     .map((category): Gap => ({
       what: category.name,

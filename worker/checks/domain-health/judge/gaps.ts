@@ -7,9 +7,10 @@ import { enumerate, isBlocked } from '../facts/source.ts';
 
 /**
  * Why something was not looked at. late: our own run was, or had no turn · browser: no browser here works · resolver: ours does not
- * validate · blocked: the server answers checks like ours otherwise than visitors · target: what was asked gave no answer.
+ * validate · blocked: the server answers checks like ours otherwise than visitors · target: what was asked gave no answer · left-out: the
+ * caller did not ask for it.
  */
-export type GapCause = 'late' | 'browser' | 'resolver' | 'blocked' | 'target';
+export type GapCause = 'late' | 'browser' | 'resolver' | 'blocked' | 'target' | 'left-out';
 
 /** Something that applies and was not looked at, or not whole: a category, or an entry point by its address. */
 export type Gap = {
@@ -29,13 +30,15 @@ const cures: { readonly [C in GapCause]: string } = {
   blocked:
     'The server blocks this check, so the page that visitors get was not seen. Allow the User-Agent of this check in your firewall or bot protection, then ask again.',
   target: 'Open the report of the category to see what did not answer.',
+  'left-out': 'Ask without `parts` to have the whole domain checked.',
 };
 
 /** Why a category that is not ok was not looked at whole. */
 export function causeOfGap(
-  { name, findings, isReported, reason }: Category,
+  { name, state, findings, isReported, reason }: Category,
   dns: DnsFields | null,
 ): GapCause {
+  if (state === 'left-out') return 'left-out';
   const isBrowserFault = findings.some(({ code }) => code === 'browser-unavailable');
   // A source without a report says why in our own words.
   const isBrowserMissing = !isReported && /\bbrowser\b/.test(reason);
@@ -55,9 +58,7 @@ export function showGaps(gaps: readonly Gap[]): readonly Evidence[] {
   const others = gaps.filter((gap) => !same.includes(gap));
   const unseen = tellGaps(same);
   const more =
-    others.length === 0
-      ? ''
-      : ` ${tellGaps(others)} could not be checked completely either; the evidence says why.`;
+    others.length === 0 ? '' : ` ${tellGaps(others)} could not be checked completely either; the evidence says why.`;
   return gaps.map(({ what, category, reason, cause }) => ({
     what,
     ...(category === null ? {} : { category }),

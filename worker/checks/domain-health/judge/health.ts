@@ -1,7 +1,9 @@
+import { asksWeb } from '#shared/catalogue/domain-health/parts';
 import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { Assessment } from '#shared/model/report';
-import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
-import type { Category } from '../facts/categories.ts';
+import { codesOf, isBroken, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { type Category, whyLeftOut } from '../facts/categories.ts';
 import { failedHostOf, type HealthFacts } from '../facts/health.ts';
 import { findingIn } from '../facts/source.ts';
 import { judgeCategories } from './categories.ts';
@@ -19,9 +21,17 @@ export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
   return Object.fromEntries(
     codesOf(rules).map((code) => [
       code,
-      exists || code === 'domain-not-found' ? judged[code] : 'not-applicable',
+      exists || code === 'domain-not-found' ? judgeAsked(code, facts.parts, judged[code]) : 'not-applicable',
     ]),
   ) as Verdicts<HealthCode>;
+}
+
+/** What is not asked for is not tested. That a domain does not exist is told by whatever part sees it, and https-missing by the entry points. */
+function judgeAsked(code: HealthCode, parts: readonly CategoryName[], judged: Verdict): Verdict {
+  const { part } = rules[code];
+  if (part === 'categories' || code === 'domain-not-found') return judged;
+  const isAsked = part === 'entryPoints' || code === 'https-missing' ? asksWeb(parts) : parts.includes(part);
+  return isAsked ? judged : notTested(whyLeftOut);
 }
 
 /** Whether something is to be fixed anywhere: then the grade is no A+. */
@@ -34,7 +44,7 @@ export function isWarned(categories: readonly Category[], broken: readonly Healt
 
 /**
  * The report's state. unreachable: the domain does not exist, leads to an address that is not public, or every source with a report says
- * so. partial: something that applies was not seen, or not all of it; such a report is fresh for a shorter time. complete: everything else,
+ * so. partial: something that was asked for and applies was not seen, or not all of it; such a report is fresh for a shorter time. complete: everything else,
  * whatever the findings, and a domain that nobody answers for: that is proven, and nothing behind it could be seen.
  */
 export function judgeState(
@@ -48,5 +58,8 @@ export function judgeState(
   const isHidden = web.kind !== 'present' && isBroken(verdicts['target-address-not-allowed']);
   if (!exists || isGone || isHidden) return 'unreachable';
   if (isDead && isUnscored) return 'complete';
-  return isBroken(verdicts['coverage-incomplete']) ? 'partial' : 'complete';
+  const coverage = verdicts['coverage-incomplete'];
+  // What nobody asked for is no reason to look again soon.
+  const isPartial = isBroken(coverage) && coverage.broken.some(({ cause }) => cause !== 'left-out');
+  return isPartial ? 'partial' : 'complete';
 }

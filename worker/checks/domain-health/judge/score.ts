@@ -1,3 +1,4 @@
+import type { CategoryState } from '#shared/catalogue/domain-health/report';
 import { leastCoverage } from '#shared/catalogue/domain-health/weights';
 import { type Grade, gradeNames } from '#shared/model/score';
 import type { Category } from '../facts/categories.ts';
@@ -15,17 +16,18 @@ export type Combined = {
 
 /**
  * The weighted mean of the categories that have a score. A category that could not be checked is not counted as 0: it is left out of the
- * mean, and the coverage is lower. A category that does not apply is left out of both.
+ * mean, and the coverage is lower. A category that does not apply is left out of both. One that nobody asked for lowers the coverage too, but
+ * a score needs only half of what was asked for.
  */
 export function combine(categories: readonly Weighed[]): Combined {
   const scored = categories.flatMap(({ score, weight }) => (score === null ? [] : [{ score, weight }]));
   const usedWeight = sum(scored.map(({ weight }) => weight));
-  const applicable = sum(
-    categories.filter(({ state }) => state !== 'not-applicable').map(({ weight }) => weight),
-  );
-  if (applicable === 0) return { score: null, coverage: 0, usedWeight: 0 };
-  const coverage = usedWeight / applicable;
-  const isEnough = coverage >= leastCoverage;
+  const weightWithout = (...states: readonly CategoryState[]) =>
+    sum(categories.filter(({ state }) => !states.includes(state)).map(({ weight }) => weight));
+  const asked = weightWithout('not-applicable', 'left-out');
+  if (asked === 0) return { score: null, coverage: 0, usedWeight: 0 };
+  const coverage = usedWeight / weightWithout('not-applicable');
+  const isEnough = usedWeight / asked >= leastCoverage;
   const total = sum(scored.map(({ score, weight }) => score * weight));
   return {
     score: isEnough ? Math.round(total / usedWeight) : null,

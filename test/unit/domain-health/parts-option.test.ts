@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { visitQuestions } from '#shared/catalogue/domain-health/sources';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { readOptions } from '#shared/catalogue/read-options';
+import type { Job } from '#shared/model/job';
+import { toolUrl } from '../../../api/tools/later.ts';
+
+const read = (parts: readonly string[]) => readOptions(domainHealth, { parts });
+
+describe('parts', () => {
+  test.for([
+    [['ssl', 'dns'], { parts: ['dns', 'ssl'] }],
+    [['mail,dns', 'dns'], { parts: ['dns', 'mail'] }],
+    [['mail,performance,headers,ssl,dns'], {}],
+  ] as const)('%j are one question with its canonical order: %j', ([given, options]) => {
+    expect(read(given)).toEqual({ options });
+  });
+
+  test.for([['dns,'], ['DNS'], ['tls'], ['dns;ssl'], ['dns ssl']])('%s is refused', ([text = '']) => {
+    expect(read([text])).toHaveProperty('issues');
+  });
+
+  test('an empty list is refused', () => {
+    expect(read([])).toHaveProperty('issues');
+  });
+
+  test.for([
+    [[], 5],
+    [['dns'], 1],
+    [['dns,mail'], 2],
+    [['dns,ssl,headers,mail'], 4],
+    [['performance'], 5],
+    [['dns,performance'], 5],
+  ] as const)('%j cost %i', ([given, cost]) => {
+    const options = given.length === 0 ? { options: {} } : read(given);
+    expect(domainHealth.cost('options' in options ? options.options : {})).toBe(cost);
+  });
+
+  test('links have them with commas', () => {
+    const job = { check: 'domain-health', target: 'a.test', options: { parts: ['dns', 'mail'] } };
+    expect(toolUrl(job as unknown as Job, '')).toBe('/api/tools/domain-health/a.test?parts=dns,mail');
+  });
+
+  test.for([
+    [['dns'], ['dns-check']],
+    [['mail'], ['dns-check']],
+    [['ssl'], ['ssl-check', 'redirect-check']],
+    [
+      ['headers', 'mail'],
+      ['dns-check', 'security-header-check', 'redirect-check'],
+    ],
+    [['performance'], ['redirect-check']],
+  ] as const)('for %j a visit asks %j', ([parts, checks]) => {
+    const asked = visitQuestions('a.test', 'a.test', parts).map(({ spec }) => spec.name);
+    expect([...new Set(asked)]).toEqual(checks);
+  });
+});
