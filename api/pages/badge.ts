@@ -38,7 +38,13 @@ function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
 async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Promise<Omit<Badge, 'label'>> {
   const { reportStore } = shelf;
   if (site.reportIds) {
-    const question = { account: anonymousAccount, check: mainCheck, target: domain, limit: 1 };
+    const question = {
+      account: anonymousAccount,
+      check: mainCheck,
+      target: domain,
+      options: 'plain',
+      limit: 1,
+    } as const;
     const [grant] = await reportStore.grants.list(question);
     return { grade: grant?.grade ?? null, score: grant?.score ?? null };
   }
