@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
-import { DialFailure } from '../dial-failure.ts';
 import { takeTurn } from '../turns.ts';
 import type { GuardedAgents } from './agents.ts';
+import { boundFraming, boundInterim } from './bounds.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
 import { readFailure } from './read-failure.ts';
@@ -196,44 +196,6 @@ function watch(outgoing: ClientRequest, sight: Sight, turn: Turn): void {
     sight.answered = performance.now();
   };
   outgoing.once('information', answer).once('response', answer);
-}
-
-/** Early hints come once or a few times; a hundred interim answers are an attack. */
-const interimLimit = 100;
-
-function boundInterim(outgoing: ClientRequest): void {
-  let count = 0;
-  outgoing.on('information', () => {
-    count += 1;
-    if (count > interimLimit)
-      outgoing.destroy(new DialFailure('malformed-response', 'the server sends interim answers without end'));
-  });
-}
-
-/** A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. */
-const tinyChunks = { count: 2000, bytes: 8 } as const;
-
-/**
- * Closes the connection when the framing of a body is far more than the body. One read of 64 kB brings 10,900 chunks of one byte,
- * and the parser calls for each of them before anything else runs: so they are counted where it hands them over.
- */
-function boundFraming(outgoing: ClientRequest, sight: Sight): void {
-  outgoing.prependOnceListener('response', (response) => {
-    const push = response.push.bind(response);
-    let count = 0;
-    let bytes = 0;
-    response.push = (chunk: Buffer | null, ...rest: []) => {
-      count += 1;
-      bytes += chunk?.length ?? 0;
-      if (count > tinyChunks.count && bytes < count * tinyChunks.bytes) {
-        sight.isFramed = true;
-        // The parser hands over nothing more.
-        outgoing.destroy();
-        return false;
-      }
-      return push(chunk, ...rest);
-    };
-  });
 }
 
 function headersOf(stream: Request): Promise<IncomingMessage> {

@@ -1,0 +1,41 @@
+import type { ClientRequest } from 'node:http';
+import { DialFailure } from '../dial-failure.ts';
+
+/** Early hints come once or a few times; a hundred interim answers are an attack. */
+const interimLimit = 100;
+
+/** Closes the connection of a server that sends interim answers without end. */
+export function boundInterim(outgoing: ClientRequest): void {
+  let count = 0;
+  outgoing.on('information', () => {
+    count += 1;
+    if (count > interimLimit)
+      outgoing.destroy(new DialFailure('malformed-response', 'the server sends interim answers without end'));
+  });
+}
+
+/** A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. */
+const tinyChunks = { count: 2000, bytes: 8 } as const;
+
+/**
+ * Closes the connection when the framing of a body is far more than the body. One read of 64 kB brings 10,900 chunks of one byte,
+ * and the parser calls for each of them before anything else runs: so they are counted where it hands them over.
+ */
+export function boundFraming(outgoing: ClientRequest, sight: { isFramed: boolean }): void {
+  outgoing.prependOnceListener('response', (response) => {
+    const push = response.push.bind(response);
+    let count = 0;
+    let bytes = 0;
+    response.push = (chunk: Buffer | null, ...rest: []) => {
+      count += 1;
+      bytes += chunk?.length ?? 0;
+      if (count > tinyChunks.count && bytes < count * tinyChunks.bytes) {
+        sight.isFramed = true;
+        // The parser hands over nothing more.
+        outgoing.destroy();
+        return false;
+      }
+      return push(chunk, ...rest);
+    };
+  });
+}
