@@ -17,6 +17,7 @@ import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpSight } from './udp/open.ts';
+import { sendVerified } from './verified/send.ts';
 import { openWork } from './work.ts';
 
 export type ProbeSettings = {
@@ -92,6 +93,8 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work: openWork(signal),
+        sendVerified: (request) =>
+          sendVerified(request, { dial: dialHttp, policy, userAgent, limits: settings.http }, signal),
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),

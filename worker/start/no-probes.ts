@@ -10,6 +10,7 @@ export const noProbes: ProbeFactory = {
     udp: { exchange: refuse },
     browser: { run: refuse, askField: refuse },
     work: { take: refuse },
+    sendVerified: refuse,
     spent: () => [],
     close: () => undefined,
   }),
