@@ -3,6 +3,7 @@ import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
 import { openWindows, type Windows } from '#shared/limits/rates/windows';
 import { noStrikes } from '#shared/limits/strikes/memory';
+import type { IdempotencyStore } from '#shared/ports/idempotency';
 import type { Done, JobQueue, Missed } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
@@ -14,6 +15,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openReportCache } from './answer/report-cache.ts';
 import { openSite, type Site } from './answer/site.ts';
+import type { AccountQuotas } from './limits/account-quotas.ts';
 import { openHolds } from './limits/holds.ts';
 import { openLoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
@@ -27,6 +29,7 @@ import { withoutDenied } from './reports/without-denied.ts';
 import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
 import { openCallers } from './request/caller.ts';
+import { type Bodies, openBodies } from './request/read-body.ts';
 import type { Witness } from './request/request-log.ts';
 import { openSessions, type Sessions } from './request/sessions.ts';
 import type { Runs } from './tools/runs.ts';
@@ -34,7 +37,10 @@ import type { Shelf } from './tools/shelf.ts';
 
 export type ApiContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes'>;
+  readonly backend: Pick<
+    Backend,
+    'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes' | 'idempotency'
+  >;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -54,6 +60,10 @@ export type Desk = {
   readonly door: Door;
   readonly admission: Admission;
   readonly sessions: Sessions;
+  readonly bodies: Bodies;
+  readonly idempotency: IdempotencyStore;
+  /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
+  readonly accountQuotas: readonly AccountQuotas[];
   readonly readAsk: ReadAsk;
   readonly targetPolicy: TargetPolicy;
   readonly shelf: Shelf;
@@ -89,6 +99,9 @@ export function openDesk(context: ApiContext): Desk {
     },
     admission: { callers: openCallers(config, backend.tokenStore, log), quotas },
     sessions: openSessions(config, backend.tokenStore),
+    bodies: openBodies(),
+    idempotency: backend.idempotency,
+    accountQuotas: [],
     readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     targetPolicy,
     shelf,

@@ -46,7 +46,7 @@ export type PrintedProblem = {
 
 /** The status, the fields of its own and the document of a problem. @param publicPath the prefix of its type */
 export function printProblem(problem: Problem, requestId: string, publicPath: string): PrintedProblem {
-  const { code, detail, errors, policy, retryAfterS, headers } = problem;
+  const { code, detail, errors, policy, quota, retryAfterS, headers } = problem;
   const { status, title } = problems[code];
   const retry = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
   const type = `${publicPath}/problems/${code}`;
@@ -59,6 +59,7 @@ export function printProblem(problem: Problem, requestId: string, publicPath: st
     requestId,
     errors,
     policy,
+    ...quota,
     retryAfterSeconds: retryAfterS,
   };
   return {

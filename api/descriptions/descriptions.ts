@@ -8,6 +8,7 @@ import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
+import type { AccountQuotas } from '../limits/account-quotas.ts';
 import { makeOpenapi } from '../openapi/document.ts';
 import { makeReportSchema } from '../openapi/report-schema.ts';
 import type { Answer } from '../request/accept-json.ts';
@@ -19,13 +20,17 @@ type Guarded = Pick<Desk, 'admission'>;
 
 /** Answers /api/me: who the caller is, what is left of each quota, and the jobs that run and wait. */
 export async function answerMe(
-  { admission, runs }: Guarded & Pick<Desk, 'runs'>,
+  { admission, runs, accountQuotas }: Guarded & Pick<Desk, 'runs' | 'accountQuotas'>,
   request: Request,
   response: Response,
 ): Promise<void> {
   const caller = await admit(admission, request, response, 'anyone');
   readOwnQuery(request, []);
-  const [left, jobs] = await Promise.all([admission.quotas.look(caller), jobsOf(runs.jobQueue, caller)]);
+  const [left, jobs, quotas] = await Promise.all([
+    admission.quotas.look(caller),
+    jobsOf(runs.jobQueue, caller),
+    quotasOf(accountQuotas, caller),
+  ]);
   const describe = (name: 'requests' | 'scans') => ({
     limit: caller.quotas[name].points,
     windowSeconds: caller.quotas[name].windowS,
@@ -40,9 +45,23 @@ export async function answerMe(
     scopes: caller.scopes,
     limited: admission.quotas.isOn,
     limits: { requests: describe('requests'), scans: describe('scans') },
+    ...(quotas === undefined ? {} : { quotas }),
     ...(jobs === undefined ? {} : { jobs }),
     costs,
   });
+}
+
+/** What the account of a token has of each thing that it may make; undefined without a token, and while the store is away. */
+async function quotasOf(all: Desk['accountQuotas'], { kind, account }: Caller) {
+  if (kind === 'anonymous') return undefined;
+  try {
+    return Object.assign({}, ...(await Promise.all(all.map((quotas) => quotas(account))))) as Awaited<
+      ReturnType<AccountQuotas>
+    >;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 // Who the caller is, is told all the same while the queue is away.

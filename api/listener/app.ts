@@ -26,11 +26,15 @@ import { requireDeclared } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
-/** Where pages have a form. */
-const methodsWithForm = 'GET, HEAD, POST, OPTIONS';
+type ChangingMethod = 'POST' | 'PATCH' | 'DELETE';
 
-/** What answers a path: everybody's GET, and the form of a page. */
-export type Answers = { readonly get: Answer; readonly post?: Answer };
+/** What answers a path: everybody's GET, and what a form of a page or a program sends to change something. */
+export type Answers = {
+  readonly get: Answer;
+  readonly post?: Answer;
+  readonly patch?: Answer;
+  readonly delete?: Answer;
+};
 
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk): Express {
@@ -44,11 +48,17 @@ export function makeApp(desk: Desk): Express {
 
   const add = (path: string, answers: Answers) => {
     requireDeclared('GET', path);
-    if (answers.post) requireDeclared('POST', path);
     // One route of all methods: each is compared with the path of every request that none before it has answered.
     const route = app.route(path).get(answering(answers.get));
-    if (answers.post) route.post(answering(answers.post));
-    route.all(refuseOther(answers.post ? methodsWithForm : allowedMethods));
+    const changing = (['post', 'patch', 'delete'] as const).flatMap((method) => {
+      const answer = answers[method];
+      return answer ? [{ method, name: method.toUpperCase() as ChangingMethod, answer }] : [];
+    });
+    for (const { method, name, answer } of changing) {
+      requireDeclared(name, path);
+      route[method](answering(answer));
+    }
+    route.all(refuseOther(['GET', 'HEAD', ...changing.map(({ name }) => name), 'OPTIONS'].join(', ')));
   };
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);

@@ -69,6 +69,18 @@ export function foreignForm(): Problem {
   );
 }
 
+/**
+ * Throws for a request that a page of another site made its visitor send, and that would change something. A token is never sent for such a
+ * page: that takes a preflight, and CORS decides.
+ */
+export function refuseOtherSite(isFromOtherSite: IsFromOtherSite, headers: IncomingHttpHeaders): void {
+  if (headers.authorization !== undefined || !isFromOtherSite(headers)) return;
+  throw new Problem(
+    'cross_site_request',
+    'A page of another site made this request, so nothing was changed. Send it from a program, or from a page of this service.',
+  );
+}
+
 /** What such a request gets where an answer would take a new run. */
 export function crossSiteRequest(): Problem {
   return new Problem(

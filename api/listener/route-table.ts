@@ -6,14 +6,16 @@ import { toolPattern } from '../tools/tool-pattern.ts';
 
 /** What is declared of a route. GET means HEAD too; all tell OPTIONS what they take, and refuse other methods. */
 export type RouteRule = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As Express has it. */
   readonly pattern: string;
   /**
    * `open`: every caller. `tools`: a token with that scope, in open mode also none. `reports:read`: a token with that scope, in both
-   * modes; without report ids nothing is there. `history`: in open mode every caller, else as `reports:read`. `shared`: as `tools` in open mode, as `reports:read` where tokens are needed.
+   * modes; without report ids nothing is there. `own`: the same with the scope `tools`: what an account has made. `watch`: the same with the
+   * scope `watch`. `key`: a token, or a key in the address. `history`: in open mode every caller, else as `reports:read`. `shared`: as `tools`
+   * in open mode, as `reports:read` where tokens are needed.
    */
-  readonly access: 'open' | 'tools' | 'reports:read' | 'history' | 'shared';
+  readonly access: 'open' | 'tools' | 'reports:read' | 'own' | 'watch' | 'key' | 'history' | 'shared';
   /**
    * Of a request that a page of another site caused: `read`: nothing here starts work. `stored`: it gets what is stored, and starts nothing.
    * `refused`: only pages of ours may send it.

@@ -51,6 +51,10 @@ const meSchema = z
     scopes: z.array(z.string()),
     limited: z.boolean().meta({ description: 'false where the operator has switched all limits off.' }),
     limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
+    quotas: z
+      .record(z.string(), z.looseObject({ limit: z.int(), used: z.int() }))
+      .optional()
+      .meta({ description: 'What the account may have, and has, by policy; only for a token.' }),
     jobs: z.looseObject({ running: z.int(), waiting: z.int() }).optional().meta({
       description:
         'Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away.',

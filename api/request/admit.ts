@@ -25,6 +25,18 @@ export async function admit(
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);
 }
 
+/** As `admit`, where a token is needed in open mode too: what is made is an account's own. */
+export async function admitToken(
+  admission: Admission,
+  request: IncomingMessage,
+  response: Outgoing,
+  need: Scope,
+): Promise<Caller> {
+  const caller = await admit(admission, request, response, need);
+  if (caller.kind === 'anonymous') throw tokenRequired(need);
+  return caller;
+}
+
 function invalidToken(authorization = ''): Problem {
   const detail = 'The token is unknown, expired or revoked';
   const cure = /^Bearer/i.test(authorization)

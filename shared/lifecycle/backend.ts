@@ -6,6 +6,7 @@ import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
+import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import type { ReportStore } from '../ports/report-store.ts';
@@ -20,6 +21,7 @@ import { withHistory } from '../stores/reports/with-history.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { watchOutages } from '../telemetry/outages.ts';
 import { inSharedTime } from '../time/shared-time.ts';
+import { openAccountStores } from './account-stores.ts';
 import type { Agreement } from './agreement/agreement.ts';
 
 /** The ports, opened. */
@@ -35,6 +37,8 @@ export type Backend = {
   readonly strikes: Strikes;
   /** The record for complaints. */
   readonly access: AccessRecords;
+  /** The Idempotency-Keys of requests that make something. */
+  readonly idempotency: IdempotencyStore;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -82,6 +86,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
         parts.reportStore.close(),
         parts.tokenStore.close(),
         parts.access.close(),
+        parts.idempotency.close(),
       ]);
     },
   };
@@ -156,6 +161,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     pace: openMemoryLedger(),
     strikes: openMemoryStrikes(),
     access: await openAccess(config, log),
+    ...(await openAccountStores(config, log)),
   };
 }
 
@@ -206,6 +212,7 @@ async function openScaled(
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
     access: await openAccess(config, log),
+    ...(await openAccountStores(config, log)),
   };
 }
 

@@ -52,6 +52,11 @@ export const problems = {
     title: 'This job is not known',
     help: 'Jobs are deleted soon after they end. Send the original GET again: you get its report, or it starts the work again.',
   },
+  batch_not_found: {
+    status: 404,
+    title: 'This account has no such batch',
+    help: 'The batch is unknown or expired, or it belongs to another account. `GET /api/batches` lists yours.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',
@@ -62,6 +67,26 @@ export const problems = {
     title: 'This endpoint only answers with JSON',
     help: 'Send `Accept: application/json`, or no Accept header.',
   },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first request with this key is not answered yet',
+    help: 'Wait for `Retry-After` seconds and send the same request again: it gets the same resource.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    help: '`detail` says how large it may be. Send the content in several requests.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'This type of body is not taken',
+    help: 'The `Accept` header of this answer lists the types. Send the body as UTF-8 and without a Content-Encoding.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Another request has this Idempotency-Key',
+    help: 'A key stands for one request for 24 hours. Use a new key for a request that differs.',
+  },
   target_not_allowed: {
     status: 422,
     title: 'This target is not checked',
@@ -71,6 +96,11 @@ export const problems = {
     status: 429,
     title: 'The limit is used up',
     help: 'Wait for `Retry-After` seconds. Cached reports can still be read when only `scans` are used up. A token raises the limits.',
+  },
+  quota_exceeded: {
+    status: 429,
+    title: 'Your account has as many as it may',
+    help: '`policy`, `limit` and `used` say of what. Waiting frees nothing: delete what you do not need, or ask the operator for a higher limit. `/api/me` shows all quotas.',
   },
   internal_error: {
     status: 500,
@@ -113,7 +143,8 @@ export type ProblemCode = keyof typeof problems;
 
 /** One fault of a request: where, which parameter, and what to do about it. */
 export type Fault = {
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  /** In a body a JSON Pointer: "/targets/3"; "" is the whole body. */
   readonly name: string;
   readonly detail: string;
 };
@@ -127,9 +158,13 @@ export const problemSchema = z
     code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
     requestId: z.string(),
     errors: z
-      .array(z.object({ in: z.enum(['path', 'query', 'header']), name: z.string(), detail: z.string() }))
+      .array(
+        z.object({ in: z.enum(['path', 'query', 'header', 'body']), name: z.string(), detail: z.string() }),
+      )
       .optional(),
     policy: z.string().optional().meta({ description: 'Of a 429: which limit was met.' }),
+    limit: z.int().optional().meta({ description: 'Of quota_exceeded: how many there may be.' }),
+    used: z.int().optional().meta({ description: 'Of quota_exceeded: how many there are.' }),
     retryAfterSeconds: z.int().optional(),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem document.' });
@@ -145,8 +180,10 @@ export class Problem extends Error {
   readonly errors: readonly Fault[] | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which limit was met, of a `rate_limited`. */
+  /** Which limit was met, of a `rate_limited` or `quota_exceeded`. */
   readonly policy: string | undefined;
+  /** Of a `quota_exceeded`: how many there may be, and are. */
+  readonly quota: { readonly limit: number; readonly used: number } | undefined;
 
   constructor(
     code: ProblemCode,
@@ -157,6 +194,7 @@ export class Problem extends Error {
       readonly headers?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
       readonly policy?: string;
+      readonly quota?: { readonly limit: number; readonly used: number };
     } = {},
   ) {
     // Without its stack, which nobody reads: it cost as much as the rest of a refused request. A defect has one, as `cause` or by itself.
@@ -170,5 +208,6 @@ export class Problem extends Error {
     this.retryAfterS = more.retryAfterS;
     this.headers = more.headers ?? {};
     this.policy = more.policy;
+    this.quota = more.quota;
   }
 }

@@ -9,9 +9,6 @@ export type WatchPage = {
 /** Whose watches are to be deleted: all of an account, or what is of a target in the watches of all. */
 export type WatchWish = { readonly account: string } | { readonly isMeant: (target: string) => boolean };
 
-/** That a creation was asked for under a key before: what it was, and which watch it made. */
-export type KeptKey = { readonly digest: string; readonly watchId: string };
-
 /** What a claim takes: what is due by `now`, for this process alone until `until`, the one that is due longest first. */
 export type Claim = { readonly now: number; readonly until: number; readonly limit: number };
 
@@ -36,12 +33,6 @@ export interface WatchStore {
   remove(watchId: string): Promise<void>;
   /** All accounts that have watches which are not paused. */
   activeAccounts(): Promise<readonly string[]>;
-  /** Remembers until `expiresAt` what was asked for under a key; gives what is there already, if anything is. */
-  keepKey(
-    account: string,
-    key: string,
-    kept: KeptKey & { readonly expiresAt: number },
-  ): Promise<KeptKey | undefined>;
 
   /** In the order of their names, behind one of them. */
   listTargets(

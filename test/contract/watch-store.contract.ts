@@ -189,7 +189,7 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     expect(await store.listDeliveries({ account: watch.account }, { limit: 9 })).toHaveLength(3);
   });
 
-  test('keys of a feed find their account until they are drawn anew; a key of a request is kept once', async () => {
+  test('keys of a feed find their account until they are drawn anew', async () => {
     const account = randomId();
     const [feed, calendar] = [randomId(), randomId()];
     await store.setLinks(account, { feed, calendar });
@@ -201,14 +201,6 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     expect(await store.findLink('feed', feed)).toBeUndefined();
     await store.setLinks(account, undefined);
     expect(await store.findLink('calendar', calendar)).toBeUndefined();
-    const kept = { digest: 'd', watchId: randomId(), expiresAt: Date.now() + hour };
-    const keep = () => store.keepKey(account, 'key', { ...kept, watchId: randomId() });
-    const first = await store.keepKey(account, 'key', kept);
-    expect([first, await keep(), await keep()]).toEqual([
-      undefined,
-      { digest: 'd', watchId: kept.watchId },
-      { digest: 'd', watchId: kept.watchId },
-    ]);
   });
 
   test('a purge takes all of an account, or a target out of the watches of all', async () => {

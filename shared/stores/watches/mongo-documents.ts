@@ -29,13 +29,6 @@ export type DeliveryDocument = Pick<Delivery, 'watchId' | 'account' | 'createdAt
 };
 export type LockDocument = { readonly _id: string; readonly expiresAt: Date };
 export type LinkDocument = { readonly _id: string; readonly feed: string; readonly calendar: string };
-export type KeyDocument = {
-  readonly _id: string;
-  readonly account: string;
-  readonly digest: string;
-  readonly watchId: string;
-  readonly expiresAt: Date;
-};
 
 /** The collections of watches. */
 export type WatchCollections = {
@@ -43,7 +36,6 @@ export type WatchCollections = {
   readonly targets: Collection<TargetDocument>;
   readonly deliveries: Collection<DeliveryDocument>;
   readonly links: Collection<LinkDocument>;
-  readonly keys: Collection<KeyDocument>;
   readonly locks: Collection<LockDocument>;
 };
 
@@ -54,7 +46,6 @@ export function collectionsIn(database: Db): WatchCollections {
     targets: database.collection('watchTargets'),
     deliveries: database.collection('watchDeliveries'),
     links: database.collection('watchLinks'),
-    keys: database.collection('watchKeys'),
     locks: database.collection('watchLocks'),
   };
 }

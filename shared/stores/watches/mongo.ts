@@ -13,6 +13,7 @@ import {
   documentOfWatch,
   type WatchCollections,
 } from './mongo-documents.ts';
+import { takeOnce } from './mongo-locks.ts';
 import { openMongoTargets } from './mongo-targets.ts';
 
 /** A document with the JSON of what it keeps. */
@@ -156,7 +157,7 @@ export async function insertOnce(inserting: Promise<unknown>): Promise<void> {
   }
 }
 
-function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | 'findLink' | 'keepKey'> {
+function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | 'findLink'> {
   return {
     setLinks: (account, links) =>
       write(async (in_, limit) => {
@@ -166,19 +167,6 @@ function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | '
       }),
     findLink: (kind, digest) =>
       read(async (in_, limit) => (await in_.links.findOne({ [kind]: String(digest) }, limit))?._id),
-    keepKey: (account, key, { digest, watchId, expiresAt }) =>
-      write(async (in_, limit) => {
-        const _id = `${account} ${key}`;
-        await in_.keys.deleteMany({ expiresAt: { $lte: new Date() } }, limit);
-        try {
-          await in_.keys.insertOne({ _id, account, digest, watchId, expiresAt: new Date(expiresAt) }, limit);
-          return undefined;
-        } catch (error) {
-          if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
-          const found = await in_.keys.findOne({ _id }, { maxTimeMS: limit.writeConcern.wtimeoutMS });
-          return found ? { digest: found.digest, watchId: found.watchId } : undefined;
-        }
-      }),
   };
 }
 
@@ -196,7 +184,7 @@ function openPrepare(url: string): () => Promise<void> {
 
 // docs/decisions has which query uses which.
 async function prepareIndexes(database: Db): Promise<void> {
-  const { watches, targets, deliveries, links, keys, locks } = collectionsIn(database);
+  const { watches, targets, deliveries, links, locks } = collectionsIn(database);
   await locks.createIndex({ expiresAt: 1 }, { name: 'locks_by_expiry' });
   await watches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'watches_by_account' });
   await targets.createIndex({ isActive: 1, dueAt: 1 }, { name: 'targets_by_due' });
@@ -208,19 +196,14 @@ async function prepareIndexes(database: Db): Promise<void> {
   await deliveries.createIndex({ expiresAt: 1 }, { name: 'deliveries_by_expiry' });
   await links.createIndex({ feed: 1 }, { name: 'links_by_feed' });
   await links.createIndex({ calendar: 1 }, { name: 'links_by_calendar' });
-  await keys.createIndex({ expiresAt: 1 }, { name: 'keys_by_expiry' });
 }
 
 async function purge(database: Db, wish: Parameters<WatchStore['purge']>[0]): Promise<number> {
-  const { watches, targets, deliveries, links, keys } = collectionsIn(database);
+  const { watches, targets, deliveries, links } = collectionsIn(database);
   if ('account' in wish) {
     const { account } = wish;
     const gone = await Promise.all([watches.deleteMany({ account }), targets.deleteMany({ account })]);
-    await Promise.all([
-      deliveries.deleteMany({ account }),
-      links.deleteOne({ _id: account }),
-      keys.deleteMany({ account }),
-    ]);
+    await Promise.all([deliveries.deleteMany({ account }), links.deleteOne({ _id: account })]);
     return gone.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
   }
   let deleted = 0;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openDatabase, withSqlite } from '../../backends/sqlite.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch, type WatchTarget } from '../../model/watch.ts';
-import type { KeptKey, Links, WatchStore } from '../../ports/watch-store.ts';
+import type { Links, WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openSqliteDeliveries } from './sqlite-deliveries.ts';
@@ -27,11 +27,7 @@ const migrations = [
    CREATE INDEX deliveries_by_watch ON deliveries (watchId, createdAt, deliveryId);
    CREATE INDEX deliveries_by_account ON deliveries (account, createdAt, deliveryId);
    CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
-   CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;
-   CREATE TABLE keys (
-     account TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, watchId TEXT NOT NULL, expiresAt INTEGER NOT NULL,
-     PRIMARY KEY (account, key)
-   ) STRICT, WITHOUT ROWID;`,
+   CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;`,
 ];
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
@@ -200,18 +196,13 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
   };
 }
 
-function openLinks(database: DatabaseSync): Pick<WatchStore, 'setLinks' | 'findLink' | 'keepKey'> {
+function openLinks(database: DatabaseSync): Pick<WatchStore, 'setLinks' | 'findLink'> {
   const drop = database.prepare('DELETE FROM links WHERE account = ?');
   const put = database.prepare('INSERT INTO links (account, feed, calendar) VALUES (?, ?, ?)');
   const find = {
     feed: database.prepare('SELECT account FROM links WHERE feed = ?'),
     calendar: database.prepare('SELECT account FROM links WHERE calendar = ?'),
   };
-  const expire = database.prepare('DELETE FROM keys WHERE expiresAt <= ?');
-  const known = database.prepare('SELECT digest, watchId FROM keys WHERE account = ? AND key = ?');
-  const keep = database.prepare(
-    'INSERT INTO keys (account, key, digest, watchId, expiresAt) VALUES (?, ?, ?, ?, ?)',
-  );
   return {
     setLinks: async (account: string, links: Links | undefined) =>
       withSqlite(() =>
@@ -222,14 +213,6 @@ function openLinks(database: DatabaseSync): Pick<WatchStore, 'setLinks' | 'findL
       ),
     findLink: async (kind, digest) =>
       withSqlite(() => find[kind].get(digest)?.['account'] as string | undefined),
-    keepKey: async (account, key, { digest, watchId, expiresAt }) =>
-      withSqlite(() => {
-        expire.run(Date.now());
-        const found = known.get(account, key) as KeptKey | undefined;
-        if (found) return { digest: found.digest, watchId: found.watchId };
-        keep.run(account, key, digest, watchId, expiresAt);
-        return undefined;
-      }),
   };
 }
 
@@ -241,7 +224,7 @@ function purge(database: DatabaseSync, wish: Parameters<WatchStore['purge']>[0])
   };
   inTransaction(database, () => {
     if ('account' in wish) {
-      for (const table of ['watches', 'targets', 'deliveries', 'links', 'keys'])
+      for (const table of ['watches', 'targets', 'deliveries', 'links'])
         run(`DELETE FROM ${table} WHERE account = ?`, wish.account);
       return;
     }
