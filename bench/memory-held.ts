@@ -28,6 +28,8 @@ const fills: Readonly<Record<string, () => Promise<object>>> = {
         score: 100,
         grade: 'A',
         state: 'complete',
+        options: '{}',
+        rulesVersion: 1,
         isOpen: true,
         checkedAt: Date.now(),
         freshUntil: Date.now() + 60_000,

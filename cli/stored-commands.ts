@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import { formatNames } from '#shared/render/formats';
 import { addServerOptions } from './check-commands.ts';
+import type { CompareOptions } from './over-time.ts';
 import type { DiffOptions, ExportOptions, FindingsOptions, HistoryOptions } from './stored.ts';
 
+const output = () => new Option('-o, --output <form>', 'how to print').choices(listForms).default('table');
 const listForms = ['table', 'json', 'ndjson'] as const;
 
 /** Adds the commands that read what the service has stored, and what it knows. */
 export function addStoredCommands(program: Command): void {
-  const output = () => new Option('-o, --output <form>', 'how to print').choices(listForms).default('table');
   addServerOptions(program.command('report <reportId>'))
     .description('a stored report')
     .addOption(
@@ -31,13 +32,7 @@ export function addStoredCommands(program: Command): void {
     .action(async (from: string, to: string, options: DiffOptions) => {
       process.exitCode = await (await import('./stored.ts')).printDiff(from, to, options);
     });
-  addServerOptions(program.command('history'))
-    .description('the reports of this token, newest first')
-    .option('--target <target>', 'only of this domain or URL')
-    .option('--check <check>', 'only of this check')
-    .option('--limit <count>', 'the most reports to list', '20')
-    .addOption(output())
-    .action(async (options: HistoryOptions) => (await import('./stored.ts')).printHistory(options));
+  addHistoryCommands(program);
   addServerOptions(program.command('findings'))
     .description('every rule: what it finds, how severe it is, how to fix it')
     .option('--check <check>', 'only of this check')
@@ -52,4 +47,26 @@ export function addStoredCommands(program: Command): void {
     .command('completion <shell>')
     .description('completion for bash, zsh or fish: source <(diag completion bash)')
     .action(async (shell: string) => (await import('./completion.ts')).printCompletion(program, shell));
+}
+
+function addHistoryCommands(program: Command): void {
+  addServerOptions(program.command('history [domain]'))
+    .description('the reports of this token, newest first; of a domain with what changed each time')
+    .option('--target <target>', 'only of this domain or URL')
+    .option('--check <check>', 'only of this check')
+    .option('--since <when>', 'of a domain: a date, a UTC time, or so many days back, such as 30d')
+    .option('--limit <count>', 'the most reports to list', '20')
+    .addOption(output())
+    .action(async (domain: string | undefined, options: HistoryOptions) => {
+      if (domain === undefined) return (await import('./stored.ts')).printHistory(options);
+      return (await import('./over-time.ts')).printDomainHistory(domain, options);
+    });
+  addServerOptions(program.command('compare <domains...>'))
+    .description('two to ten domains side by side, by their newest reports; starts no check')
+    .addOption(
+      new Option('-o, --output <form>', 'how to print').choices(['table', 'json', 'csv']).default('table'),
+    )
+    .action(async (domains: string[], options: CompareOptions) =>
+      (await import('./over-time.ts')).printComparison(domains, options),
+    );
 }

@@ -20,6 +20,7 @@ export type HistoryOptions = ServerOptions & {
   readonly output: ListForm;
   readonly target?: string;
   readonly check?: string;
+  readonly since?: string;
   readonly limit: string;
 };
 export type FindingsOptions = ServerOptions & { readonly output: ListForm; readonly check?: string };
@@ -80,11 +81,12 @@ export async function printHistory({
   output,
   target,
   check,
+  since,
   limit,
   ...options
 }: HistoryOptions): Promise<void> {
-  const most = /^[1-9]\d{0,6}$/.test(limit) ? Number(limit) : undefined;
-  if (most === undefined) throw new UsageError(`--limit: "${limit}" is not a whole number above 0.`);
+  const most = readLimit(limit);
+  if (since !== undefined) throw new UsageError('--since: name a domain as well: diag history example.com');
   const filter = { ...(target === undefined ? {} : { target }), ...(check === undefined ? {} : { check }) };
   const reports = [];
   for await (const report of openServer(options).history(filter)) {
@@ -112,6 +114,12 @@ export async function printFindings({ output, check, ...options }: FindingsOptio
   await printList(output, rules, ({ severity, points, check: name, code, title }) =>
     cells([severity.padEnd(8), String(points).padStart(3), name.padEnd(21), code.padEnd(36), title]),
   );
+}
+
+/** How many rows are wanted. Throws UsageError for what is no such number. */
+export function readLimit(limit: string): number {
+  if (/^[1-9]\d{0,6}$/.test(limit)) return Number(limit);
+  throw new UsageError(`--limit: "${limit}" is not a whole number above 0.`);
 }
 
 function cells(texts: readonly string[]): Shown {

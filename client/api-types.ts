@@ -1451,6 +1451,8 @@ export type History = {
     readonly reportId: string;
     readonly check: string;
     readonly target: string;
+    /** What differs from the default. */
+    readonly options: { readonly [field: string]: unknown };
     readonly checkedAt: string;
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
@@ -1553,6 +1555,70 @@ export type ReportDiff = {
     }>;
     readonly unchanged: number;
   };
+};
+
+export type DomainHistory = {
+  readonly domain: string;
+  readonly points: ReadonlyArray<{
+    readonly reportId: string;
+    readonly check: string;
+    readonly target: string;
+    /** What differs from the default. */
+    readonly options: { readonly [field: string]: unknown };
+    readonly checkedAt: string;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
+    readonly rulesVersion: number | null;
+    /** It was judged by other rules than the point before: a difference may be ours. */
+    readonly rulesChanged: boolean;
+    /** What changed since the older point with the same options. */
+    readonly news: ReadonlyArray<News>;
+  }>;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+};
+
+export type News = {
+  readonly kind: 'finding-added' | 'finding-fixed' | 'finding-changed' | 'grade' | 'state' | 'expiring';
+  /** Of a finding; null for a grade or a state. */
+  readonly code: string | null;
+  /** Of a part of domain-health, else null. */
+  readonly category: string | null;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly title: string;
+  readonly fix: string | null;
+  /** What changed, in a sentence. */
+  readonly text: string;
+};
+
+export type Comparison = {
+  readonly domains: ReadonlyArray<{
+    readonly domain: string;
+    /** no-report: none that you may see. */
+    readonly state: 'ok' | 'no-report';
+    readonly reportId: string | null;
+    readonly checkedAt: string | null;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    /** Address of the tool that gives the report. */
+    readonly href: string;
+  }>;
+  readonly rows: ReadonlyArray<{
+    readonly category: string | null;
+    readonly check: string;
+    readonly code: string | null;
+    readonly name: string;
+    readonly kind: 'score' | 'grade' | 'verdict' | 'text';
+    /** In the order of `domains`. */
+    readonly cells: ReadonlyArray<{
+      readonly text: string;
+      /** Of a rule; unknown: nothing is known of it. null in other rows. */
+      readonly verdict: 'broken' | 'holds' | 'not-tested' | 'unknown' | null;
+      /** Of a broken rule. */
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
+    }>;
+  }>;
 };
 
 export type Me = {

@@ -1,5 +1,7 @@
 import { type AnswerCache, noCache, openMemoryCache } from './answer-cache.ts';
 import {
+  type Comparison,
+  type DomainHistory,
   type History,
   type Me,
   type Report,
@@ -13,7 +15,16 @@ import { openBudget } from './budget.ts';
 import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
 import { type Connection, notTheService, readJson, send } from './exchange.ts';
 import { openFlights } from './flights.ts';
-import { isDiff, isHistory, isMe, isReport, isRules, type Shape } from './shapes.ts';
+import {
+  isComparison,
+  isDiff,
+  isDomainHistory,
+  isHistory,
+  isMe,
+  isReport,
+  isRules,
+  type Shape,
+} from './shapes.ts';
 
 export type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 export type * from './api-types.ts';
@@ -52,6 +63,16 @@ export type HistoryFilter = {
   readonly signal?: AbortSignal;
 };
 
+export type DomainHistoryFilter = {
+  /** domain-health where left out. */
+  readonly check?: string;
+  readonly target?: string;
+  /** A date, a UTC time, or so many days back, such as "30d". */
+  readonly since?: string;
+  readonly until?: string;
+  readonly signal?: AbortSignal;
+};
+
 /** The service as methods. All of them wait for the limits, repeat what failed in passing, and reject with DiagnosticsProblem or ServerUnreachable. */
 export type Diagnostics = ToolMethods & {
   /** As the method of the tool, by its name. */
@@ -77,6 +98,13 @@ export type Diagnostics = ToolMethods & {
   diff(from: string, to: string, options?: { readonly signal?: AbortSignal }): Promise<ReportDiff>;
   /** The reports of this token's account, newest first. */
   history(filter?: HistoryFilter): AsyncGenerator<History['reports'][number], void, void>;
+  /** A domain over time: its points of one check, newest first, each with what changed since the one before. */
+  domainHistory(
+    domain: string,
+    filter?: DomainHistoryFilter,
+  ): AsyncGenerator<DomainHistory['points'][number], void, void>;
+  /** Two to ten domains side by side, by their newest reports. Starts no check. */
+  compare(domains: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Comparison>;
   /** Every rule of every check. */
   findings(options?: { readonly signal?: AbortSignal }): Promise<readonly Rule[]>;
   /** Who the caller is, and what is left of its limits. */
@@ -145,7 +173,10 @@ function toolMethods(check: Diagnostics['check']): ToolMethods {
 function storedMethods(
   connection: Connection,
   getJson: GetJson,
-): Pick<Diagnostics, 'report' | 'exportReport' | 'diff' | 'history' | 'findings'> {
+): Pick<
+  Diagnostics,
+  'report' | 'exportReport' | 'diff' | 'history' | 'domainHistory' | 'compare' | 'findings'
+> {
   return {
     report: async (reportId, { signal } = {}) =>
       (await getJson(reportPath(reportId), signal, isReport)) as Report,
@@ -158,28 +189,51 @@ function storedMethods(
     },
     diff: async (from, to, { signal } = {}) =>
       (await getJson(`${reportPath(from)}/diff/${encodeURIComponent(to)}`, signal, isDiff)) as ReportDiff,
-    history: (filter = {}) => readHistory(connection, getJson, filter),
+    history: ({ signal, ...filter } = {}) =>
+      readPages(connection, (query) => getJson(`/api/reports?${query}`, signal, isHistory), {
+        filter,
+        rowsOf: (page) => (page as History).reports,
+      }),
+    domainHistory: (domain, { signal, ...filter } = {}) => {
+      const path = `/api/history/${encodeURIComponent(domain)}`;
+      return readPages(connection, (query) => getJson(`${path}?${query}`, signal, isDomainHistory), {
+        filter,
+        rowsOf: (page) => (page as DomainHistory).points,
+      });
+    },
+    compare: async (domains, { signal } = {}) => {
+      const query = new URLSearchParams(
+        domains.map((domain): [string, string] => ['domain', domain]),
+      ).toString();
+      return (await getJson(`/api/compare?${query}`, signal, isComparison)) as Comparison;
+    },
     findings: async ({ signal } = {}) =>
       ((await getJson('/api/findings', signal, isRules)) as { readonly findings: readonly Rule[] }).findings,
   };
 }
 
-async function* readHistory(
+type Pages<Row> = {
+  readonly filter: Readonly<Record<string, string | undefined>>;
+  readonly rowsOf: (page: unknown) => readonly Row[];
+};
+
+/** The rows of a list, page by page. @param getPage reads the page of a query */
+async function* readPages<Row>(
   connection: Connection,
-  getJson: GetJson,
-  { target, check, signal }: HistoryFilter,
-): AsyncGenerator<History['reports'][number], void, void> {
+  getPage: (query: string) => Promise<unknown>,
+  { filter, rowsOf }: Pages<Row>,
+): AsyncGenerator<Row, void, void> {
   let before: string | null = '';
   while (before !== null) {
     const query = new URLSearchParams({ limit: String(historyPage) });
-    if (target !== undefined) query.set('target', target);
-    if (check !== undefined) query.set('check', check);
+    for (const [name, text] of Object.entries(filter)) if (text !== undefined) query.set(name, text);
     if (before !== '') query.set('before', before);
-    const page = (await getJson(`/api/reports?${query.toString()}`, signal, isHistory)) as History;
+    const page = (await getPage(query.toString())) as { readonly next: string | null };
+    const rows = rowsOf(page);
     // Such pages would have no end.
-    if (page.next === before || (page.next !== null && page.reports.length === 0))
+    if (page.next === before || (page.next !== null && rows.length === 0))
       throw notTheService(connection, 'Its list leads back to itself.');
-    yield* page.reports;
+    yield* rows;
     before = page.next;
   }
 }

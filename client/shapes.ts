@@ -87,20 +87,45 @@ export const isMe = fields({
   costs: recordOf(isNumber),
 });
 
+const row = {
+  reportId: isText,
+  check: isText,
+  target: isText,
+  checkedAt: isText,
+  score: orNull(isNumber),
+  grade: orNull(isText),
+  state: isText,
+};
 /** A page of /api/reports. */
-export const isHistory = fields({
-  reports: listOf(
+export const isHistory = fields({ reports: listOf(fields(row)), next: orNull(isText) });
+
+/** A page of /api/history/{domain}. */
+export const isDomainHistory = fields({
+  domain: isText,
+  points: listOf(fields({ ...row, news: listOf(fields({ kind: isText, severity: isText, text: isText })) })),
+  next: orNull(isText),
+});
+
+/** /api/compare. */
+export const isComparison = fields({
+  domains: listOf(
     fields({
-      reportId: isText,
-      check: isText,
-      target: isText,
-      checkedAt: isText,
+      domain: isText,
+      state: isText,
+      checkedAt: orNull(isText),
       score: orNull(isNumber),
       grade: orNull(isText),
-      state: isText,
     }),
   ),
-  next: orNull(isText),
+  rows: listOf(
+    fields({
+      category: orNull(isText),
+      code: orNull(isText),
+      name: isText,
+      kind: isText,
+      cells: listOf(fields({ text: isText, verdict: orNull(isText), severity: orNull(isText) })),
+    }),
+  ),
 });
 
 const isSide = fields({ score: orNull(isNumber), grade: orNull(isText) });

@@ -11,6 +11,7 @@ import {
 } from '../descriptions/descriptions.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
+import { addHistory } from '../history/routes.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
@@ -62,6 +63,7 @@ export function makeApp(desk: Desk): Express {
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);
   addReports(desk, get);
+  addHistory(desk, get);
   addOwnersPage(desk, get);
   addPages(desk, add);
 

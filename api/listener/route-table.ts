@@ -11,9 +11,11 @@ export type RouteRule = {
   readonly pattern: string;
   /**
    * `open`: every caller. `tools`: a token with that scope, in open mode also none. `reports:read`: a token with that scope, in both
-   * modes; without report ids nothing is there. `own`: the same with the scope `tools`: what an account has made. `shared`: as `tools` in open mode, as `reports:read` where tokens are needed.
+   * modes; without report ids nothing is there. `own`: the same with the scope `tools`: what an account has made. `watch`: the same with the
+   * scope `watch`. `key`: a token, or a key in the address. `history`: in open mode every caller, else as `reports:read`. `shared`: as `tools`
+   * in open mode, as `reports:read` where tokens are needed.
    */
-  readonly access: 'open' | 'tools' | 'reports:read' | 'own' | 'shared';
+  readonly access: 'open' | 'tools' | 'reports:read' | 'own' | 'watch' | 'key' | 'history' | 'shared';
   /**
    * Of a request that a page of another site caused: `read`: nothing here starts work. `stored`: it gets what is stored, and starts nothing.
    * `refused`: only pages of ours may send it.
@@ -68,6 +70,8 @@ export const routeTable: readonly RouteRule[] = [
   ...free('shared', '/r/:id/filmstrip.svg'),
   ...free('reports:read', '/api/reports', '/api/reports/:id', '/api/reports/:id/screenshot'),
   ...free('reports:read', '/api/reports/:a/diff/:b'),
+  ...free('history', '/api/history/:domain', '/api/compare', '/compare'),
+  ...starts('tools', '/compare'),
   // A browser sends a token only after a preflight, so no page of another site comes this far.
   {
     method: 'GET',

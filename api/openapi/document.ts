@@ -6,6 +6,7 @@ import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
 import { domainText, targetText } from '#shared/targets/target-texts';
+import { historyPaths } from '../history/openapi.ts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { maxAgeText, waitText } from '../request/ask.ts';
@@ -147,6 +148,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
     paths: withTraceField({
       ...paths,
       ...reportPaths,
+      ...historyPaths,
       ...pagePaths,
       '/api/jobs/{id}': { get: jobOperation },
       '/api/me': {

@@ -1,11 +1,8 @@
 import type { Request, Response } from 'express';
-import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import { findSpec } from '#shared/catalogue/registry';
-import { anonymousAccount, type Grant } from '#shared/model/grant';
+import { anonymousAccount } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
-import type { Report } from '#shared/model/report';
 import { type Badge, drawBadge } from '#shared/render/badge';
-import { readReport } from '#shared/stores/reports/read-report';
 import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
@@ -41,8 +38,14 @@ function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
 async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Promise<Omit<Badge, 'label'>> {
   const { reportStore } = shelf;
   if (site.reportIds) {
-    const question = { account: anonymousAccount, check: mainCheck, target: domain, limit: mostRead };
-    const grant = await findWhole(reportStore, await reportStore.grants.list(question));
+    const question = {
+      account: anonymousAccount,
+      check: mainCheck,
+      target: domain,
+      options: 'plain',
+      limit: 1,
+    } as const;
+    const [grant] = await reportStore.grants.list(question);
     return { grade: grant?.grade ?? null, score: grant?.score ?? null };
   }
   // Without ids nothing is written of who was given what: only a report made for a caller without a token is public.
@@ -52,25 +55,6 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
   const { jobKey } = readAsk(spec, { url, headers: {} }, site.ownerOf(anonymousAccount));
   const found = (await reportStore.findFresh([{ jobKey, wanted: { since: 0, orFresh: true } }])).get(jobKey);
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
-}
-
-/** Reports that are read to find one of the whole domain. */
-const mostRead = 10;
-
-/** The newest of a report with default options: one of some parts is no grade of the domain, and a grant does not tell its options. */
-async function findWhole(
-  reportStore: PageDesk['shelf']['reportStore'],
-  grants: readonly Grant[],
-): Promise<Grant | undefined> {
-  for (const grant of grants) {
-    const stored = await reportStore.get(grant.reportId);
-    if (stored && isWhole(readReport(stored))) return grant;
-  }
-  return undefined;
-}
-
-function isWhole({ categories }: Report & Partial<HealthFields>): boolean {
-  return Object.values(categories ?? {}).every(({ state }) => state !== 'left-out');
 }
 
 function refuse(place: 'path' | 'query', name: string, detail: string): Problem {

@@ -1,5 +1,7 @@
+import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
+import { findSpec } from '#shared/catalogue/registry';
 import { diffReports, type ReportDiff } from '#shared/model/diff';
-import type { Grant } from '#shared/model/grant';
+import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
 import { readReport } from '#shared/stores/reports/read-report';
@@ -14,6 +16,8 @@ export type Past = {
 };
 
 const mostScores = 30;
+/** Reports that are read to find one of the same question: rules and settings may have changed since. */
+const mostRead = 3;
 const noPast: Past = { scores: [], previous: undefined };
 
 /** A report whose past is looked up, by what the store knows of it. */
@@ -28,24 +32,23 @@ export async function findPast(
   if (!site.reportIds) return noPast;
   const { reportStore } = shelf;
   const { check, target, checkedAt, reportId } = grant;
+  // A URL may be somebody's secret, and so may what was asked beyond the default: callers without a token have no past of it.
+  if (account === anonymousAccount && !isPublic(grant)) return noPast;
   // A report that was made for a caller without a token has no grant, as everybody may read it; a history is made of grants.
   // A store that takes no writes now costs nobody the page.
   await reportStore.grants.give(account, grant).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
   });
   const before = { checkedAt, reportId };
-  const listed = await reportStore.grants.list({ account, check, target, limit: mostScores + 1, before });
+  const options = optionsAsked(grant);
+  const question = { account, check, target, options, limit: mostScores + 1, before };
+  const listed = await reportStore.grants.list(question);
   // Two processes may tell the time of one report by a millisecond apart: it is not its own past.
   const earlier = listed.filter(({ reportId: id }) => id !== reportId).slice(0, mostScores);
-  // Reports with other options are no points of one line, and a grant does not tell the options: the key of the report does.
-  const read = await Promise.all(earlier.map(({ reportId: id }) => reportStore.get(id)));
-  const isSame = (index: number) => read[index]?.jobKey === jobKey;
+  const read = await Promise.all(earlier.slice(0, mostRead).map(({ reportId: id }) => reportStore.get(id)));
   const previous = read.find((stored) => stored?.jobKey === jobKey);
   return {
-    scores: earlier
-      .filter((_, index) => isSame(index))
-      .toReversed()
-      .concat(grant),
+    scores: [...earlier].reverse().concat(grant),
     previous: previous && readReport(previous),
   };
 }
@@ -53,4 +56,14 @@ export async function findPast(
 /** What changed since the report before; undefined where there is none, or where it did not finish. */
 export function changesSince({ previous }: Past, report: Report): ReportDiff | undefined {
   return previous && previous.state !== 'failed' ? diffReports(previous, report) : undefined;
+}
+
+// Reports with other options are no points of one line. What an earlier release kept may have had any.
+function optionsAsked({ check, options }: Grant): HistoryQuestion['options'] {
+  const isPlain = options === plainOptions || (options === null && everPlainChecks.includes(check));
+  return isPlain ? 'plain' : { text: options ?? 'unknown' };
+}
+
+function isPublic(grant: Grant): boolean {
+  return optionsAsked(grant) === 'plain' && findSpec(grant.check)?.targetKind === 'domain';
 }

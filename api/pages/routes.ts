@@ -1,6 +1,7 @@
 import type { Answer } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
+import { answerCompareForm, answerComparePage } from './compare-page.ts';
 import { answerDocsOf } from './docs/docs-page.ts';
 import { answerFilmstrip } from './filmstrip.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
@@ -33,6 +34,11 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
   for (const path of ['/d/:domain', '/d/:domain/:check', '/u/:check']) page(path, tool, start);
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
+  page(
+    '/compare',
+    (request, response) => answerComparePage(desk, request, response),
+    (request, response) => answerCompareForm(desk, request, response),
+  );
   page('/assets/:name', answerAsset);
   page(
     '/session',

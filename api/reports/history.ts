@@ -39,11 +39,31 @@ export async function answerHistory(
   const next = grants.length > page.limit && last ? cursorOf(last) : null;
   response.setHeader('Cache-Control', 'private, no-cache');
   if (next !== null) response.appendHeader('Link', `<${addressOf(site.publicPath, page, next)}>; rel="next"`);
-  sendJson(response, { reports: shown.map(describe), next });
+  sendJson(response, { reports: shown.map(describeGrant), next });
 }
 
-function describe({ reportId, check, target, checkedAt, score, grade, state }: Grant) {
-  return { reportId, check, target, checkedAt: new Date(checkedAt).toISOString(), score, grade, state };
+/** A row of a history. */
+export function describeGrant({ reportId, check, target, options, checkedAt, score, grade, state }: Grant) {
+  return {
+    reportId,
+    check,
+    target,
+    options: readOptions(options),
+    checkedAt: new Date(checkedAt).toISOString(),
+    score,
+    grade,
+    state,
+  };
+}
+
+// A store that others may write to has given it.
+function readOptions(text: string | null): object {
+  try {
+    const options: unknown = JSON.parse(text ?? '{}');
+    return typeof options === 'object' && options !== null ? options : {};
+  } catch {
+    return {};
+  }
 }
 
 function addressOf(publicPath: string, { target, check, limit }: Page, next: string): string {
@@ -113,11 +133,13 @@ function readUrl(text: string, policy: TargetPolicy): Parsed<string> {
   return url.ok ? { ok: true, value: url.value.href } : url;
 }
 
-function cursorOf({ checkedAt, reportId }: Grant): string {
+/** What `before` of the next page says. */
+export function cursorOf({ checkedAt, reportId }: Grant): string {
   return `${checkedAt}-${reportId}`;
 }
 
-function readCursor(text: string): Pick<Grant, 'checkedAt' | 'reportId'> {
+/** The place that a `next` names. */
+export function readCursor(text: string): Pick<Grant, 'checkedAt' | 'reportId'> {
   const [checkedAt = '', reportId = ''] = text.split('-');
   return { checkedAt: Number(checkedAt), reportId };
 }

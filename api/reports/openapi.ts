@@ -17,19 +17,20 @@ const reportId = z
 const anyReport = z
   .looseObject({ ...envelopeShape, target: anyTarget })
   .meta({ id: 'Report', description: 'What the reports of all checks have in common.' });
+/** A row of a list of reports. */
+export const historyRow = {
+  reportId: z.string(),
+  check: z.string(),
+  target: z.string(),
+  options: z.record(z.string(), z.unknown()).meta({ description: 'What differs from the default.' }),
+  checkedAt: z.iso.datetime(),
+  score: z.number().nullable(),
+  grade: z.enum(gradeNames).nullable(),
+  state: z.enum(reportStates),
+};
 const historySchema = z
   .looseObject({
-    reports: z.array(
-      z.looseObject({
-        reportId: z.string(),
-        check: z.string(),
-        target: z.string(),
-        checkedAt: z.iso.datetime(),
-        score: z.number().nullable(),
-        grade: z.enum(gradeNames).nullable(),
-        state: z.enum(reportStates),
-      }),
-    ),
+    reports: z.array(z.looseObject(historyRow)),
     next: z
       .string()
       .nullable()

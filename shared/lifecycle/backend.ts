@@ -17,6 +17,7 @@ import { openMemoryJobQueue } from '../queue/memory.ts';
 import { traceTurns } from '../queue/trace-turns.ts';
 import { pagesOfCaller } from '../queue/unavailable.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
+import { withHistory } from '../stores/reports/with-history.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { watchOutages } from '../telemetry/outages.ts';
 import { inSharedTime } from '../time/shared-time.ts';
@@ -75,7 +76,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
   return {
     ...parts,
     jobQueue: jobQueue.port,
-    reportStore: reportStore.port,
+    reportStore: withHistory(reportStore.port),
     async close(graceMs) {
       for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);

@@ -63,8 +63,24 @@ export const diffSchema = z
   .meta({ id: 'ReportDiff' });
 export type ReportDiff = z.infer<typeof diffSchema>;
 
+/** What of a report is compared. */
+export type DiffSide = Pick<
+  Report,
+  | 'reportId'
+  | 'check'
+  | 'target'
+  | 'state'
+  | 'checkedAt'
+  | 'score'
+  | 'grade'
+  | 'rulesVersion'
+  | 'findings'
+  | 'passed'
+  | 'notTested'
+>;
+
 /** Compares two reports of one check and target. Pure. What the second could not look at is not called fixed. */
-export function diffReports(from: Report, to: Report): ReportDiff {
+export function diffReports(from: DiffSide, to: DiffSide): ReportDiff {
   const before = byCode(from);
   const after = byCode(to);
   const both = from.findings.filter(({ code }) => after.has(code)).map(({ code }) => code);
@@ -75,7 +91,7 @@ export function diffReports(from: Report, to: Report): ReportDiff {
   });
   const appeared = to.findings.filter(({ code }) => !before.has(code));
   const gone = from.findings.filter(({ code }) => !after.has(code));
-  const wasLookedAt = (report: Report) => {
+  const wasLookedAt = (report: DiffSide) => {
     const blind = new Set(report.notTested.map(({ code }) => code));
     return ({ code }: Finding) => report.state !== 'failed' && !blind.has(code);
   };
@@ -99,7 +115,7 @@ export function diffReports(from: Report, to: Report): ReportDiff {
   };
 }
 
-function byCode({ findings }: Report): ReadonlyMap<string, Finding> {
+function byCode({ findings }: Pick<Report, 'findings'>): ReadonlyMap<string, Finding> {
   return new Map(findings.map((finding) => [finding.code, finding]));
 }
 
@@ -167,7 +183,7 @@ function brief({ code, severity, title, scoreEffect }: Finding) {
   return { code, severity, title, scoreEffect };
 }
 
-function sideOf({ reportId, checkedAt, state, score, grade, rulesVersion }: Report): ReportDiff['from'] {
+function sideOf({ reportId, checkedAt, state, score, grade, rulesVersion }: DiffSide): ReportDiff['from'] {
   return { ...(reportId === undefined ? {} : { reportId }), checkedAt, state, score, grade, rulesVersion };
 }
 

@@ -12,6 +12,10 @@ export type Grant = {
   readonly score: number | null;
   readonly grade: string | null;
   readonly state: string;
+  /** What it was asked beyond the default, as JSON with sorted names; null where an earlier release kept it. */
+  readonly options: string | null;
+  /** By which rules it was judged; null where an earlier release kept it. */
+  readonly rulesVersion: number | null;
 };
 
 /** A page of an account's history. */
@@ -19,6 +23,10 @@ export type HistoryQuestion = {
   readonly account: string;
   readonly target?: string | undefined;
   readonly check?: string | undefined;
+  /** Only of exactly these options; `plain`: only of default ones, with those of earlier releases that cannot have had others. */
+  readonly options?: { readonly text: string } | 'plain' | undefined;
+  /** Only what was checked then or later, Unix ms. */
+  readonly since?: number | undefined;
   readonly limit: number;
   /** The last grant of the page before this one. */
   readonly before?: Pick<Grant, 'checkedAt' | 'reportId'> | undefined;
@@ -34,6 +42,8 @@ export function grantOf({
   score,
   grade,
   state,
+  options,
+  rulesVersion,
 }: Grant): Grant {
-  return { reportId, check, target, checkedAt, expiresAt, score, grade, state };
+  return { reportId, check, target, checkedAt, expiresAt, score, grade, state, options, rulesVersion };
 }

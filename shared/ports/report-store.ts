@@ -1,5 +1,5 @@
 import type { Grant, HistoryQuestion } from '../model/grant.ts';
-import type { Wanted } from '../model/job.ts';
+import type { Job, Wanted } from '../model/job.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 
@@ -13,6 +13,9 @@ export type StoredReport = {
   readonly score: number | null;
   readonly grade: string | null;
   readonly state: string;
+  /** What it was asked beyond the default (`askedOptions`), and by which rules it was judged; null for a row of an earlier version. */
+  readonly options: string | null;
+  readonly rulesVersion: number | null;
   /** Made for a caller without a token: every account may read it. */
   readonly isOpen: boolean;
   /** Unix ms, as are all times here. */
@@ -46,6 +49,10 @@ export type ReportKeys = {
   readonly jobKey: string;
   /** Made for a caller without a token: as good as given to one, and no grant has to be written. */
   readonly isAnonymous?: boolean;
+  /** What the run was asked; left out where nobody knows. */
+  readonly options?: Job['options'];
+  /** Its packed outline, where one was made. */
+  readonly outline?: Uint8Array;
 };
 
 /** What may be kept beside a report. */
@@ -72,6 +79,8 @@ export interface ReportStore {
   findFresh(questions: readonly Question[], nowMs?: number): Promise<ReadonlyMap<string, StoredReport>>;
   /** @param nowMs as above */
   get(reportId: string, nowMs?: number): Promise<StoredReport | undefined>;
+  /** The packed outlines of those of these reports (at most 1000) that have one; not of expired ones. */
+  findOutlines(reportIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Keeps bytes beside a report until `expiresAt` (Unix ms by that clock); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
   /** Keeps many at once. */

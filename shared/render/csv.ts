@@ -52,19 +52,19 @@ const emptyRow = Object.fromEntries(columns.map((column) => [column, ''])) as Ro
 function bareRow(report: Report): Row {
   return {
     ...emptyRow,
-    check: cell(report.check),
-    target: cell(targetOf(report)),
-    checkedAt: cell(report.checkedAt),
-    state: cell(report.state),
+    check: csvCell(report.check),
+    target: csvCell(targetOf(report)),
+    checkedAt: csvCell(report.checkedAt),
+    state: csvCell(report.state),
     score: report.score ?? '',
-    grade: cell(report.grade ?? ''),
-    reportId: cell(report.reportId ?? ''),
+    grade: csvCell(report.grade ?? ''),
+    reportId: csvCell(report.reportId ?? ''),
   };
 }
 
 /** A line for a target that has no report, in the columns of those that have one; with the head where it is the first. */
 export function csvOfMissing(target: string, why: string, isFirst: boolean): string {
-  const row = { ...emptyRow, target: cell(target), state: 'not checked', detail: cell(why) };
+  const row = { ...emptyRow, target: csvCell(target), state: 'not checked', detail: csvCell(why) };
   const rows = [...(isFirst ? [[...columns]] : []), columns.map((column) => row[column])];
   return stringify(rows, { record_delimiter: 'windows', quoted_string: true });
 }
@@ -73,17 +73,17 @@ function rowOf(report: Report, finding: Finding): Row {
   const { fix } = finding;
   return {
     ...bareRow(report),
-    severity: cell(finding.severity),
-    code: cell(finding.code),
-    part: cell(finding.part ?? ''),
-    title: cell(finding.title),
-    detail: cell(finding.detail),
+    severity: csvCell(finding.severity),
+    code: csvCell(finding.code),
+    part: csvCell(finding.part ?? ''),
+    title: csvCell(finding.title),
+    detail: csvCell(finding.detail),
     scoreEffect: finding.scoreEffect,
-    fix: cell(fix.text),
-    record: cell(fix.record ? zoneLine(fix.record) : ''),
-    references: cell(finding.references.map(({ title, url }) => linkTo(url) ?? title).join(' ')),
+    fix: csvCell(fix.text),
+    record: csvCell(fix.record ? zoneLine(fix.record) : ''),
+    references: csvCell(finding.references.map(({ title, url }) => linkTo(url) ?? title).join(' ')),
     evidenceCount: finding.evidence.length,
-    evidence: cell(evidenceText(finding.evidence)),
+    evidence: csvCell(evidenceText(finding.evidence)),
   };
 }
 
@@ -92,8 +92,8 @@ function rowOfPart(report: Report, finding: ToldFinding): Row {
   return {
     ...rowOf(report, finding),
     category: finding.category ?? '',
-    partCheck: cell(finding.check),
-    partTarget: cell(finding.target),
+    partCheck: csvCell(finding.check),
+    partTarget: csvCell(finding.target),
     domainEffect: finding.domainEffect,
   };
 }
@@ -111,7 +111,8 @@ function evidenceText(evidence: Finding['evidence']): string {
   return `[${pieces.join(',')}]`;
 }
 
-function cell(text: string): string {
+/** A text as a cell may have it: visible, not too long, and no formula. */
+export function csvCell(text: string): string {
   return guardFormula(cut(visible(text), longestCell));
 }
 

@@ -27,10 +27,11 @@ type Who = 'nobody' | 'tools' | 'reports:read';
 
 /** What a caller is told who may not; undefined where it may. */
 function refusalOf({ access }: RouteRule, mode: Mode, who: Who): number | undefined {
-  const hasNoIds = mode.REPORT_IDS === 'off' && (access === 'reports:read' || access === 'shared');
+  const hasNoIds = mode.REPORT_IDS === 'off' && ['reports:read', 'history', 'shared'].includes(access);
   if (hasNoIds) return 404;
-  if (access === 'open') return undefined;
-  const isReading = access === 'reports:read' || (access === 'shared' && mode.AUTH_MODE === 'token');
+  if (access === 'open' || (access === 'history' && mode.AUTH_MODE === 'open')) return undefined;
+  const isReading =
+    ['reports:read', 'history'].includes(access) || (access === 'shared' && mode.AUTH_MODE === 'token');
   const need = isReading ? 'reports:read' : 'tools';
   if (who === need || (who === 'nobody' && need === 'tools' && mode.AUTH_MODE === 'open')) return undefined;
   return who === 'nobody' ? 401 : 403;

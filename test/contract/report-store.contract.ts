@@ -258,6 +258,8 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
       score: index % 4 === 0 ? null : index,
       grade: index % 4 === 0 ? null : 'F',
       state: 'complete',
+      options: index % 5 === 0 ? null : index % 5 === 1 ? '{"port":"8443"}' : '{}',
+      rulesVersion: index % 5 === 0 ? null : 3,
     }));
     await Promise.all(rows.map((row) => grants.give(account, row)));
     await grants.give(randomId(), { ...(rows[0] ?? never()), reportId: randomId() });
@@ -270,6 +272,37 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(pages).toEqual(sorted);
     const few = await grants.list({ account, limit: 100, target: '1.test', check: 'dns-check' });
     expect(few).toEqual(sorted.filter(({ target, check }) => target === '1.test' && check === 'dns-check'));
+    // What was kept without its options may have had some, where its check has any.
+    const plain = await grants.list({ account, limit: 100, options: 'plain' });
+    expect(plain).toEqual(sorted.filter(({ options }) => options === '{}'));
+    const oldHealth = { ...(rows[0] ?? never()), reportId: randomId(), check: 'domain-health' };
+    await grants.give(account, oldHealth);
+    const health = await grants.list({ account, limit: 100, check: 'domain-health', options: 'plain' });
+    expect(health).toEqual([oldHealth]);
+    const port = { text: '{"port":"8443"}' };
+    const since = 1_700_000_000_006;
+    const late = await grants.list({ account, limit: 3, options: port, since, before: sorted[0] });
+    expect(late).toEqual(
+      sorted.slice(1).filter(({ options, checkedAt }) => options === port.text && checkedAt >= since),
+    );
+  });
+
+  test('the outlines of reports are read by their ids, and those that have none are left out', async () => {
+    const [with_, without, gone] = [reportOf(), reportOf(), reportOf({ keepFor: -1 })];
+    const outline = Buffer.from('packed');
+    for (const { reportId, ...report } of [with_, gone])
+      await store.insert(
+        { ...report, reportId },
+        { reportId, jobId: randomId(), jobKey: randomId(), options: {}, outline },
+      );
+    await insert(without, randomId());
+    const ids = [with_, without, gone].map(({ reportId }) => reportId);
+    const found = await store.findOutlines([...ids, randomId()]);
+    expect([...found].map(([id, bytes]) => [id, Buffer.from(bytes).toString()])).toEqual([
+      [with_.reportId, 'packed'],
+    ]);
+    expect(await store.get(with_.reportId)).toMatchObject({ options: '{}', rulesVersion: 1 });
+    expect(await store.get(without.reportId)).toMatchObject({ options: null, rulesVersion: 1 });
   });
 
   test('an expired grant is gone for every reader', async () => {

@@ -25,6 +25,8 @@ function stored(jobKey: string, isPrepared: boolean): StoredReport {
     score: 100,
     grade: 'A',
     state: 'complete',
+    options: '{}',
+    rulesVersion: 1,
     isOpen: true,
     checkedAt: 1,
     freshUntil: 2,

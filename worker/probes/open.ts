@@ -24,6 +24,7 @@ import { openMailShelf, type SightStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpSight } from './udp/open.ts';
+import { sendVerified } from './verified/send.ts';
 import { openWork, type Work } from './work.ts';
 
 export type ProbeSettings = {
@@ -118,6 +119,8 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
           signal,
         ),
         work,
+        sendVerified: (request) =>
+          sendVerified(request, { dial: dialHttp, policy, userAgent, limits: settings.http }, signal),
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),

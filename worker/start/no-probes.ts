@@ -11,6 +11,7 @@ export const noProbes: ProbeFactory = {
     rdap: { canAsk: () => false, ask: refuse },
     browser: { run: refuse, askField: refuse },
     work: { take: refuse },
+    sendVerified: refuse,
     spent: () => [],
     close: () => undefined,
   }),

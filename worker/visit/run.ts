@@ -127,7 +127,7 @@ async function answerQuestion(
   const start = performance.now();
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
   if (known.has(jobKey)) return 'done';
-  const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
+  const keys: ReportKeys = { ...job, reportId: randomId(), jobKey, options: question.options };
   const { report } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
   const about = {

@@ -19,15 +19,15 @@ export function readInteger(row: Fields, name: string): number {
   return Number.isSafeInteger(value) ? (value as number) : refuse(name);
 }
 
-/** A number of a row, or null. */
+/** A number of a row, or null. A document of an earlier version lacks a field that a row has as null. */
 export function readNumberOrNull(row: Fields, name: string): number | null {
-  const value = row[name];
+  const value = row[name] ?? null;
   return value === null || (typeof value === 'number' && Number.isFinite(value)) ? value : refuse(name);
 }
 
 /** A text of a row, or null. */
 export function readTextOrNull(row: Fields, name: string): string | null {
-  return row[name] === null ? null : readText(row, name);
+  return (row[name] ?? null) === null ? null : readText(row, name);
 }
 
 /** A text of a row that is one of a list. */

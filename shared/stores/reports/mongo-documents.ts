@@ -8,13 +8,14 @@ import { fromRow, type ReportRow } from './row.ts';
 /** A report as MongoDB keeps it. Times are dates, so that its TTL index can expire it. */
 export type ReportDocument = Omit<
   ReportRow,
-  'reportId' | 'body' | 'checkedAt' | 'freshUntil' | 'expiresAt'
+  'reportId' | 'body' | 'outline' | 'checkedAt' | 'freshUntil' | 'expiresAt'
 > & {
   readonly _id: string;
   readonly checkedAt: Date;
   readonly freshUntil: Date;
   readonly expiresAt: Date;
   readonly body: Binary;
+  readonly outline?: Binary;
 };
 
 export type BlobDocument = { readonly _id: string; readonly bytes: Binary; readonly expiresAt: Date };
@@ -31,6 +32,7 @@ export type GrantDocument = Omit<Grant, 'checkedAt' | 'expiresAt'> & {
 export function toDocument({
   reportId,
   body,
+  outline,
   checkedAt,
   freshUntil,
   expiresAt,
@@ -43,6 +45,7 @@ export function toDocument({
     freshUntil: dateOf(freshUntil),
     expiresAt: dateOf(expiresAt),
     body: new Binary(body),
+    ...(outline ? { outline: new Binary(outline) } : {}),
   };
 }
 

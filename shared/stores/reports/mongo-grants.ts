@@ -1,6 +1,7 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore } from '../../backends/mongo-errors.ts';
 import type { Mongo, WriteLimit } from '../../backends/mongo.ts';
+import { everPlainChecks, plainOptions } from '../../catalogue/asked-options.ts';
 import { anonymousAccount, type HistoryQuestion } from '../../model/grant.ts';
 import type { Grants } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
@@ -59,22 +60,28 @@ async function insertOnce(
   }
 }
 
-function pageOf({ account, target, check, before }: HistoryQuestion): Filter<GrantDocument> {
+function pageOf({ account, target, check, options, since, before }: HistoryQuestion): Filter<GrantDocument> {
   const checkedAt = before && new Date(before.checkedAt);
   return {
     account,
     expiresAt: { $gt: new Date() },
     ...(target === undefined ? {} : { target }),
     ...(check === undefined ? {} : { check }),
+    ...(options === undefined ? {} : { $and: [options === 'plain' ? isPlain : { options: options.text }] }),
+    ...(since === undefined || before ? {} : { checkedAt: { $gte: new Date(since) } }),
     // The plain bound is what an index is read from; the alternatives only tell those of one moment apart.
     ...(before && checkedAt
       ? {
-          checkedAt: { $lte: checkedAt },
+          checkedAt: { $lte: checkedAt, ...(since === undefined ? {} : { $gte: new Date(since) }) },
           $or: [{ checkedAt: { $lt: checkedAt } }, { checkedAt, reportId: { $lt: before.reportId } }],
         }
       : {}),
   };
 }
+
+const isPlain: Filter<GrantDocument> = {
+  $or: [{ options: plainOptions }, { options: null, check: { $in: [...everPlainChecks] } }],
+};
 
 function idOf(reportId: string, account: string): string {
   return `${reportId} ${account}`;

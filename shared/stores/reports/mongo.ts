@@ -78,7 +78,7 @@ function openReports(
   mongo: Mongo,
   upkeep: Upkeep,
   { readRow, longestFreshMs }: Reading,
-): Pick<ReportStore, 'insert' | 'findFresh' | 'get'> {
+): Pick<ReportStore, 'insert' | 'findFresh' | 'get' | 'findOutlines'> {
   return {
     async insert(report, keys) {
       await upkeep.prepare();
@@ -97,6 +97,19 @@ function openReports(
       mongo.read(async (database, limit) => {
         const found = await reportsOf(database).findOne({ _id: String(reportId) }, limit);
         return found && msOf(found.expiresAt) > nowMs ? readDocument(found, readRow) : undefined;
+      }),
+    findOutlines: (reportIds) =>
+      mongo.read(async (database, limit) => {
+        const wanted = { _id: { $in: reportIds.map(String) }, expiresAt: { $gt: new Date() } };
+        const found = await reportsOf(database)
+          .find(wanted, { ...limit, projection: { outline: 1 } })
+          .toArray();
+        return new Map(
+          found.flatMap(({ _id, outline }) => {
+            const bytes = bytesOf(outline);
+            return bytes ? [[_id, bytes] as const] : [];
+          }),
+        );
       }),
   };
 }

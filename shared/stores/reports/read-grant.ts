@@ -12,5 +12,7 @@ export function readGrant(row: Fields): Grant {
     score: readNumberOrNull(row, 'score'),
     grade: readTextOrNull(row, 'grade'),
     state: readText(row, 'state'),
+    options: readTextOrNull(row, 'options'),
+    rulesVersion: readNumberOrNull(row, 'rulesVersion'),
   };
 }

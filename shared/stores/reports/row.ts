@@ -1,10 +1,20 @@
 import { hash } from 'node:crypto';
 import { crc32, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
+import { askedOptions } from '../../catalogue/asked-options.ts';
 import { type Report, reportStates } from '../../model/report.ts';
 import { gradeNames } from '../../model/score.ts';
 import type { PreparedReport, ReportKeys, StoredReport } from '../../ports/report-store.ts';
-import { type Fields, readId, readInteger, readNumberOrNull, readOneOf, readText, refuse } from './fields.ts';
+import {
+  type Fields,
+  readId,
+  readInteger,
+  readNumberOrNull,
+  readOneOf,
+  readText,
+  readTextOrNull,
+  refuse,
+} from './fields.ts';
 import { damagedReport } from './read-report.ts';
 
 /** What every adapter keeps of a report. Times are Unix ms. */
@@ -14,6 +24,7 @@ export type ReportRow = Omit<StoredReport, 'json' | 'prepared'> &
     readonly body: Uint8Array;
     /** CRC-32 of the body: what was damaged is found without unpacking it. */
     readonly bodyCrc: number;
+    readonly outline: Uint8Array | null;
   };
 
 /** Of the levels that make a body smaller than zstd's usual one does, the cheapest (`npm run bench store` has what an insert costs). */
@@ -34,7 +45,7 @@ const bodySchema = z.looseObject({
 /** The row of a report, and its JSON. */
 export function toRow(
   report: Report,
-  { reportId, jobId, jobKey, isAnonymous = false }: ReportKeys,
+  { reportId, jobId, jobKey, isAnonymous = false, options, outline }: ReportKeys,
 ): { readonly row: ReportRow; readonly json: Uint8Array } {
   const json = new TextEncoder().encode(JSON.stringify(report));
   const body = exactly(gzipSync(json, { level: gzipLevel }));
@@ -47,6 +58,8 @@ export function toRow(
     score: report.score,
     grade: report.grade,
     state: report.state,
+    options: options === undefined ? null : askedOptions(report.check, options),
+    rulesVersion: report.rulesVersion,
     isOpen: isAnonymous,
     checkedAt: Date.parse(report.checkedAt),
     freshUntil: Date.parse(report.freshUntil),
@@ -55,13 +68,14 @@ export function toRow(
     digest: digestOf(json),
     jsonBytes: json.byteLength,
     bodyCrc: crc32(body),
+    outline: outline ?? null,
   };
   return { row, json };
 }
 
 /** The stored report of a row that was just made. @param json of the report */
 export function storedOf(row: ReportRow, json: () => Uint8Array): StoredReport {
-  const { body, digest, jsonBytes, bodyCrc: _bodyCrc, ...rest } = row;
+  const { body, digest, jsonBytes, bodyCrc: _bodyCrc, outline: _outline, ...rest } = row;
   return { ...rest, prepared: { gzip: body, digest, jsonBytes }, json };
 }
 
@@ -76,6 +90,8 @@ export function fromRow(row: Fields): StoredReport {
     score: readNumberOrNull(row, 'score'),
     grade: row['grade'] === null ? null : readOneOf(row, 'grade', gradeNames),
     state: readOneOf(row, 'state', reportStates),
+    options: readTextOrNull(row, 'options'),
+    rulesVersion: readNumberOrNull(row, 'rulesVersion'),
     isOpen: typeof row['isOpen'] === 'boolean' ? row['isOpen'] : refuse('isOpen'),
     checkedAt: readInteger(row, 'checkedAt'),
     freshUntil: readInteger(row, 'freshUntil'),

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { withSqlite } from '../../backends/sqlite.ts';
+import { everPlainChecks, plainOptions } from '../../catalogue/asked-options.ts';
 import { anonymousAccount, type HistoryQuestion } from '../../model/grant.ts';
 import type { Grants } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
@@ -20,8 +21,8 @@ export const grantsMigration = `CREATE TABLE grants (
 /** Grants in the database of the reports. */
 export function openSqliteGrants(database: DatabaseSync, writes: Writes, readRow: RowReader): Grants {
   const give = database.prepare(
-    `INSERT INTO grants (account, reportId, "check", target, checkedAt, expiresAt, score, grade, state)
-     VALUES (:account, :reportId, :check, :target, :checkedAt, :expiresAt, :score, :grade, :state)
+    `INSERT INTO grants (account, reportId, "check", target, checkedAt, expiresAt, score, grade, state, options, rulesVersion)
+     VALUES (:account, :reportId, :check, :target, :checkedAt, :expiresAt, :score, :grade, :state, :options, :rulesVersion)
      ON CONFLICT DO NOTHING`,
   );
   const find = database.prepare(
@@ -44,23 +45,29 @@ export function openSqliteGrants(database: DatabaseSync, writes: Writes, readRow
   };
 }
 
+const isPlain = `AND (options = '${plainOptions}' OR (options IS NULL AND "check" IN (${everPlainChecks.map((check) => `'${check}'`).join(', ')}))) `;
+
 /** Asks only for what is wanted: conditions that are always true cost a third of a page. */
 function openList(database: DatabaseSync): (question: HistoryQuestion) => Fields[] {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const prepare = (wanted: string) => {
     const statement = database.prepare(
-      `SELECT reportId, "check", target, checkedAt, expiresAt, score, grade, state FROM grants
+      `SELECT reportId, "check", target, checkedAt, expiresAt, score, grade, state, options, rulesVersion FROM grants
        WHERE account = ? AND expiresAt > ? ${wanted} ORDER BY checkedAt DESC, reportId DESC LIMIT ?`,
     );
     prepared.set(wanted, statement);
     return statement;
   };
-  return ({ account, target, check, limit, before }) => {
+  return ({ account, target, check, options, since, limit, before }) => {
     const wanted =
       (target === undefined ? '' : 'AND target = ? ') +
       (check === undefined ? '' : 'AND "check" = ? ') +
+      (options === 'plain' ? isPlain : options === undefined ? '' : 'AND options = ? ') +
+      (since === undefined ? '' : 'AND checkedAt >= ? ') +
       (before === undefined ? '' : 'AND (checkedAt, reportId) < (?, ?)');
-    const values = [account, Date.now(), target, check, before?.checkedAt, before?.reportId, limit];
+    const asked = options === 'plain' ? undefined : options?.text;
+    const place = [before?.checkedAt, before?.reportId];
+    const values = [account, Date.now(), target, check, asked, since, ...place, limit];
     return (prepared.get(wanted) ?? prepare(wanted)).all(...values.filter((value) => value !== undefined));
   };
 }

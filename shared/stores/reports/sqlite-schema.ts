@@ -24,6 +24,12 @@ export const reportMigrations: readonly string[] = [
   `ALTER TABLE reports ADD COLUMN digest TEXT;
    ALTER TABLE reports ADD COLUMN jsonBytes INTEGER;
    ALTER TABLE reports ADD COLUMN bodyCrc INTEGER;`,
+  // NULL in rows of an earlier version.
+  `ALTER TABLE reports ADD COLUMN options TEXT;
+   ALTER TABLE reports ADD COLUMN rulesVersion INTEGER;
+   ALTER TABLE reports ADD COLUMN outline BLOB;
+   ALTER TABLE grants ADD COLUMN options TEXT;
+   ALTER TABLE grants ADD COLUMN rulesVersion INTEGER;`,
 ];
 
 /**

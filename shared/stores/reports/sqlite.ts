@@ -55,17 +55,21 @@ function watchForeignWrites(database: DatabaseSync, onWrite: (() => void) | unde
   }, foreignWriteEveryMs).unref();
 }
 
-type Reports = Pick<ReportStore, 'insert' | 'findFresh' | 'get'>;
+type Reports = Pick<ReportStore, 'insert' | 'findFresh' | 'get' | 'findOutlines'>;
 
 function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader): Reports {
   const insert = database.prepare(
     `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen,
-       digest, jsonBytes, bodyCrc)
+       digest, jsonBytes, bodyCrc, options, rulesVersion, outline)
      VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen,
-       :digest, :jsonBytes, :bodyCrc)
+       :digest, :jsonBytes, :bodyCrc, :options, :rulesVersion, :outline)
      ON CONFLICT (reportId) DO NOTHING`,
   );
   const byId = database.prepare('SELECT * FROM reports WHERE reportId = ? AND expiresAt > ?');
+  const outlines = database.prepare(
+    `SELECT reportId, outline FROM reports
+     WHERE reportId IN (SELECT value FROM json_each(?)) AND expiresAt > ? AND outline IS NOT NULL`,
+  );
   const read = (row: Record<string, unknown> | undefined): StoredReport | undefined =>
     row &&
     readRow({ kind: 'report', id: String(row['reportId']) }, () => {
@@ -96,6 +100,12 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
       }),
     get: async (reportId, now = Date.now()) =>
       fresh.take(reportId, now) ?? withSqlite(() => get(reportId, now)),
+    findOutlines: async (reportIds) =>
+      withSqlite(() => {
+        const found = outlines.all(JSON.stringify(reportIds), Date.now());
+        // The column is STRICT: what is there are bytes.
+        return new Map(found.map(({ reportId, outline }) => [String(reportId), outline as Uint8Array]));
+      }),
   };
 }
 

@@ -12,10 +12,18 @@ test('transfers are off until the operator switches them on', () => {
   expect([read({}), read({ PROBE_AXFR: 'on' }), read({ PROBE_AXFR: 'off' })]).toEqual([false, true, false]);
 });
 
+const nothing = () => Promise.reject(new Error('nothing is sent'));
+
 test('probes without transfers still ask', async () => {
   const { probe } = openWorld(goodWorld({ transfers: true }));
   const factory: ProbeFactory = {
-    open: () => ({ ...probesOf(probe), rdap: noRdap, spent: () => [], close: () => undefined }),
+    open: () => ({
+      ...probesOf(probe),
+      rdap: noRdap,
+      sendVerified: nothing,
+      spent: () => [],
+      close: () => undefined,
+    }),
     close: () => undefined,
   };
   const { dns } = withoutTransfers(factory).open(new AbortController().signal);

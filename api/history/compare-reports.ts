@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import type { Outline, OutlinedReport } from '#shared/catalogue/outline';
+import type { Comparison, ComparisonCell, ComparisonRow } from '#shared/model/comparison';
+import type { Report } from '#shared/model/report';
+import { type Severity, severities } from '#shared/model/verdict';
+import { categoryWords } from '#shared/render/health';
+
+/** A domain of a comparison, with its newest report where there is one. */
+export type ComparedReport = {
+  readonly domain: string;
+  readonly href: string;
+  readonly report?: Report;
+  readonly reportId?: string;
+  readonly outline?: Outline | undefined;
+};
+
+/** Puts reports side by side: scores and grades, then each rule that at least one of the domains breaks, the gravest first. Pure. */
+export function compareReports(all: readonly ComparedReport[]): Comparison {
+  const rows = [
+    ...figureRows(all, null, ({ report }) => report),
+    rowOf({ code: null, name: 'Checked', kind: 'text' }, all, ({ report }) => plain(report?.checkedAt ?? '')),
+    ...categoryNames.flatMap((name) =>
+      figureRows(all, name, ({ report }) => report && categoryOf(report, name)),
+    ),
+    ...rulesBroken(all).map((rule) => verdictRow(all, rule)),
+  ];
+  return { domains: all.map(describe), rows };
+}
+
+function describe({ domain, href, report, reportId }: ComparedReport): Comparison['domains'][number] {
+  if (!report)
+    return { domain, state: 'no-report', reportId: null, checkedAt: null, score: null, grade: null, href };
+  const { checkedAt, score, grade } = report;
+  return { domain, state: 'ok', reportId: reportId ?? null, checkedAt, score, grade, href };
+}
+
+type Figures = { readonly score: number | null; readonly grade: string | null };
+type Row = Pick<ComparisonRow, 'code' | 'name' | 'kind'> & {
+  readonly category?: string;
+  readonly check?: string;
+};
+
+function rowOf(
+  { category, check = 'domain-health', ...row }: Row,
+  all: readonly ComparedReport[],
+  cellOf: (one: ComparedReport) => ComparisonCell,
+): ComparisonRow {
+  return { category: category ?? null, check, ...row, cells: all.map(cellOf) };
+}
+
+function plain(text: string): ComparisonCell {
+  return { text, verdict: null, severity: null };
+}
+
+function figureRows(
+  all: readonly ComparedReport[],
+  category: CategoryName | null,
+  figuresOf: (one: ComparedReport) => Figures | undefined,
+): readonly ComparisonRow[] {
+  const name = category === null ? 'Domain' : categoryWords[category];
+  const row = { code: null, ...(category === null ? {} : { category }) };
+  return [
+    rowOf({ ...row, name: `${name}: score`, kind: 'score' }, all, (one) =>
+      plain(String(figuresOf(one)?.score ?? '')),
+    ),
+    rowOf({ ...row, name: `${name}: grade`, kind: 'grade' }, all, (one) =>
+      plain(figuresOf(one)?.grade ?? ''),
+    ),
+  ];
+}
+
+const categoryShape = z.looseObject({
+  categories: z.record(
+    z.string(),
+    z.looseObject({ score: z.number().nullable(), grade: z.string().nullable() }),
+  ),
+});
+
+function categoryOf(report: Report, name: CategoryName): Figures | undefined {
+  return categoryShape.safeParse(report).data?.categories[name];
+}
+
+type BrokenRule = {
+  readonly check: string;
+  readonly code: string;
+  readonly category: string | null;
+  readonly title: string;
+  readonly severity: Severity;
+};
+
+/** Every rule that a domain breaks, once, at the gravest that was met. */
+function rulesBroken(all: readonly ComparedReport[]): readonly BrokenRule[] {
+  const broken = all
+    .flatMap(({ outline }) => outline?.reports ?? [])
+    .flatMap((report) =>
+      report.findings.map(({ code, severity, title }): BrokenRule => ({
+        check: report.check,
+        code,
+        category: categoryOfCode(report, code),
+        title,
+        severity,
+      })),
+    );
+  const gravestFirst = broken.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return [...Map.groupBy(gravestFirst, ({ check, code }) => `${check} ${code}`).values()].flatMap(
+    ([gravest]) => gravest ?? [],
+  );
+}
+
+function rankOf({ severity, category }: BrokenRule): number {
+  return severities.indexOf(severity) * 10 + categoryNames.indexOf(category as CategoryName);
+}
+
+function categoryOfCode({ categories = {} }: OutlinedReport, code: string): string | null {
+  const found = Object.entries(categories).find(([, codes]) => codes.includes(code));
+  return found?.[0] ?? Object.keys(categories)[0] ?? null;
+}
+
+function verdictRow(all: readonly ComparedReport[], rule: BrokenRule): ComparisonRow {
+  const { category, check, code, title } = rule;
+  const row = {
+    ...(category === null ? {} : { category }),
+    check,
+    code,
+    name: title,
+    kind: 'verdict',
+  } as const;
+  return rowOf(row, all, ({ outline }) => cellOf(outline, rule));
+}
+
+function cellOf(outline: Outline | undefined, { check, code }: BrokenRule): ComparisonCell {
+  const report = outline?.reports.find((one) => one.check === check);
+  if (!report || report.state === 'failed') return { text: 'unknown', verdict: 'unknown', severity: null };
+  const finding = report.findings.find((one) => one.code === code);
+  if (finding) return { text: finding.title, verdict: 'broken', severity: finding.severity };
+  if (report.passed.includes(code)) return { text: 'holds', verdict: 'holds', severity: null };
+  // A rule that its report does not name at all does not apply, or is of a later release.
+  return report.notTested.includes(code)
+    ? { text: 'not tested', verdict: 'not-tested', severity: null }
+    : { text: 'unknown', verdict: 'unknown', severity: null };
+}

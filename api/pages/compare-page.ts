@@ -1,0 +1,100 @@
+import type { Request, Response } from 'express';
+import { findSpec } from '#shared/catalogue/registry';
+import type { Comparison, ComparisonCell } from '#shared/model/comparison';
+import { Problem } from '#shared/model/problem';
+import { type Markup, markup, nothing } from '#shared/render/markup';
+import { compareDomains, readCompared } from '../history/compare.ts';
+import { foreignForm } from '../listener/other-site.ts';
+import { admit } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
+import { readForm } from '../request/read-form.ts';
+import { rawQueryOf } from '../request/read-query.ts';
+import { originOf as requestOf } from '../request/request-log.ts';
+import { drawJob } from '../tools/draw-job.ts';
+import { runOrJoin } from '../tools/runs.ts';
+import { mainCheck } from './addresses.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { seeOther, sendPage } from './send-page.ts';
+import { visitOf } from './tool-page.ts';
+
+/** Answers /compare?domain=&domain=: a table of the newest reports, and a form. Starts nothing. */
+export async function answerComparePage(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  requireIds(desk);
+  const caller = await admit(desk.admission, request, response, desk.site.isOpen ? 'anyone' : 'reports:read');
+  const raw = rawQueryOf(request);
+  const domains = raw === '' ? [] : readCompared(raw, desk.targetPolicy).domains;
+  const found = domains.length === 0 ? undefined : await compareDomains(desk, caller, domains);
+  await sendPage(request, response, comparePage(desk, domains, found), 'private, no-cache');
+}
+
+/** Answers a POST of the same: starts the checks of those domains that have no report, and shows the table. */
+export async function answerCompareForm(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  const caller = await admit(desk.admission, request, response, 'tools');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  requireIds(desk);
+  const { domains: text = '' } = await readForm(request, ['domains']);
+  const names = text.split(/[\s,;]+/).filter((name) => name !== '');
+  const query = new URLSearchParams(names.map((name): [string, string] => ['domain', name])).toString();
+  const { domains } = readCompared(query, desk.targetPolicy);
+  const { domains: known } = await compareDomains(desk, caller, domains);
+  for (const { domain, state } of known)
+    if (state === 'no-report') await start(desk, { domain, caller, request, response });
+  const address = new URLSearchParams(domains.map((name): [string, string] => ['domain', name])).toString();
+  seeOther(response, `${basePathOf(desk.site)}/compare?${address}`);
+}
+
+type Wanted = {
+  readonly domain: string;
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly response: Response;
+};
+
+async function start(desk: PageDesk, { domain, caller, request, response }: Wanted): Promise<void> {
+  const spec = findSpec(mainCheck);
+  if (!spec) throw new Error(`${mainCheck} is in the catalogue`);
+  const { ask } = visitOf(desk, { request, caller, spec, segment: encodeURIComponent(domain), query: '' });
+  const now = Date.now();
+  const drawing = { ask, caller, ...requestOf(response), wanted: { since: now, orFresh: true }, now };
+  const job = drawJob(spec, drawing, desk.runs.queueSeconds);
+  await runOrJoin(desk.runs, spec, { job, caller, ask: { waitS: 0 }, response });
+}
+
+function requireIds({ site }: PageDesk): void {
+  if (!site.reportIds)
+    throw new Problem('report_ids_disabled', 'Reports have no ids here, and there is nothing to compare.');
+}
+
+function comparePage(desk: PageDesk, domains: readonly string[], found: Comparison | undefined): string {
+  const base = basePathOf(desk.site);
+  const isMissing = found?.domains.some(({ state }) => state === 'no-report') === true;
+  return renderPage({
+    base,
+    title: 'Compare domains: Diagnostic Tools',
+    description: 'The newest reports of several domains side by side.',
+    main: markup`<h1>Compare domains</h1>
+<form class="ask" action="${base}/compare" method="post">
+<label for="domains">Two to ten domains, with spaces between them</label>
+<div class="row"><input id="domains" name="domains" type="text" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2600" value="${domains.join(' ')}">
+<button type="submit">Compare</button></div>
+<p class="hint">Domains without a report are checked now. The others are shown as they were last seen.</p></form>
+${isMissing ? markup`<p role="status">Some domains have no report yet. A check takes up to a minute: load this page again.</p>` : nothing}
+${found ? table(base, found) : nothing}`,
+  });
+}
+
+function table(base: string, { domains, rows }: Comparison): Markup {
+  return markup`<div class="wide" tabindex="0" role="region" aria-label="Comparison"><table class="compared">
+<thead><tr><th scope="col">What</th>${domains.map(({ domain }) => markup`<th scope="col"><a href="${base}/d/${encodeURIComponent(domain)}"><bdi>${domain}</bdi></a></th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ name, cells }) => markup`<tr><th scope="row">${name}</th>${cells.map(cellMarkup)}</tr>
+`,
+  )}</tbody></table></div>
+`;
+}
+
+function cellMarkup({ text, verdict, severity }: ComparisonCell): Markup {
+  if (verdict === null) return markup`<td>${text === '' ? '–' : text}</td>`;
+  return markup`<td class="${verdict}">${verdict === 'broken' ? `broken (${severity})` : text}</td>`;
+}

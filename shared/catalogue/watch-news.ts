@@ -1,0 +1,168 @@
+import { severities } from '../model/verdict.ts';
+import type { Memory, Notify, WatchTarget } from '../model/watch.ts';
+import { type News, newsBetween } from './news.ts';
+import type { Expiry, Outline } from './outline.ts';
+
+/** What a turn is judged by. */
+export type Turn = {
+  /** What the last comparable report said; undefined before the first. */
+  readonly from: Outline | undefined;
+  readonly to: Outline;
+  readonly memory: Memory;
+  readonly expiries: WatchTarget['expiries'];
+  readonly notify: Pick<Notify, 'minSeverity' | 'daysBefore'>;
+  readonly everySeconds: number;
+  /** Unix ms. */
+  readonly now: number;
+};
+
+/** Something that ends soon. */
+export type Ending = Pick<Expiry, 'what' | 'name' | 'expiresAt'> & { readonly daysLeft: number };
+
+export type Judged = {
+  /** What is told now, the gravest first; empty where nothing is. */
+  readonly news: readonly News[];
+  readonly endings: readonly Ending[];
+  readonly memory: Memory;
+  readonly expiries: WatchTarget['expiries'];
+  /** False where the report cannot stand for the state of the target: the next one is compared with what was before. */
+  readonly isComparable: boolean;
+};
+
+/** Judges what of a new report is told. Pure. */
+export function judgeTurn(turn: Turn): Judged {
+  const [report] = turn.to.reports;
+  const isComparable = report?.state === 'complete' || report?.state === 'unreachable';
+  const ending = judgeEndings(turn);
+  if (!isComparable || !turn.from) return { news: [], memory: turn.memory, isComparable, ...ending };
+  const found = newsBetween(turn.from, turn.to).filter((news) => isGraveEnough(news, turn.notify));
+  return { ...remember(found, turn), isComparable, ...ending };
+}
+
+function isGraveEnough({ severity, kind }: News, { minSeverity }: Turn['notify']): boolean {
+  // That a grade rose, or a target is back, is of no severity; whether the fall was told decides.
+  if (kind === 'grade' || kind === 'state') return true;
+  return severities.indexOf(severity) <= severities.indexOf(minSeverity);
+}
+
+const isGood = ({ kind, severity }: News) =>
+  kind === 'finding-fixed' || ((kind === 'grade' || kind === 'state') && severity === 'info');
+
+/** Each thing by one name, whether it got worse or better. */
+function nameOf({ kind, category, code }: News): string {
+  return kind === 'grade' || kind === 'state' ? kind : `finding ${category ?? ''} ${code ?? ''}`;
+}
+
+/** Turns without a change after which a thing has come to rest, and the least time for it. */
+const restTurns = 6;
+const leastRestMs = 3_600_000;
+/** A thing may be told as bad and as good again; what goes on changing after that is told when it has come to rest. */
+const mostFlips = 2;
+const mostRemembered = 200;
+
+function remember(found: readonly News[], turn: Turn): Pick<Judged, 'news' | 'memory'> {
+  const { now } = turn;
+  const restMs = Math.max(leastRestMs, turn.everySeconds * 1000 * restTurns);
+  const memory = new Map(Object.entries(turn.memory));
+  const told: News[] = [];
+  for (const news of found) {
+    const name = nameOf(news);
+    const known = memory.get(name);
+    const state = isGood(news) ? 'good' : 'bad';
+    if (!isTold(news, known, turn.notify)) {
+      if (known) memory.set(name, { ...known, now: state });
+      continue;
+    }
+    const hasRested = known === undefined || now - known.toldAt >= restMs;
+    if (known?.told === state && state === 'good') continue;
+    if (known && !hasRested && (known.flips >= mostFlips || known.told === state)) {
+      memory.set(name, { ...known, now: state });
+      continue;
+    }
+    told.push(news);
+    memory.set(name, { told: state, toldAt: now, now: state, flips: hasRested ? 1 : known.flips + 1 });
+  }
+  told.push(...restedSince(turn, memory, found, restMs));
+  return { news: told, memory: Object.fromEntries([...memory].slice(-mostRemembered)) };
+}
+
+// A rise of the grade and a target that is back are told where the fall was; a fall where it is grave enough.
+function isTold(news: News, known: Memory[string] | undefined, { minSeverity }: Turn['notify']): boolean {
+  if (news.kind !== 'grade' && news.kind !== 'state') return true;
+  if (isGood(news)) return known !== undefined;
+  return severities.indexOf(news.severity) <= severities.indexOf(minSeverity);
+}
+
+/** What went on changing while nothing was told of it, and has stayed as it is since: told now. */
+function restedSince(
+  turn: Turn,
+  memory: Map<string, Memory[string]>,
+  found: readonly News[],
+  restMs: number,
+): readonly News[] {
+  const changed = new Set(found.map(nameOf));
+  return [...memory].flatMap(([name, known]): News[] => {
+    const isDue = known.now !== known.told && turn.now - known.toldAt >= restMs && !changed.has(name);
+    if (!isDue) return [];
+    memory.set(name, { told: known.now, toldAt: turn.now, now: known.now, flips: 1 });
+    const [, category = '', code = ''] = /^finding (\S*) (\S*)$/.exec(name) ?? [];
+    return [wordsOfRest(turn.to, known.now, category, code, name)];
+  });
+}
+
+function wordsOfRest(to: Outline, now: 'good' | 'bad', category: string, code: string, name: string): News {
+  const finding = to.reports.flatMap(({ findings }) => findings).find((one) => one.code === code);
+  const title = finding?.title ?? (code === '' ? `The ${name}` : code);
+  return {
+    kind:
+      code === ''
+        ? name === 'state'
+          ? 'state'
+          : 'grade'
+        : now === 'bad'
+          ? 'finding-added'
+          : 'finding-fixed',
+    code: code === '' ? null : code,
+    category: category === '' ? null : category,
+    severity: finding?.severity ?? 'info',
+    title,
+    fix: now === 'bad' ? (finding?.fix ?? null) : null,
+    text:
+      now === 'bad'
+        ? `Still there after it came and went: ${title}.`
+        : `Still good after it came and went: ${title}.`,
+  };
+}
+
+/** What the days of a watch count for; what else ends is told once, with a fifth of its lifetime left. */
+const counted: ReadonlySet<string> = new Set(['domain', 'certificate', 'security-txt']);
+const dayMs = 86_400_000;
+
+function judgeEndings({ to, expiries, notify, now }: Turn): Pick<Judged, 'endings' | 'expiries'> {
+  const endings: Ending[] = [];
+  const told: Record<string, number> = {};
+  for (const { what, name, expiresAt, lifetimeDays } of to.expiries) {
+    const key = `${what} ${name} ${expiresAt}`;
+    const daysLeft = (Date.parse(expiresAt) - now) / dayMs;
+    const least = Math.min(
+      ...thresholdsOf(what, lifetimeDays, notify.daysBefore).filter((days) => daysLeft <= days),
+    );
+    const before = expiries[key];
+    if (before !== undefined) told[key] = before;
+    if (!Number.isFinite(least) || (before !== undefined && before <= least)) continue;
+    told[key] = least;
+    endings.push({ what, name, expiresAt, daysLeft: Math.floor(daysLeft) });
+  }
+  return { endings, expiries: told };
+}
+
+/** The days before its end at which a thing is told of. */
+function thresholdsOf(
+  what: string,
+  lifetimeDays: number | null,
+  daysBefore: readonly number[],
+): readonly number[] {
+  const days = lifetimeDays === null ? daysBefore : daysBefore.filter((day) => day <= lifetimeDays / 4);
+  if (counted.has(what) && days.length > 0) return days;
+  return lifetimeDays === null ? [] : [lifetimeDays / 5];
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { gradeNames } from './score.ts';
+import { severities } from './verdict.ts';
+
+const cellSchema = z.looseObject({
+  text: z.string(),
+  verdict: z
+    .enum(['broken', 'holds', 'not-tested', 'unknown'])
+    .nullable()
+    .meta({ description: 'Of a rule; unknown: nothing is known of it. null in other rows.' }),
+  severity: z.enum(severities).nullable().meta({ description: 'Of a broken rule.' }),
+});
+
+/** Several domains side by side. */
+export const comparisonSchema = z
+  .looseObject({
+    domains: z.array(
+      z.looseObject({
+        domain: z.string(),
+        state: z.enum(['ok', 'no-report']).meta({ description: 'no-report: none that you may see.' }),
+        reportId: z.string().nullable(),
+        checkedAt: z.iso.datetime().nullable(),
+        score: z.number().nullable(),
+        grade: z.enum(gradeNames).nullable(),
+        href: z.string().meta({ description: 'Address of the tool that gives the report.' }),
+      }),
+    ),
+    rows: z.array(
+      z.looseObject({
+        category: z.string().nullable(),
+        check: z.string(),
+        code: z.string().nullable(),
+        name: z.string(),
+        kind: z.enum(['score', 'grade', 'verdict', 'text']),
+        cells: z.array(cellSchema).meta({ description: 'In the order of `domains`.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Comparison' });
+export type Comparison = z.infer<typeof comparisonSchema>;
+export type ComparisonRow = Comparison['rows'][number];
+export type ComparisonCell = z.infer<typeof cellSchema>;

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import type { Watch } from './watch.ts';
+
+/**
+ * When the next turn of a target is: the turns of a watch lie spread over its interval, each target's always at the same place in it, so that
+ * neither a bulk of watches nor a restart brings them together.
+ * @param after Unix ms; the turn lies behind it, by one interval at most
+ */
+export function nextTurn(
+  { watchId, everySeconds }: Pick<Watch, 'watchId' | 'everySeconds'>,
+  target: string,
+  after: number,
+): number {
+  const everyMs = everySeconds * 1000;
+  const place = Number.parseInt(hash('sha256', `${watchId} ${target}`).slice(0, 12), 16) % everyMs;
+  const turns = Math.floor((after - place) / everyMs) + 1;
+  return place + turns * everyMs;
+}
+
+/** Turns that began before this moment are late. */
+export function lateBefore({ everySeconds }: Pick<Watch, 'everySeconds'>, now: number): number {
+  return now - Math.max(60_000, everySeconds * 100);
+}
+
+/** A target that missed so many turns is told of, once. */
+export const turnsMissed = 3;
+
+/** The waits before the attempts to send an event, from the second on, seconds. */
+export const retryAfterS = [5, 300, 1800, 7200, 18_000, 36_000, 86_400] as const;

@@ -1,0 +1,77 @@
+import type { Delivery, Watch, WatchTarget } from '../model/watch.ts';
+
+export type WatchPage = {
+  readonly limit: number;
+  /** The last one of the page before. */
+  readonly before?: { readonly createdAt: number; readonly id: string } | undefined;
+};
+
+/** Whose watches are to be deleted: all of an account, or what is of a target in the watches of all. */
+export type WatchWish = { readonly account: string } | { readonly isMeant: (target: string) => boolean };
+
+/** What a claim takes: what is due by `now`, for this process alone until `until`, the one that is due longest first. */
+export type Claim = { readonly now: number; readonly until: number; readonly limit: number };
+
+export const linkKinds = ['feed', 'calendar'] as const;
+export type LinkKind = (typeof linkKinds)[number];
+/** The digests of the keys of an account's feed and calendar. */
+export type Links = Readonly<Record<LinkKind, string>>;
+
+/**
+ * Watches, their targets, what they told, and how its sending stands. The times of turns are kept here and nowhere else: a queue that loses
+ * everything loses no turn. An unreachable store rejects with Problem `store_unavailable`. A row that does not fit its schema is absent.
+ */
+export interface WatchStore {
+  /** Keeps a watch with its targets; a second time changes nothing. It is there for readers once all of it is. */
+  create(watch: Watch, targets: readonly WatchTarget[]): Promise<void>;
+  get(watchId: string): Promise<Watch | undefined>;
+  /** Newest first. */
+  list(account: string, page: WatchPage): Promise<Watch[]>;
+  /** Changes a watch as it is at that moment, and gives what it is now. `change` may be called again where another was quicker. */
+  change(watchId: string, change: (watch: Watch) => Watch): Promise<Watch | undefined>;
+  /** Deletes a watch with its targets and deliveries. */
+  remove(watchId: string): Promise<void>;
+  /** All accounts that have watches which are not paused. */
+  activeAccounts(): Promise<readonly string[]>;
+
+  /** In the order of their names, behind one of them. */
+  listTargets(
+    watchId: string,
+    page: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<WatchTarget[]>;
+  /** Replaces the targets of a watch; those that stay keep what is known of them. */
+  setTargets(watchId: string, targets: readonly WatchTarget[]): Promise<void>;
+  /** How many targets of each host an account watches, in all but one of its watches. */
+  hostsOf(account: string, except?: string): Promise<ReadonlyMap<string, number>>;
+  /** Of the active targets of a watch: how many were due before that moment, and when the next one is. */
+  dueOf(
+    watchId: string,
+    lateBefore: number,
+  ): Promise<{ readonly late: number; readonly nextAt: number | null }>;
+  /** Gives every target of a watch another time, or takes it out of the schedule. */
+  schedule(watchId: string, isActive: boolean, dueAtOf?: (target: WatchTarget) => number): Promise<void>;
+  claimTargets(claim: Claim): Promise<WatchTarget[]>;
+  /** Writes what came of a claimed turn, and ends the claim; false where the claim had run out or the target is gone. */
+  settleTarget(target: WatchTarget, claimedUntil: number): Promise<boolean>;
+
+  /** Keeps deliveries; a second one of an id changes nothing. */
+  keepDeliveries(deliveries: readonly Delivery[]): Promise<void>;
+  getDelivery(deliveryId: string): Promise<Delivery | undefined>;
+  /** Newest first, of a watch or of an account. */
+  listDeliveries(
+    of: { readonly watchId: string } | { readonly account: string },
+    page: WatchPage,
+  ): Promise<Delivery[]>;
+  claimDeliveries(claim: Claim): Promise<Delivery[]>;
+  /** Writes how a delivery stands, and ends a claim of it. */
+  settleDelivery(delivery: Delivery): Promise<void>;
+  /** Lets what waited for the first test of a watch be sent. */
+  release(watchId: string, now: number): Promise<void>;
+
+  setLinks(account: string, links: Links | undefined): Promise<void>;
+  /** The account that has this key. */
+  findLink(kind: LinkKind, digest: string): Promise<string | undefined>;
+  /** Deletes, and gives how many watches and targets were deleted. */
+  purge(wish: WatchWish): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import { onceMore } from '../../backends/mongo-errors.ts';
+import type { Delivery } from '../../model/watch.ts';
+import type { WatchStore } from '../../ports/watch-store.ts';
+import { documentOfDelivery } from './mongo-documents.ts';
+import { takeOnce } from './mongo-locks.ts';
+import { timeOf } from './mongo-targets.ts';
+import { behind, insertOnce, type Kept, type WatchMongo } from './mongo.ts';
+
+type DeliveryPart = Pick<
+  WatchStore,
+  'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'claimDeliveries' | 'settleDelivery' | 'release'
+>;
+
+/** What watches told. @param toDelivery reads a document */
+export function openMongoDeliveries(
+  { read, write }: WatchMongo,
+  toDelivery: (document: Kept | null) => Delivery[],
+): DeliveryPart {
+  return {
+    async keepDeliveries(kept) {
+      if (kept.length === 0) return;
+      await write(async ({ deliveries }, limit) => {
+        await deliveries.deleteMany({ expiresAt: { $lte: new Date() } }, limit);
+        await insertOnce(deliveries.insertMany(kept.map(documentOfDelivery), { ...limit, ordered: false }));
+      });
+    },
+    getDelivery: (deliveryId) =>
+      read(async ({ deliveries }, limit) => {
+        const alive = { _id: String(deliveryId), expiresAt: { $gt: new Date() } };
+        return toDelivery(await deliveries.findOne(alive, limit))[0];
+      }),
+    listDeliveries: (of, { limit, before }) =>
+      read(async ({ deliveries }, readLimit) => {
+        const whose = 'watchId' in of ? { watchId: String(of.watchId) } : { account: String(of.account) };
+        const found = await deliveries
+          .find({ ...whose, expiresAt: { $gt: new Date() }, ...behind(before) }, readLimit)
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(limit)
+          .toArray();
+        return found.flatMap(toDelivery);
+      }),
+    claimDeliveries: ({ now, until, limit }) =>
+      write(async (in_, writeLimit) => {
+        const due = in_.deliveries
+          .find({ nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
+          .sort({ nextAttemptAt: 1 });
+        const claimed: Delivery[] = [];
+        for (const { _id, turn, body } of await due.limit(limit).toArray()) {
+          const taking = { name: `delivery ${_id}`, turn, now, forMs: until - now };
+          if (!(await takeOnce(in_, taking, writeLimit))) continue;
+          const free = { _id, turn, claimedUntil: { $lte: now } };
+          const done = await in_.deliveries.updateOne(free, { $set: { claimedUntil: until } }, writeLimit);
+          if (done.matchedCount === 1) claimed.push(...toDelivery({ _id, body }));
+        }
+        return claimed;
+      }),
+    settleDelivery: (delivery) =>
+      write(async ({ deliveries }, limit) => {
+        const { _id, ...fields } = documentOfDelivery(delivery);
+        await onceMore(() => deliveries.updateOne({ _id }, { $set: fields }, limit));
+      }),
+    release: (watchId, now) =>
+      write(async ({ deliveries }, limit) => {
+        const waiting = await deliveries
+          .find(
+            { watchId: String(watchId), nextAttemptAt: null },
+            { maxTimeMS: limit.writeConcern.wtimeoutMS },
+          )
+          .toArray();
+        for (const one of waiting.flatMap(toDelivery)) {
+          if (one.state !== 'pending' || one.channel !== 'webhook') continue;
+          const { _id, ...fields } = documentOfDelivery({ ...one, nextAttemptAt: now });
+          await deliveries.updateOne({ _id, nextAttemptAt: null }, { $set: fields }, limit);
+        }
+      }),
+  };
+}

@@ -1,0 +1,103 @@
+import type { Collection, Db } from 'mongodb';
+import { randomId } from '../../model/job.ts';
+import type { Delivery, Watch, WatchTarget } from '../../model/watch.ts';
+
+/** A watch as MongoDB keeps it: what is searched for, and its JSON. */
+export type WatchDocument = Pick<Watch, 'account' | 'createdAt' | 'isWhole'> & {
+  readonly _id: string;
+  readonly isPaused: boolean;
+  /** Another one after each change. */
+  readonly turn: string;
+  readonly body: string;
+};
+export type TargetDocument = Pick<
+  WatchTarget,
+  'watchId' | 'account' | 'host' | 'target' | 'dueAt' | 'isActive'
+> & {
+  readonly _id: string;
+  readonly claimedUntil: number;
+  /** Another one after each turn. */
+  readonly turn: string;
+  readonly body: string;
+};
+export type DeliveryDocument = Pick<Delivery, 'watchId' | 'account' | 'createdAt' | 'nextAttemptAt'> & {
+  readonly _id: string;
+  readonly claimedUntil: number;
+  readonly turn: string;
+  readonly expiresAt: Date;
+  readonly body: string;
+};
+export type LockDocument = { readonly _id: string; readonly expiresAt: Date };
+export type LinkDocument = { readonly _id: string; readonly feed: string; readonly calendar: string };
+
+/** The collections of watches. */
+export type WatchCollections = {
+  readonly watches: Collection<WatchDocument>;
+  readonly targets: Collection<TargetDocument>;
+  readonly deliveries: Collection<DeliveryDocument>;
+  readonly links: Collection<LinkDocument>;
+  readonly locks: Collection<LockDocument>;
+};
+
+/** The collections in a database. */
+export function collectionsIn(database: Db): WatchCollections {
+  return {
+    watches: database.collection('watches'),
+    targets: database.collection('watchTargets'),
+    deliveries: database.collection('watchDeliveries'),
+    links: database.collection('watchLinks'),
+    locks: database.collection('watchLocks'),
+  };
+}
+
+/** The document of a watch. */
+export function documentOfWatch(watch: Watch): WatchDocument {
+  const { watchId, account, createdAt, isWhole, pausedReason } = watch;
+  return {
+    _id: watchId,
+    account,
+    createdAt,
+    isWhole,
+    isPaused: pausedReason !== null,
+    turn: randomId(),
+    body: JSON.stringify(watch),
+  };
+}
+
+/** The document of a target that nobody has claimed. */
+export function documentOfTarget(one: WatchTarget): TargetDocument {
+  const { watchId, account, host, target, dueAt, isActive } = one;
+  return {
+    _id: targetId(watchId, target),
+    watchId,
+    account,
+    host,
+    target,
+    dueAt,
+    isActive,
+    claimedUntil: 0,
+    turn: randomId(),
+    body: JSON.stringify(one),
+  };
+}
+
+/** The document of a delivery that nobody has claimed. */
+export function documentOfDelivery(one: Delivery): DeliveryDocument {
+  const { deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt } = one;
+  return {
+    _id: deliveryId,
+    watchId,
+    account,
+    createdAt,
+    nextAttemptAt,
+    claimedUntil: 0,
+    turn: randomId(),
+    expiresAt: new Date(expiresAt),
+    body: JSON.stringify(one),
+  };
+}
+
+/** The `_id` of a target: one of each watch. */
+export function targetId(watchId: string, target: string): string {
+  return `${watchId} ${target}`;
+}

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, MongoServerError } from 'mongodb';
+import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
+import { type Mongo, openMongo, withPatientMongo, type WriteLimit } from '../../backends/mongo.ts';
+import { readDelivery, readWatch, readWatchTarget, type Watch } from '../../model/watch.ts';
+import type { WatchStore } from '../../ports/watch-store.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { openRowReader } from '../stored-row.ts';
+import { openMongoDeliveries } from './mongo-deliveries.ts';
+import {
+  collectionsIn,
+  documentOfTarget,
+  documentOfWatch,
+  type WatchCollections,
+} from './mongo-documents.ts';
+import { takeOnce } from './mongo-locks.ts';
+import { openMongoTargets } from './mongo-targets.ts';
+
+/** A document with the JSON of what it keeps. */
+export type Kept = { readonly _id: string; readonly body: string };
+
+/** What the parts of the adapter share. */
+export type WatchMongo = {
+  readonly read: <T>(
+    act: (in_: WatchCollections, limit: { readonly maxTimeMS: number }) => Promise<T>,
+  ) => Promise<T>;
+  /** Makes the indexes first, once. */
+  readonly write: <T>(act: (in_: WatchCollections, limit: WriteLimit) => Promise<T>) => Promise<T>;
+};
+
+/** The watches of a scaled deployment. A process that touches none opens no connection. @param url mongodb://…/database */
+export function openMongoWatchStore(url: string, log: Logger): WatchStore {
+  const readRow = openRowReader(log);
+  const reading =
+    <T>(kind: string, parse: (row: unknown) => T) =>
+    (document: Kept | null): T[] => {
+      if (document === null) return [];
+      const found = readRow({ kind, id: String(document._id) }, () =>
+        parse(JSON.parse(String(document.body))),
+      );
+      return found === undefined ? [] : [found];
+    };
+  let mongo: Mongo | undefined;
+  const open = () => (mongo ??= openMongo(url, log));
+  const prepare = openPrepare(url);
+  const shared: WatchMongo = {
+    read: (act) => open().read((database, limit) => act(collectionsIn(database), limit)),
+    async write(act) {
+      await prepare();
+      return open().write((database, limit) => act(collectionsIn(database), limit));
+    },
+  };
+  return {
+    ...openWatches(shared, reading('watch', readWatch)),
+    ...openMongoTargets(shared, reading('watched target', readWatchTarget)),
+    ...openMongoDeliveries(shared, reading('delivery', readDelivery)),
+    ...openLinks(shared),
+    purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
+    async close() {
+      await mongo?.close();
+    },
+  };
+}
+
+type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'change' | 'remove' | 'activeAccounts'>;
+
+function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | null) => Watch[]): WatchPart {
+  const find = (watchId: string) =>
+    read(async ({ watches }, limit) => {
+      const found = await watches.findOne({ _id: String(watchId) }, limit);
+      return found?.isWhole === true ? found : null;
+    });
+  return {
+    async create(watch, targets) {
+      await write((in_, limit) =>
+        insertOnce(in_.watches.insertOne(documentOfWatch({ ...watch, isWhole: false }), limit)),
+      );
+      for (let at = 0; at < targets.length; at += writtenAtOnce) {
+        const part = targets.slice(at, at + writtenAtOnce).map(documentOfTarget);
+        await write((in_, limit) => insertOnce(in_.targets.insertMany(part, { ...limit, ordered: false })));
+      }
+      // Readers see it from here on. A second writing finds it whole, and changes nothing.
+      const whole = documentOfWatch({ ...watch, isWhole: true });
+      await write(({ watches }, limit) =>
+        onceMore(() =>
+          watches.updateOne(
+            { _id: watch.watchId, isWhole: false },
+            { $set: { isWhole: true, body: whole.body } },
+            limit,
+          ),
+        ),
+      );
+    },
+    get: async (watchId) => toWatch(await find(watchId))[0],
+    list: (account, { limit, before }) =>
+      read(async ({ watches }, readLimit) => {
+        const found = await watches
+          .find({ account: String(account), isWhole: true, ...behind(before) }, readLimit)
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(limit)
+          .toArray();
+        return found.flatMap(toWatch);
+      }),
+    async change(watchId, change) {
+      for (;;) {
+        const document = await find(watchId);
+        const [watch] = toWatch(document);
+        if (!document || !watch) return undefined;
+        const changed = change(watch);
+        const { _id, ...fields } = documentOfWatch(changed);
+        const taking = { name: `watch ${watchId}`, turn: document.turn, now: Date.now(), forMs: changeMs };
+        // Only where nobody has changed it since.
+        const isChanged = await write(async (in_, limit) => {
+          if (!(await takeOnce(in_, taking, limit))) return false;
+          const done = await in_.watches.updateOne({ _id, turn: document.turn }, { $set: fields }, limit);
+          return done.matchedCount === 1;
+        });
+        if (isChanged) return changed;
+        await delay(changeAgainMs);
+      }
+    },
+    remove: (watchId) =>
+      write(async ({ watches, targets, deliveries }, limit) => {
+        await watches.deleteOne({ _id: String(watchId) }, limit);
+        await targets.deleteMany({ watchId: String(watchId) }, limit);
+        await deliveries.deleteMany({ watchId: String(watchId) }, limit);
+      }),
+    activeAccounts: () =>
+      read(async ({ watches }, limit) => {
+        const found = watches.find({ isPaused: false }, { ...limit, projection: { account: 1 } });
+        return [...new Set((await found.toArray()).map(({ account }) => account))];
+      }),
+  };
+}
+
+const writtenAtOnce = 500;
+/** A process that ends while it changes a watch keeps others from it for so long at most. */
+const changeMs = 5000;
+const changeAgainMs = 20;
+
+/** The condition of a page behind its last row. */
+export function behind(before: { readonly createdAt: number; readonly id: string } | undefined) {
+  if (!before) return {};
+  const { createdAt, id } = before;
+  return {
+    createdAt: { $lte: createdAt },
+    $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: id } }],
+  };
+}
+
+/** An insert of what is keyed by its own id: what is there already stays as it is. */
+export async function insertOnce(inserting: Promise<unknown>): Promise<void> {
+  try {
+    await inserting;
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
+  }
+}
+
+function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | 'findLink'> {
+  return {
+    setLinks: (account, links) =>
+      write(async (in_, limit) => {
+        const _id = String(account);
+        if (links) await in_.links.updateOne({ _id }, { $set: links }, { ...limit, upsert: true });
+        else await in_.links.deleteOne({ _id }, limit);
+      }),
+    findLink: (kind, digest) =>
+      read(async (in_, limit) => (await in_.links.findOne({ [kind]: String(digest) }, limit))?._id),
+  };
+}
+
+function openPrepare(url: string): () => Promise<void> {
+  let prepared: Promise<void> | undefined;
+  return () =>
+    withMongo(() => {
+      prepared ??= withPatientMongo(url, prepareIndexes).catch((error: unknown) => {
+        prepared = undefined;
+        throw error;
+      });
+      return prepared;
+    });
+}
+
+// docs/decisions has which query uses which.
+async function prepareIndexes(database: Db): Promise<void> {
+  const { watches, targets, deliveries, links, locks } = collectionsIn(database);
+  await locks.createIndex({ expiresAt: 1 }, { name: 'locks_by_expiry' });
+  await watches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'watches_by_account' });
+  await targets.createIndex({ isActive: 1, dueAt: 1 }, { name: 'targets_by_due' });
+  await targets.createIndex({ watchId: 1, target: 1 }, { name: 'targets_by_watch' });
+  await targets.createIndex({ account: 1, host: 1 }, { name: 'targets_by_account' });
+  await deliveries.createIndex({ nextAttemptAt: 1 }, { name: 'deliveries_by_attempt' });
+  await deliveries.createIndex({ watchId: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_watch' });
+  await deliveries.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_account' });
+  await deliveries.createIndex({ expiresAt: 1 }, { name: 'deliveries_by_expiry' });
+  await links.createIndex({ feed: 1 }, { name: 'links_by_feed' });
+  await links.createIndex({ calendar: 1 }, { name: 'links_by_calendar' });
+}
+
+async function purge(database: Db, wish: Parameters<WatchStore['purge']>[0]): Promise<number> {
+  const { watches, targets, deliveries, links } = collectionsIn(database);
+  if ('account' in wish) {
+    const { account } = wish;
+    const gone = await Promise.all([watches.deleteMany({ account }), targets.deleteMany({ account })]);
+    await Promise.all([deliveries.deleteMany({ account }), links.deleteOne({ _id: account })]);
+    return gone.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+  }
+  let deleted = 0;
+  const emptied = new Set<string>();
+  for await (const { _id, target, watchId } of targets.find({}, { projection: { target: 1, watchId: 1 } })) {
+    if (!wish.isMeant(target)) continue;
+    deleted += (await targets.deleteOne({ _id })).deletedCount;
+    emptied.add(watchId);
+  }
+  for await (const { _id, body } of deliveries.find({}, { projection: { body: 1 } })) {
+    const { target } = JSON.parse(body) as { readonly target?: string | null };
+    if (typeof target === 'string' && wish.isMeant(target)) await deliveries.deleteOne({ _id });
+  }
+  for (const watchId of emptied)
+    if (!(await targets.findOne({ watchId })))
+      deleted += (await watches.deleteOne({ _id: watchId })).deletedCount;
+  return deleted;
+}

@@ -1,0 +1,72 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, withSqlite } from '../../backends/sqlite.ts';
+import type { Delivery } from '../../model/watch.ts';
+import type { WatchStore } from '../../ports/watch-store.ts';
+
+type DeliveryPart = Pick<
+  WatchStore,
+  'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'claimDeliveries' | 'settleDelivery' | 'release'
+>;
+
+/** What watches told, in their database. @param read reads a row */
+export function openSqliteDeliveries(
+  database: DatabaseSync,
+  read: (row: Record<string, unknown> | undefined) => Delivery[],
+): DeliveryPart {
+  const keep = database.prepare(
+    `INSERT INTO deliveries (deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
+  );
+  const expire = database.prepare('DELETE FROM deliveries WHERE expiresAt <= ?');
+  const byId = database.prepare('SELECT * FROM deliveries WHERE deliveryId = ? AND expiresAt > ?');
+  const pageOf = (column: 'watchId' | 'account') =>
+    database.prepare(
+      `SELECT * FROM deliveries WHERE ${column} = ? AND (createdAt, deliveryId) < (?, ?) AND expiresAt > ?
+       ORDER BY createdAt DESC, deliveryId DESC LIMIT ?`,
+    );
+  const pages = { watchId: pageOf('watchId'), account: pageOf('account') };
+  const claim = database.prepare(
+    `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
+       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ? ORDER BY nextAttemptAt LIMIT ?)
+     RETURNING *`,
+  );
+  const settle = database.prepare(
+    'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, body = ? WHERE deliveryId = ?',
+  );
+  const waiting = database.prepare(
+    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
+  );
+  return {
+    keepDeliveries: async (deliveries) =>
+      withSqlite(() =>
+        inTransaction(database, () => {
+          expire.run(Date.now());
+          for (const one of deliveries) {
+            const { deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt } = one;
+            keep.run(deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, JSON.stringify(one));
+          }
+        }),
+      ),
+    getDelivery: async (deliveryId) => withSqlite(() => read(byId.get(deliveryId, Date.now()))[0]),
+    listDeliveries: async (of, { limit, before }) =>
+      withSqlite(() => {
+        const [page, id] = 'watchId' in of ? [pages.watchId, of.watchId] : [pages.account, of.account];
+        const place = [before?.createdAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? ''] as const;
+        return page.all(id, ...place, Date.now(), limit).flatMap(read);
+      }),
+    claimDeliveries: async ({ now, until, limit }) =>
+      withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
+    settleDelivery: async (delivery) =>
+      withSqlite(
+        () => void settle.run(delivery.nextAttemptAt, JSON.stringify(delivery), delivery.deliveryId),
+      ),
+    release: async (watchId, now) =>
+      withSqlite(() =>
+        inTransaction(database, () => {
+          for (const one of waiting.all(watchId, Date.now()).flatMap(read))
+            if (one.state === 'pending' && one.channel === 'webhook')
+              settle.run(now, JSON.stringify({ ...one, nextAttemptAt: now }), one.deliveryId);
+        }),
+      ),
+  };
+}

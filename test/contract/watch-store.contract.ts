@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { randomId } from '#shared/model/job';
+import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
+import type { WatchStore } from '#shared/ports/watch-store';
+
+const hour = 3_600_000;
+
+/** A watch that differs from others only where it is said. */
+export function watchOf(more: Partial<Watch> = {}): Watch {
+  return {
+    watchId: randomId(),
+    account: randomId(),
+    label: null,
+    check: 'dns-check',
+    options: {},
+    everySeconds: 3600,
+    targetCount: 1,
+    pausedReason: null,
+    notify: { webhook: null, email: null, minSeverity: 'medium', daysBefore: [30, 7, 1] },
+    secret: null,
+    oldSecret: null,
+    isConfirmed: false,
+    createdAt: 1_800_000_000_000,
+    isWhole: true,
+    ...more,
+  };
+}
+
+export function targetOf(watch: Watch, target: string, dueAt: number): WatchTarget {
+  return {
+    watchId: watch.watchId,
+    account: watch.account,
+    target,
+    host: target.split('.').slice(-2).join('.'),
+    dueAt,
+    isActive: true,
+    state: 'new',
+    reportId: null,
+    checkedAt: null,
+    score: null,
+    grade: null,
+    problem: null,
+    missed: 0,
+    paidFor: null,
+    base: null,
+    memory: {},
+    expiries: {},
+  };
+}
+
+export function deliveryOf(watch: Watch, more: Partial<Delivery> = {}): Delivery {
+  return {
+    deliveryId: randomId(),
+    watchId: watch.watchId,
+    account: watch.account,
+    channel: 'webhook',
+    type: 'watch.changed',
+    target: 'a.test',
+    createdAt: 1_800_000_000_000,
+    state: 'pending',
+    attempts: 0,
+    nextAttemptAt: null,
+    httpStatus: null,
+    failure: null,
+    isExtra: false,
+    expiresAt: Date.now() + hour,
+    body: '{"type":"watch.changed"}',
+    ...more,
+  };
+}
+
+/** What every store of watches promises. */
+export function watchStoreContract(open: () => Promise<WatchStore>): void {
+  let store: WatchStore;
+  beforeEach(async () => {
+    store = await open();
+  });
+  afterEach(() => store.close());
+
+  test('watches come back newest first, in pages, to their account alone, and go with all that is theirs', async () => {
+    const account = randomId();
+    const watches = [3, 2, 1].map((at) => watchOf({ account, createdAt: 1_800_000_000_000 + at }));
+    for (const watch of watches) await store.create(watch, [targetOf(watch, 'a.test', 1)]);
+    await store.create(watchOf(), []);
+    const [first] = watches;
+    if (!first) throw new Error('there are three');
+    expect(await store.get(first.watchId)).toEqual(first);
+    const page = await store.list(account, { limit: 2 });
+    expect(page).toEqual(watches.slice(0, 2));
+    const before = { createdAt: page[1]?.createdAt ?? 0, id: page[1]?.watchId ?? '' };
+    expect(await store.list(account, { limit: 2, before })).toEqual(watches.slice(2));
+    await store.keepDeliveries([deliveryOf(first)]);
+    await store.remove(first.watchId);
+    expect(await store.get(first.watchId)).toBeUndefined();
+    expect(await store.listTargets(first.watchId, { limit: 9 })).toEqual([]);
+    expect(await store.listDeliveries({ watchId: first.watchId }, { limit: 9 })).toEqual([]);
+  });
+
+  test('changes of one watch by several at once are all kept', async () => {
+    const watch = watchOf({ targetCount: 0 });
+    await store.create(watch, []);
+    const add = () => store.change(watch.watchId, (now) => ({ ...now, targetCount: now.targetCount + 1 }));
+    await Promise.all(Array.from({ length: 5 }, add));
+    expect((await store.get(watch.watchId))?.targetCount).toBe(5);
+    expect(await store.change(randomId(), (now) => now)).toBeUndefined();
+  });
+
+  test('what is due is claimed once, by whoever is first, and again only when the claim has run out', async () => {
+    const watch = watchOf();
+    const names = Array.from({ length: 12 }, (_, at) => `t${at}.test`);
+    await store.create(watch, [
+      ...names.map((name, at) => targetOf(watch, name, 100 + at)),
+      targetOf(watch, 'later.test', 5000),
+    ]);
+    const claim = { now: 1000, until: 2000, limit: 5 };
+    const taken = (await Promise.all([1, 2, 3].map(() => store.claimTargets(claim)))).flat();
+    expect(taken.map(({ target }) => target).toSorted()).toEqual(names.toSorted());
+    expect(await store.claimTargets(claim)).toEqual([]);
+    const [one, two] = taken;
+    if (!one || !two) throw new Error('there are twelve');
+    const done: WatchTarget = { ...one, dueAt: 9000, state: 'ok', reportId: randomId(), base: 'x' };
+    expect(await store.settleTarget(done, 1999)).toBe(false);
+    expect(await store.settleTarget(done, 2000)).toBe(true);
+    const later = await store.claimTargets({ now: 2001, until: 3000, limit: 50 });
+    expect(later.map(({ target }) => target)).not.toContain(one.target);
+    expect(later).toHaveLength(11);
+    // Whose claim has run out may not write over the next one.
+    expect(await store.settleTarget({ ...two, dueAt: 1 }, 2000)).toBe(false);
+    const known = await store.listTargets(watch.watchId, { limit: 50 });
+    expect(known.find(({ target }) => target === one.target)).toEqual(done);
+    expect(known.map(({ target }) => target)).toEqual([...names, 'later.test'].toSorted());
+  });
+
+  test('a paused watch has no turns, other times move them, and targets that stay keep what is known', async () => {
+    const watch = watchOf();
+    await store.create(watch, [targetOf(watch, 'a.test', 10), targetOf(watch, 'b.test', 20)]);
+    expect(await store.dueOf(watch.watchId, 15)).toEqual({ late: 1, nextAt: 10 });
+    expect(await store.activeAccounts()).toContain(watch.account);
+    await store.schedule(watch.watchId, false);
+    expect(await store.claimTargets({ now: 1000, until: 2000, limit: 5 })).toEqual([]);
+    expect(await store.dueOf(watch.watchId, 15)).toEqual({ late: 0, nextAt: null });
+    await store.schedule(watch.watchId, true, () => 500);
+    const [a] = await store.claimTargets({ now: 500, until: 600, limit: 1 });
+    if (!a) throw new Error('one is due');
+    await store.settleTarget({ ...a, dueAt: 900, state: 'ok', missed: 2 }, 600);
+    await store.setTargets(watch.watchId, [targetOf(watch, a.target, 1), targetOf(watch, 'c.test', 700)]);
+    const known = await store.listTargets(watch.watchId, { limit: 5 });
+    expect(known.map(({ target, missed, dueAt }) => [target, missed, dueAt])).toEqual([
+      [a.target, 2, 900],
+      ['c.test', 0, 700],
+    ]);
+    const other = watchOf({ account: watch.account });
+    await store.create(other, [targetOf(other, 'x.c.test', 1)]);
+    expect(await store.hostsOf(watch.account)).toEqual(
+      new Map([
+        [a.target, 1],
+        ['c.test', 2],
+      ]),
+    );
+    expect(await store.hostsOf(watch.account, other.watchId)).toEqual(
+      new Map([
+        [a.target, 1],
+        ['c.test', 1],
+      ]),
+    );
+  });
+
+  test('a delivery is claimed once, waits for the first test where it has to, and is kept once', async () => {
+    const watch = watchOf();
+    const sent = deliveryOf(watch, { nextAttemptAt: 100, createdAt: 2 });
+    const waiting = deliveryOf(watch, { createdAt: 1 });
+    const told = deliveryOf(watch, { channel: 'feed', state: 'delivered', createdAt: 3 });
+    await store.keepDeliveries([sent, waiting, told]);
+    await store.keepDeliveries([{ ...sent, attempts: 9 }]);
+    const claims = await Promise.all(
+      [1, 2].map(() => store.claimDeliveries({ now: 100, until: 200, limit: 5 })),
+    );
+    expect(claims.flat()).toEqual([sent]);
+    const after = { ...sent, state: 'retrying', attempts: 1, nextAttemptAt: 5000, httpStatus: 500 } as const;
+    await store.settleDelivery(after);
+    expect(await store.getDelivery(sent.deliveryId)).toEqual(after);
+    await store.release(watch.watchId, 150);
+    const released = { ...waiting, nextAttemptAt: 150 };
+    expect(await store.claimDeliveries({ now: 150, until: 300, limit: 5 })).toEqual([released]);
+    expect(await store.listDeliveries({ watchId: watch.watchId }, { limit: 2 })).toEqual([told, after]);
+    const before = { createdAt: 2, id: sent.deliveryId };
+    expect(await store.listDeliveries({ account: watch.account }, { limit: 2, before })).toEqual([released]);
+    await store.keepDeliveries([deliveryOf(watch, { createdAt: 9, expiresAt: Date.now() - 1 })]);
+    expect(await store.listDeliveries({ account: watch.account }, { limit: 9 })).toHaveLength(3);
+  });
+
+  test('keys of a feed find their account until they are drawn anew', async () => {
+    const account = randomId();
+    const [feed, calendar] = [randomId(), randomId()];
+    await store.setLinks(account, { feed, calendar });
+    expect([await store.findLink('feed', feed), await store.findLink('calendar', feed)]).toEqual([
+      account,
+      undefined,
+    ]);
+    await store.setLinks(account, { feed: randomId(), calendar });
+    expect(await store.findLink('feed', feed)).toBeUndefined();
+    await store.setLinks(account, undefined);
+    expect(await store.findLink('calendar', calendar)).toBeUndefined();
+  });
+
+  test('a purge takes all of an account, or a target out of the watches of all', async () => {
+    const [mine, other] = [watchOf(), watchOf()];
+    await store.create(mine, [targetOf(mine, 'a.test', 1), targetOf(mine, 'b.test', 1)]);
+    await store.create(other, [targetOf(other, 'a.test', 1)]);
+    await store.keepDeliveries([
+      deliveryOf(mine, { target: 'a.test' }),
+      deliveryOf(mine, { target: 'b.test' }),
+    ]);
+    // A watch without targets goes as well.
+    expect(await store.purge({ isMeant: (target) => target === 'a.test' })).toBe(3);
+    expect(await store.get(other.watchId)).toBeUndefined();
+    expect((await store.listTargets(mine.watchId, { limit: 9 })).map(({ target }) => target)).toEqual([
+      'b.test',
+    ]);
+    expect(await store.listDeliveries({ account: mine.account }, { limit: 9 })).toHaveLength(1);
+    expect(await store.purge({ account: mine.account })).toBe(2);
+    expect(await store.get(mine.watchId)).toBeUndefined();
+    expect(await store.listDeliveries({ account: mine.account }, { limit: 9 })).toEqual([]);
+  });
+}
