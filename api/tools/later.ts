@@ -38,13 +38,17 @@ export function sendLater(
 /** The GET that a job came from, without fresh, maxAge and wait. */
 export function toolUrl({ check, target, options }: Job, publicPath: string): string {
   const spec = findSpec(check);
-  const query = new URLSearchParams();
-  if (spec?.targetKind === 'url') query.set('url', target);
-  for (const [name, value] of Object.entries(options))
-    for (const item of [value].flat())
-      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  const query = [
+    ...(spec?.targetKind === 'url' ? [`url=${encodeURIComponent(target)}`] : []),
+    ...Object.entries(options).flatMap(([name, value]) => {
+      const texts = [value].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+      const encoded = texts.map(encodeURIComponent);
+      const values = spec?.lists?.includes(name) ? [encoded.join(',')] : encoded;
+      return values.map((text) => `${name}=${text}`);
+    }),
+  ];
   const path = spec?.targetKind === 'domain' ? `/${target}` : '';
-  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
+  return `${publicPath}/api/tools/${check}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }
 
 /** Seconds after which asking again is worth it: the more are ahead, the later. */

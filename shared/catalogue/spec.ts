@@ -16,6 +16,8 @@ export type CheckSpec = {
   readonly options: z.ZodObject;
   /** Those of them that may be given more than once; their schema is an array. */
   readonly repeatable: readonly string[];
+  /** Those of them that may also be one list with commas; links have them so. */
+  readonly lists?: readonly string[];
   /** The option that names a port of the target, where there is one: the operator's policy judges it. */
   readonly portOption?: string;
   /** Points of the `scans` quota for a run. */

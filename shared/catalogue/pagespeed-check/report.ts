@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldsOf } from '../spec.ts';
+import { categoryNames } from './categories.ts';
 
 /** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
 export const ratings = ['good', 'needs-improvement', 'poor'] as const;
@@ -61,6 +62,27 @@ export const pagespeedReportShape = {
   target: z.looseObject({ url: z.string() }),
   finalUrl: z.string().nullable(),
   strategy: z.enum(['mobile', 'desktop']),
+  categories: z
+    .partialRecord(
+      z.enum(categoryNames),
+      z.looseObject({
+        score: z.number().min(0).max(100).nullable().meta({
+          description: 'Lighthouse’s score of the category; null where it was not measured.',
+        }),
+        judgedBy: z
+          .array(z.looseObject({ audit: z.string(), check: z.string(), codes: z.array(z.string()) }))
+          .optional()
+          .meta({
+            description:
+              'Audits of the category that count for its score, and the rules that judge the same elsewhere: there is one verdict on each fact.',
+          }),
+      }),
+    )
+    .optional()
+    .meta({
+      description:
+        'The categories that were asked for. The report’s score and grade are those of performance. Absent in reports of an older release.',
+    }),
   ended: z.string().meta({ description: '"measured", or the code of the finding that says why not.' }),
   rating,
   coreWebVitals: z.looseObject({

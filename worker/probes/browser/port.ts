@@ -1,3 +1,4 @@
+import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
 import type { Evidence, Json } from '#shared/model/verdict';
 import type { FailureCode } from '../http/port.ts';
 
@@ -13,6 +14,8 @@ export type BrowserRequest = {
   /** Absolute http or https; judged again here. */
   readonly url: string;
   readonly strategy: Strategy;
+  /** What Lighthouse is to judge beside performance, which every load is measured for. */
+  readonly categories?: readonly CategoryName[];
   /** From now until nothing of the run is left, the browser included. */
   readonly timeoutMs: number;
   /** Called at each step; a courtesy. */
@@ -76,6 +79,12 @@ export type RequestSeen = {
   readonly status: number;
 };
 
+/** What Lighthouse judged beside performance: its score of each category, 0 to 1, and the audits that rules of ours read. */
+export type CategoriesSeen = {
+  readonly scores: { readonly [name in CategoryName]?: number | null };
+  readonly audits: readonly AuditSeen[];
+};
+
 /** What one load of a page showed: Lighthouse's result, trimmed. */
 export type PageSight = LoadSeen & {
   readonly finalUrl: string;
@@ -90,6 +99,8 @@ export type PageSight = LoadSeen & {
   /** Phases of LCP as observed, in ms; they do not add up to the simulated value. */
   readonly lcpPhases: { readonly [phase: string]: number };
   readonly audits: readonly AuditSeen[];
+  /** What was asked for beside performance; left out where nothing was. */
+  readonly categories?: CategoriesSeen;
   readonly resources: { readonly [type: string]: { readonly requests: number; readonly bytes: number } };
   readonly warnings: readonly string[];
   readonly environment: {

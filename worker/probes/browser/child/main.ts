@@ -17,6 +17,21 @@ const skippedAudits = [
   'user-timings',
 ];
 
+/** Without weight in any score: what another check judges, what only a person can, and what says nothing of a fault. */
+const weightlessAudits = [
+  'baseline',
+  'csp-xss',
+  'clickjacking-mitigation',
+  'has-hsts',
+  'js-libraries',
+  'label-content-name-mismatch',
+  'origin-isolation',
+  'table-fake-caption',
+  'td-has-header',
+  'trusted-types-xss',
+  'valid-source-maps',
+];
+
 const tell = (told: Told) =>
   new Promise<void>((resolve) => {
     if (process.send) process.send(told, () => resolve());
@@ -61,8 +76,8 @@ async function measure(
   tellSteps(page);
   const flags = {
     logLevel: 'silent' as const,
-    onlyCategories: ['performance'],
-    skipAudits: skippedAudits,
+    onlyCategories: [...new Set(['performance', ...order.categories])],
+    skipAudits: [...skippedAudits, ...weightlessAudits],
     disableFullPageScreenshot: true,
     maxWaitForFcp: order.waits.firstPaintMs,
     maxWaitForLoad: order.waits.loadMs,
