@@ -9,7 +9,16 @@ import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.t
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { auditOf } from '../../../worker/checks/pagespeed-check/judge/insights.ts';
 import type { FieldSight } from '../../../worker/probes/browser/port.ts';
-import { challenged, ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
+import {
+  challenged,
+  ended,
+  gaveUp,
+  load,
+  readImagesRun,
+  requestSeen,
+  requestsSeen,
+  seen,
+} from './evidence-kit.ts';
 import { psiAnswer, psiError, psiResult, seenByPsi } from './psi-kit.ts';
 
 type Case = {
@@ -40,15 +49,10 @@ const failing = (id: string, more = {}) =>
   );
 /** A load that ended at an address, after documents in that order. */
 const documents = (finalUrl: string, ...loaded: readonly (readonly [url: string, status: number])[]) => {
-  const first = loaded.map(([url, status], at) => ({
-    url,
-    status,
-    type: 'Document',
-    startMs: at,
-    endMs: at,
-    bytes: 1,
-  }));
-  return load({ page: { finalUrl, requests: { total: first.length, first } } });
+  const entries = loaded.map(([url, status], at) =>
+    requestSeen({ url, status, type: 'Document', startMs: at, endMs: at }),
+  );
+  return load({ page: { finalUrl, requests: requestsSeen(entries) } });
 };
 const thirdParties = (...busyMs: readonly number[]) => ({
   mode: 'informative',

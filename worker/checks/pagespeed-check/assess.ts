@@ -33,7 +33,7 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
     ...judgeCategories(page, asked, unseen),
     ...judgeEnd(choice, evidence.url),
     ...judgeTraffic(choice.run ?? last),
-    'page-sends-on': judgeStay(choice.run),
+    'page-sends-on': judgeStay(choice.run, evidence.url),
     ...judgeMeasurement(choice, last),
     ...(last && isRemote(last) ? judgeRemote(end) : {}),
     ...(isSpeedAsked ? {} : leaveOutPerformance()),

@@ -1,4 +1,6 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/pagespeed-check/categories';
+import { siteOf } from '#shared/targets/parse-target';
+import { cleanTexts } from '../../probes/browser/clean-address.ts';
 import type {
   BrowserFailure,
   BrowserProbe,
@@ -49,7 +51,8 @@ export async function gatherPagespeed({
       });
     tellStep('starting');
     const run = await load(probes.browser, { url: target, strategy, categories, onStep: tellStep });
-    runs.push(runs.length === 0 ? run : withoutScreenshot(run));
+    const clean = withoutSecrets(run, siteOf(new URL(target).hostname));
+    runs.push(runs.length === 0 ? clean : withoutScreenshot(clean));
     if (!isLoaded(run) || isRemote(run)) break;
   }
   return { url: target, strategy, categories, runs, field: await field };
@@ -87,6 +90,14 @@ function withoutBody(run: BrowserRun | BrowserFailure): Load {
   if (run.kind === 'failure' || run.end.kind !== 'loaded' || !run.end.document) return run;
   const { bodyStart = '', ...answer } = run.end.document;
   return { ...run, end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart) } } };
+}
+
+// The texts of audits quote addresses of the page, and some hold a key of another site.
+function withoutSecrets(run: Load, ownSite: string): Load {
+  if (!isLoaded(run)) return run;
+  const { audits, categories, lcpElement, warnings, ...page } = run.end.page;
+  const texts = cleanTexts({ audits, lcpElement, warnings, ...(categories ? { categories } : {}) }, ownSite);
+  return { ...run, end: { ...run.end, page: { ...page, ...texts } } } as Load;
 }
 
 function withoutScreenshot(run: Load): Load {

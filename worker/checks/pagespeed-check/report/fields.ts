@@ -44,13 +44,13 @@ export function reportPagespeed(
     screenshot: reportScreenshot(evidence),
     filmstrip: reportFilmstrip(evidence),
     requests: reportRequests(page),
-    ...reportSentOn(page),
+    ...reportSentOn(page, evidence.url),
   };
 }
 
 // Left out where it was not seen.
-function reportSentOn(page: PageSight | undefined): Pick<PagespeedFields, 'sentOn'> {
-  const sentOn = page && readSentOn(page);
+function reportSentOn(page: PageSight | undefined, asked: string): Pick<PagespeedFields, 'sentOn'> {
+  const sentOn = page && readSentOn(page, asked);
   return sentOn === undefined ? {} : { sentOn };
 }
 

@@ -59,11 +59,13 @@ async function measure(
   transport: ReturnType<typeof startChromium>['transport'],
 ): Promise<Told> {
   // Loaded while Chromium starts; it takes longer.
-  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }] = await Promise.all([
-    import('lighthouse'),
-    import('lighthouse/core/config/constants.js'),
-    import('puppeteer-core'),
-  ]);
+  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }, { readLog }] =
+    await Promise.all([
+      import('lighthouse'),
+      import('lighthouse/core/config/constants.js'),
+      import('puppeteer-core'),
+      import('./requests.ts'),
+    ]);
   const browser: Browser = await puppeteer.connect({
     transport,
     defaultViewport: null,
@@ -91,8 +93,15 @@ async function measure(
     document.fault,
     lighthouse(order.url, flags, config, page).then(async (ran): Promise<Told> => {
       const told = readOutcome(ran?.lhr as Outcome | undefined);
-      const seen = told.kind === 'page' ? await document.seen() : undefined;
-      return seen && told.kind === 'page' ? { ...told, document: seen } : told;
+      if (told.kind !== 'page' || !ran) return told;
+      const log = ran.artifacts.DevtoolsLog;
+      const address = { asked: order.url, final: told.page.finalUrl };
+      const seen = await document.seen();
+      return {
+        kind: 'page',
+        page: { ...told.page, requests: readLog(log, address) },
+        ...(seen ? { document: seen } : {}),
+      };
     }),
   ]);
 }
