@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldsOf } from '../spec.ts';
+import { categoryNames } from './categories.ts';
 
 /** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
 export const ratings = ['good', 'needs-improvement', 'poor'] as const;
@@ -54,6 +55,52 @@ export const speedAuditSchema = z
   })
   .meta({ id: 'SpeedAudit' });
 
+const count = z.int().min(0);
+
+/** One request of a page. */
+export const speedRequestSchema = z
+  .looseObject({
+    url: z.string().meta({
+      description:
+        'Without user information and fragment; of other sites than the target’s with the names of its query alone; of data: and blob: the kind and the length.',
+    }),
+    method: z.string(),
+    type: z.string().meta({ description: 'DevTools’ name of the kind, such as "Script".' }),
+    status: count.meta({ description: '0 where no answer came.' }),
+    protocol: z.string().nullable().meta({ description: 'Such as "h2" or "http/1.1".' }),
+    mimeType: z.string().nullable(),
+    bytes: count.meta({ description: 'Transferred.' }),
+    decodedBytes: count.meta({ description: 'After decoding.' }),
+    startMs: count.meta({ description: 'Since the first request, without throttling.' }),
+    endMs: count,
+    priority: z.string().nullable().meta({ description: 'The browser’s: "VeryHigh" to "VeryLow".' }),
+    owner: z.string().nullable().meta({
+      description: 'Who is behind the host, where third-party-web knows it, such as "Google Analytics".',
+    }),
+    isThirdParty: z.boolean().meta({
+      description: 'Its host is of another registrable domain than the page.',
+    }),
+    initiator: z.looseObject({
+      type: z.string().meta({ description: 'Such as "parser", "script" or "other".' }),
+      url: z.string().nullable(),
+    }),
+    fromCache: z.boolean(),
+    failure: z.string().nullable().meta({ description: 'Chromium’s word, such as "net::ERR_FAILED".' }),
+    timings: z
+      .looseObject({
+        blocked: z.number(),
+        dns: z.number().nullable(),
+        connect: z.number().nullable().meta({ description: 'With `ssl`.' }),
+        ssl: z.number().nullable(),
+        send: z.number(),
+        wait: z.number(),
+        receive: z.number(),
+      })
+      .nullable()
+      .meta({ description: 'Phases in ms, as seen here; null where the browser did not tell them.' }),
+  })
+  .meta({ id: 'SpeedRequest' });
+
 const transferred = z.object({ requests: z.int().min(0), bytes: z.number().min(0) });
 
 /** The report's fields beside the envelope. */
@@ -61,6 +108,27 @@ export const pagespeedReportShape = {
   target: z.looseObject({ url: z.string() }),
   finalUrl: z.string().nullable(),
   strategy: z.enum(['mobile', 'desktop']),
+  categories: z
+    .partialRecord(
+      z.enum(categoryNames),
+      z.looseObject({
+        score: z.number().min(0).max(100).nullable().meta({
+          description: 'Lighthouse’s score of the category; null where it was not measured.',
+        }),
+        judgedBy: z
+          .array(z.looseObject({ audit: z.string(), check: z.string(), codes: z.array(z.string()) }))
+          .optional()
+          .meta({
+            description:
+              'Audits of the category that count for its score, and the rules that judge the same elsewhere: there is one verdict on each fact.',
+          }),
+      }),
+    )
+    .optional()
+    .meta({
+      description:
+        'The categories that were asked for. The report’s score and grade are those of performance. Absent in reports of an older release.',
+    }),
   ended: z.string().meta({ description: '"measured", or the code of the finding that says why not.' }),
   rating,
   coreWebVitals: z.looseObject({
@@ -150,26 +218,19 @@ export const pagespeedReportShape = {
     }),
   requests: z
     .looseObject({
-      total: z.int().min(0),
-      first: z.array(
-        z.looseObject({
-          url: z.string(),
-          type: z.string().meta({ description: 'Lighthouse’s name of the kind, such as "Script".' }),
-          startMs: z.int().min(0).meta({ description: 'Since the first request, without throttling.' }),
-          endMs: z.int().min(0),
-          bytes: z.int().min(0).meta({ description: 'Transferred.' }),
-          status: z.int().min(0).meta({ description: '0 where no answer came.' }),
-          isThirdParty: z
-            .boolean()
-            .meta({ description: 'Its host is of another registrable domain than the page.' }),
-        }),
-      ),
+      total: count.meta({ description: 'With those of data: and blob:, which ask nobody.' }),
+      overNetwork: count.optional().meta({ description: 'Without them. What a budget of requests counts.' }),
+      bytes: count.optional().meta({ description: 'Transferred by all of them.' }),
+      thirdPartyBytes: count.optional(),
+      entries: z.array(speedRequestSchema).optional().meta({
+        description: 'Those that began first, at most 500. Absent in reports of an older release.',
+      }),
     })
     .nullable()
     .optional()
     .meta({
       description:
-        'The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release.',
+        'What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept.',
     }),
   sentOn: z.object({ from: z.string(), to: z.string() }).nullable().optional().meta({
     description:

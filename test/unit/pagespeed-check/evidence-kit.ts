@@ -7,6 +7,8 @@ import type {
   FieldSight,
   MetricSeen,
   PageSight,
+  RequestSeen,
+  RequestsSeen,
   Traffic,
 } from '../../../worker/probes/browser/port.ts';
 
@@ -90,4 +92,40 @@ export function challenged(): BrowserRun {
     bodySigns: [],
   };
   return { ...run, end: { ...run.end, document } };
+}
+
+/** A request that was answered at once, but for the change. */
+export function requestSeen(change: Partial<RequestSeen> = {}): RequestSeen {
+  return {
+    url: 'http://a.test/x.js',
+    method: 'GET',
+    type: 'Script',
+    status: 200,
+    protocol: 'http/1.1',
+    mimeType: 'text/javascript',
+    bytes: 100,
+    decodedBytes: 300,
+    startMs: 10,
+    endMs: 40,
+    priority: 'High',
+    owner: null,
+    isThirdParty: false,
+    initiator: { type: 'parser', url: 'http://a.test/' },
+    fromCache: false,
+    failure: null,
+    timings: { blocked: 1, dns: null, connect: null, ssl: null, send: 1, wait: 20, receive: 8 },
+    ...change,
+  };
+}
+
+/** These requests, and the sums over them. */
+export function requestsSeen(entries: readonly RequestSeen[]): RequestsSeen {
+  const sum = (some: readonly RequestSeen[]) => some.reduce((total, { bytes }) => total + bytes, 0);
+  return {
+    total: entries.length,
+    overNetwork: entries.length,
+    bytes: sum(entries),
+    thirdPartyBytes: sum(entries.filter(({ isThirdParty }) => isThirdParty)),
+    entries,
+  };
 }

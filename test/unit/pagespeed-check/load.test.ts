@@ -14,20 +14,12 @@ const loaded = (page: LoadSeen) =>
   seen(load({ page: { finalUrl: 'https://www.a.test/', ...page } as object }));
 const fieldsOf = (page: LoadSeen) => assessPagespeed(loaded(page)).fields;
 
-const request = { url: 'https://a.test/x.js', type: 'Script', startMs: 1, endMs: 9, bytes: 3, status: 200 };
-const thirdParties = [
-  { name: 'the page’s own host', url: 'https://www.a.test/x.js', isThirdParty: false },
-  {
-    name: 'another host of the same registrable domain',
-    url: 'https://img.a.test/x.js',
-    isThirdParty: false,
-  },
-  { name: 'another domain', url: 'https://cdn.example/x.js', isThirdParty: true },
-  { name: 'a name that only contains the domain', url: 'https://a.test.example/x.js', isThirdParty: true },
-];
-test.for(thirdParties)('a request to $name', ({ url, isThirdParty }) => {
-  const { requests } = fieldsOf({ requests: { total: 1, first: [{ ...request, url }] } });
-  expect(requests).toEqual({ total: 1, first: [{ ...request, url, isThirdParty }] });
+test('evidence of an older version has fifty requests, and what it did not see is left open', () => {
+  const request = { url: 'https://a.test/x.js', type: 'Script', startMs: 1, endMs: 9, bytes: 3, status: 200 };
+  const older = { requests: { total: 70, first: [request] } };
+  const { requests } = fieldsOf(older as unknown as LoadSeen);
+  expect(requests).toMatchObject({ total: 70, entries: [{ ...request, owner: null, timings: null }] });
+  expect(requests).not.toHaveProperty('bytes');
 });
 
 test('a page without this evidence has neither pictures nor requests', () => {
@@ -77,10 +69,20 @@ test('PageSpeed Insights tells requests and pictures too', () => {
     networkEndTime: 30.6,
     transferSize: 512,
     statusCode: 200,
+    entity: 'Example Ads',
   };
-  expect(answerWith('network-requests', [row, { ...row, url: 'data:text/plain,x' }]).requests).toEqual({
+  expect(
+    answerWith('network-requests', [row, { ...row, url: 'data:text/plain,x', networkRequestTime: 20 }])
+      .requests,
+  ).toEqual({
     total: 2,
-    first: [expect.objectContaining({ startMs: 12, endMs: 31, bytes: 512, isThirdParty: true })],
+    overNetwork: 1,
+    bytes: 512,
+    thirdPartyBytes: 512,
+    entries: [
+      expect.objectContaining({ url: 'https://cdn.example/a.js', isThirdParty: true, owner: 'Example Ads' }),
+      expect.objectContaining({ url: 'data:text/plain (17 characters)', isThirdParty: false }),
+    ],
   });
   const frame = { timing: 300.4, timestamp: 1, data: `data:image/jpeg;base64,${picture}` };
   expect(answerWith('screenshot-thumbnails', [frame]).filmstrip).toEqual([
@@ -88,14 +90,15 @@ test('PageSpeed Insights tells requests and pictures too', () => {
   ]);
 });
 
-test('of thousands of requests the first fifty are kept, by their start', () => {
+test('of thousands of requests the first 500 are kept, by their start', () => {
   const rows = Array.from({ length: 3000 }, (_, index) => ({
     url: `https://a.test/${index}`,
     networkRequestTime: 3000 - index,
     networkEndTime: 4000,
   }));
   const { requests } = answerWith('network-requests', rows);
-  expect([requests?.total, requests?.first.length, requests?.first[0]?.startMs]).toEqual([3000, 50, 1001]);
+  const entries = requests?.entries ?? [];
+  expect([requests?.total, entries.length, entries[0]?.startMs]).toEqual([3000, 500, 1001]);
 });
 
 test.for([

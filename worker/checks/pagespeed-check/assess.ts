@@ -1,12 +1,15 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { categoryAudits, type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
 import type { Assessment } from '#shared/model/report';
-import type { Verdicts } from '#shared/model/verdict';
+import { gradeOf } from '#shared/model/score';
+import { codesBroken, type Verdicts } from '#shared/model/verdict';
 import { isKeptBack } from '../../probes/failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
+import { readAsked } from './facts/asked.ts';
 import { readChoice, toPoints } from './facts/choice.ts';
 import type { NamedEnd } from './facts/end.ts';
 import { readField } from './facts/field.ts';
+import { judgeCategories, leaveOutPerformance } from './judge/categories.ts';
 import { judgeField } from './judge/field.ts';
 import { judgeInsights } from './judge/insights.ts';
 import { effectsOf, judgeMetrics } from './judge/metrics.ts';
@@ -20,23 +23,35 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
   const end = choice.run ? undefined : choice.lost;
+  const asked = readAsked(evidence);
+  const isSpeedAsked = asked.includes('performance');
+  const unseen = isCutShort(choice.run) ? cutShort : null;
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
     'field-vitals-failed': judgeField(readField(evidence).sight),
-    ...judgeInsights(page, isCutShort(choice.run) ? cutShort : null),
+    ...judgeInsights(page, unseen),
+    ...judgeCategories(page, asked, unseen),
     ...judgeEnd(choice, evidence.url),
     ...judgeTraffic(choice.run ?? last),
-    'page-sends-on': judgeStay(choice.run),
+    'page-sends-on': judgeStay(choice.run, evidence.url),
     ...judgeMeasurement(choice, last),
     ...(last && isRemote(last) ? judgeRemote(end) : {}),
+    ...(isSpeedAsked ? {} : leaveOutPerformance()),
   };
+  const score = isSpeedAsked ? toPoints(page?.score ?? null) : null;
   return {
     state: stateOf(end),
     verdicts,
-    score: toPoints(page?.score ?? null),
-    scoreEffects: effectsOf(page),
+    score,
+    grade: gradeOf(score, codesBroken(verdicts).some(lowersGrade)),
+    scoreEffects: isSpeedAsked ? effectsOf(page) : {},
     fields: reportPagespeed(evidence, choice, end),
   };
+}
+
+// The grade is that of performance: what the other categories find, and a caller's own budget, leave it as it is.
+function lowersGrade(code: PagespeedCode): boolean {
+  return rules[code].severity !== 'info' && !Object.hasOwn(categoryAudits, code);
 }
 
 function isCutShort(run: LoadedRun | undefined): boolean {

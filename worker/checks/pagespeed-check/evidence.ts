@@ -1,3 +1,4 @@
+import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
 import type {
   BrowserEnd,
   BrowserFailure,
@@ -10,6 +11,8 @@ import type {
 export type PagespeedEvidence = {
   readonly url: string;
   readonly strategy: Strategy;
+  /** What was asked for; left out by older versions, which judged performance alone. */
+  readonly categories?: readonly CategoryName[];
   /** In order; a run that gave no page is the last one. Screenshots are kept of the first alone. */
   readonly runs: readonly Load[];
   /** What real visitors saw. */

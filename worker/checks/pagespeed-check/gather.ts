@@ -1,3 +1,6 @@
+import { type CategoryName, categoryNames } from '#shared/catalogue/pagespeed-check/categories';
+import { siteOf } from '#shared/targets/parse-target';
+import { cleanTexts } from '../../probes/browser/clean-address.ts';
 import type {
   BrowserFailure,
   BrowserProbe,
@@ -35,6 +38,7 @@ export async function gatherPagespeed({
 }: BrowserContext): Promise<PagespeedEvidence> {
   const strategy: Strategy = options['strategy'] === 'desktop' ? 'desktop' : 'mobile';
   const wanted = typeof options['runs'] === 'number' ? options['runs'] : 1;
+  const categories = readCategories(options['category']);
   const field = probes.browser.askField(target, strategy);
   const runs: Load[] = [];
   while (runs.length < wanted) {
@@ -46,11 +50,18 @@ export async function gatherPagespeed({
         current: wanted === 1 ? stepWords[step] : `load ${before + 1} of ${wanted}: ${stepWords[step]}`,
       });
     tellStep('starting');
-    const run = await load(probes.browser, { url: target, strategy, onStep: tellStep });
-    runs.push(runs.length === 0 ? run : withoutScreenshot(run));
+    const run = await load(probes.browser, { url: target, strategy, categories, onStep: tellStep });
+    const clean = withoutSecrets(run, siteOf(new URL(target).hostname));
+    runs.push(runs.length === 0 ? clean : withoutScreenshot(clean));
     if (!isLoaded(run) || isRemote(run)) break;
   }
-  return { url: target, strategy, runs, field: await field };
+  return { url: target, strategy, categories, runs, field: await field };
+}
+
+// A job of an older API names none.
+function readCategories(asked: unknown): readonly CategoryName[] {
+  const named = categoryNames.filter((name) => Array.isArray(asked) && asked.includes(name));
+  return named.length === 0 ? ['performance'] : named;
 }
 
 /** What is done while a page loads, in order. */
@@ -79,6 +90,14 @@ function withoutBody(run: BrowserRun | BrowserFailure): Load {
   if (run.kind === 'failure' || run.end.kind !== 'loaded' || !run.end.document) return run;
   const { bodyStart = '', ...answer } = run.end.document;
   return { ...run, end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart) } } };
+}
+
+// The texts of audits quote addresses of the page, and some hold a key of another site.
+function withoutSecrets(run: Load, ownSite: string): Load {
+  if (!isLoaded(run)) return run;
+  const { audits, categories, lcpElement, warnings, ...page } = run.end.page;
+  const texts = cleanTexts({ audits, lcpElement, warnings, ...(categories ? { categories } : {}) }, ownSite);
+  return { ...run, end: { ...run.end, page: { ...page, ...texts } } } as Load;
 }
 
 function withoutScreenshot(run: Load): Load {

@@ -126,6 +126,7 @@ async function runOnce(
     const order: Order = {
       url: request.url,
       strategy: request.strategy,
+      categories: request.categories ?? [],
       executable: found.executable,
       arguments: chromiumFlags({
         proxyPort: proxy.port,

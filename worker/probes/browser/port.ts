@@ -1,3 +1,4 @@
+import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
 import type { Evidence, Json } from '#shared/model/verdict';
 import type { FailureCode } from '../http/port.ts';
 
@@ -13,6 +14,8 @@ export type BrowserRequest = {
   /** Absolute http or https; judged again here. */
   readonly url: string;
   readonly strategy: Strategy;
+  /** What Lighthouse is to judge beside performance, which every load is measured for. */
+  readonly categories?: readonly CategoryName[];
   /** From now until nothing of the run is left, the browser included. */
   readonly timeoutMs: number;
   /** Called at each step; a courtesy. */
@@ -52,8 +55,30 @@ export type AuditSeen = {
 export type LoadSeen = {
   /** In order; kept of the first run alone. */
   readonly frames?: readonly FrameSeen[];
-  /** Those that began first, and how many there were. */
-  readonly requests?: { readonly total: number; readonly first: readonly RequestSeen[] };
+  readonly requests?: RequestsSeen;
+};
+
+/** The requests of a page: those that began first, at most 500, and sums over all. */
+export type RequestsSeen = {
+  readonly total: number;
+  /** Without those of data: and blob:, which ask nobody. */
+  readonly overNetwork: number;
+  /** Transferred. */
+  readonly bytes: number;
+  /** Of hosts of another registrable domain than that of the page on which the browser ended. */
+  readonly thirdPartyBytes: number;
+  readonly entries: readonly RequestSeen[];
+};
+
+/** The phases of a request, in ms; null for those it did not have. `connect` holds `ssl`. */
+export type RequestTimings = {
+  readonly blocked: number;
+  readonly dns: number | null;
+  readonly connect: number | null;
+  readonly ssl: number | null;
+  readonly send: number;
+  readonly wait: number;
+  readonly receive: number;
 };
 
 /** What the page looked like at a time. */
@@ -65,15 +90,37 @@ export type FrameSeen = {
 
 /** One request of the page; times in ms since its first, as observed without throttling. */
 export type RequestSeen = {
+  /** Without secrets (`cleanAddress`). */
   readonly url: string;
-  /** Lighthouse's: "Document", "Script", "Image" … */
+  readonly method: string;
+  /** The protocol's: "Document", "Script", "Image" … */
   readonly type: string;
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Transferred. */
-  readonly bytes: number;
   /** 0 where no answer came. */
   readonly status: number;
+  /** "h2", "http/1.1" … */
+  readonly protocol: string | null;
+  readonly mimeType: string | null;
+  /** Transferred. */
+  readonly bytes: number;
+  readonly decodedBytes: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** "VeryHigh", "High", "Medium", "Low", "VeryLow". */
+  readonly priority: string | null;
+  /** Who is behind the host, where third-party-web knows: "Google Analytics". */
+  readonly owner: string | null;
+  readonly isThirdParty: boolean;
+  readonly initiator: { readonly type: string; readonly url: string | null };
+  readonly fromCache: boolean;
+  /** Chromium's word, such as "net::ERR_FAILED"; null where the request did not fail. */
+  readonly failure: string | null;
+  readonly timings: RequestTimings | null;
+};
+
+/** What Lighthouse judged beside performance: its score of each category, 0 to 1, and the audits that rules of ours read. */
+export type CategoriesSeen = {
+  readonly scores: { readonly [name in CategoryName]?: number | null };
+  readonly audits: readonly AuditSeen[];
 };
 
 /** What one load of a page showed: Lighthouse's result, trimmed. */
@@ -90,6 +137,8 @@ export type PageSight = LoadSeen & {
   /** Phases of LCP as observed, in ms; they do not add up to the simulated value. */
   readonly lcpPhases: { readonly [phase: string]: number };
   readonly audits: readonly AuditSeen[];
+  /** What was asked for beside performance; left out where nothing was. */
+  readonly categories?: CategoriesSeen;
   readonly resources: { readonly [type: string]: { readonly requests: number; readonly bytes: number } };
   readonly warnings: readonly string[];
   readonly environment: {

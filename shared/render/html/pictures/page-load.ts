@@ -4,10 +4,12 @@ import { sizeOfFilmstrip, timeOf } from '../../filmstrip.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
 import { scrollable } from '../value.ts';
-import { addressOf, cellTable, figure, type Links, readFields } from './figure.ts';
+import { addressOf, cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
 
 const { filmstrip, requests, screenshot } = pagespeedReportShape;
-type Request = NonNullable<NonNullable<ReturnType<typeof readRequests>>['requests']>['first'][number];
+type Request = NonNullable<
+  NonNullable<NonNullable<ReturnType<typeof readRequests>>['requests']>['entries']
+>[number];
 
 const mostRequests = 50;
 
@@ -55,7 +57,7 @@ const otherTone = 'wait';
 /** What the page asked for, and when: each request from its start to its end. Nothing where that was not seen. */
 export function drawRequests(report: Report): Markup {
   const seen = readRequests(report)?.requests;
-  const shown = seen?.first.slice(0, mostRequests) ?? [];
+  const shown = seen?.entries?.slice(0, mostRequests) ?? [];
   if (!seen || shown.length === 0) return nothing;
   const endMs = Math.max(1, ...shown.map((request) => request.endMs));
   const height = axisHeight + shown.length * rowHeight;
@@ -70,7 +72,35 @@ ${drawAxis(endMs, height)}${shown.map((request, index) => drawRow(request, axisH
   const heads = ['Request', 'Kind', 'Of', 'Status', 'Start', 'End', 'Size'];
   const upright = markup`<ol class="requests">${shown.map((request) => requestItem(request, 100 / endMs))}</ol>`;
   const table = cellTable(heads, shown.map(cellsOf));
-  return figure(`Requests of the page (${counted})`, { wide: picture, upright, table });
+  return markup`${figure(`Requests of the page (${counted})`, { wide: picture, upright, table })}${drawOwners(seen.entries ?? [])}`;
+}
+
+const mostOwners = 20;
+
+/** Who is behind the requests of other sites, the heaviest first; nothing where there are none. */
+function drawOwners(entries: readonly Request[]): Markup {
+  const owners = new Map<string, { requests: number; bytes: number; fromMs: number; toMs: number }>();
+  for (const { url, owner, isThirdParty, bytes, startMs, endMs } of entries) {
+    if (!isThirdParty) continue;
+    const name = owner ?? URL.parse(url)?.hostname ?? 'unknown';
+    const sum = owners.get(name) ?? { requests: 0, bytes: 0, fromMs: startMs, toMs: endMs };
+    sum.requests += 1;
+    sum.bytes += bytes;
+    sum.fromMs = Math.min(sum.fromMs, startMs);
+    sum.toMs = Math.max(sum.toMs, endMs);
+    owners.set(name, sum);
+  }
+  const rows = [...owners]
+    .toSorted(([, one], [, other]) => other.bytes - one.bytes)
+    .slice(0, mostOwners)
+    .map(([name, { requests: count, bytes, fromMs, toMs }]) => [
+      markup`<bdi class="value">${cut(name, 100)}</bdi>`,
+      markup`${count}`,
+      markup`${sizeWords(bytes)}`,
+      markup`${fromMs} to ${toMs} ms`,
+    ]);
+  if (rows.length === 0) return nothing;
+  return tableSection('Third parties by owner', cellTable(['Owner', 'Requests', 'Size', 'When'], rows));
 }
 
 function drawAxis(endMs: number, height: number): Markup {

@@ -1,5 +1,5 @@
 import { isMalformed } from '#shared/model/verdict';
-import type { LoadSeen, RequestSeen } from '../../../probes/browser/port.ts';
+import type { LoadSeen } from '../../../probes/browser/port.ts';
 import { bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 import { parseImage } from './parse-image.ts';
 
@@ -30,25 +30,4 @@ export function readFrames(page: LoadSeen): readonly Frame[] {
         ? []
         : [{ atMs: Math.max(0, finiteOf(atMs) ?? 0), width, height, jpeg: base64 }];
     });
-}
-
-/** The first requests of the page, and how many there were; undefined where that was not seen. */
-export function readRequests({
-  requests,
-}: LoadSeen): { readonly total: number; readonly first: readonly RequestSeen[] } | undefined {
-  const { total, first } = bagOf(requests);
-  const rows = listOf(first).map(bagOf);
-  if (rows.length === 0) return undefined;
-  const numberOf = (value: unknown) => Math.max(0, Math.round(finiteOf(value) ?? 0));
-  return {
-    total: numberOf(total),
-    first: rows.map(({ url, type, startMs, endMs, bytes, status }) => ({
-      url: textOf(url),
-      type: textOf(type),
-      startMs: numberOf(startMs),
-      endMs: numberOf(endMs),
-      bytes: numberOf(bytes),
-      status: numberOf(status),
-    })),
-  };
 }

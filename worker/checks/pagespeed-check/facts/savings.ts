@@ -3,9 +3,14 @@ import type { AuditSeen } from '../../../probes/browser/port.ts';
 /** Below this an audit has something to say; the same line as for a metric's rating. */
 const goodScore = 0.9;
 
+/** Whether a score of an audit is good. */
+export function isGood(score: number): boolean {
+  return score >= goodScore;
+}
+
 /** True for an audit that did not pass. */
 export function hasFailed({ score, mode }: AuditSeen): boolean {
-  return score !== null && score < goodScore && mode !== 'informative' && mode !== 'error';
+  return score !== null && !isGood(score) && mode !== 'informative' && mode !== 'error';
 }
 
 /** What fixing it may save, with the unit in each name; empty when nothing is expected. */

@@ -3,6 +3,7 @@ import type { BrowserFailure, FieldSight, PsiAnswer, Strategy } from '../../../p
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 import type { PsiRun } from '../evidence.ts';
 import { readPsiField } from './read-psi-field.ts';
+import { readPsiRequests } from './read-psi-requests.ts';
 
 /** Lighthouse has about 150 audits; an answer with many more is not read to its end. */
 const auditLimit = 400;
@@ -106,7 +107,10 @@ function readAudit([id, value]: [string, unknown]): [string, LighthouseResult['a
 // Of the details any shape may come. The trimming knows those of Lighthouse; what makes it stumble is none of them.
 function trimQuietly(result: LighthouseResult | undefined) {
   try {
-    return result && trimResult(result);
+    if (!result) return undefined;
+    const page = trimResult(result);
+    const requests = readPsiRequests(result.audits['network-requests']?.details, page.finalUrl);
+    return { ...page, ...(requests ? { requests } : {}) };
   } catch {
     return undefined;
   }

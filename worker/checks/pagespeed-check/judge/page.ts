@@ -53,8 +53,8 @@ function judgeCertificate(run: Choice['run'], url: string): Verdict {
 }
 
 /** Judges whether the page that came first is the one on which the browser stayed. */
-export function judgeStay(run: Choice['run']): Verdict {
-  const sentOn = run && readSentOn(run.end.page);
+export function judgeStay(run: Choice['run'], asked: string): Verdict {
+  const sentOn = run && readSentOn(run.end.page, asked);
   if (sentOn === undefined)
     return notTested(
       run

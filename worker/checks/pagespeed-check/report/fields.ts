@@ -9,6 +9,7 @@ import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
 import { readSentOn } from '../facts/sent-on.ts';
 import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
+import { isSpeedAsked, reportCategories } from './categories.ts';
 import { reportEnvironment } from './environment.ts';
 import { reportField } from './field.ts';
 import { reportFilmstrip, reportRequests } from './load.ts';
@@ -26,10 +27,12 @@ export function reportPagespeed(
   const field = readField(evidence);
   return {
     strategy: evidence.strategy,
+    categories: reportCategories(evidence, page),
     ended: end?.code ?? 'measured',
     coreWebVitals: { ...rateField(field.sight), lab: rateLab(page) },
     field: reportField(field),
     ...(page ? reportPage(page, evidence.strategy) : noPage),
+    ...(isSpeedAsked(evidence) ? {} : { rating: null }),
     blockedRequests: refusedIn(last),
     runs: {
       count: evidence.runs.length,
@@ -41,13 +44,13 @@ export function reportPagespeed(
     screenshot: reportScreenshot(evidence),
     filmstrip: reportFilmstrip(evidence),
     requests: reportRequests(page),
-    ...reportSentOn(page),
+    ...reportSentOn(page, evidence.url),
   };
 }
 
 // Left out where it was not seen.
-function reportSentOn(page: PageSight | undefined): Pick<PagespeedFields, 'sentOn'> {
-  const sentOn = page && readSentOn(page);
+function reportSentOn(page: PageSight | undefined, asked: string): Pick<PagespeedFields, 'sentOn'> {
+  const sentOn = page && readSentOn(page, asked);
   return sentOn === undefined ? {} : { sentOn };
 }
 

@@ -17,6 +17,21 @@ const skippedAudits = [
   'user-timings',
 ];
 
+/** Without weight in any score: what another check judges, what only a person can, and what says nothing of a fault. */
+const weightlessAudits = [
+  'baseline',
+  'csp-xss',
+  'clickjacking-mitigation',
+  'has-hsts',
+  'js-libraries',
+  'label-content-name-mismatch',
+  'origin-isolation',
+  'table-fake-caption',
+  'td-has-header',
+  'trusted-types-xss',
+  'valid-source-maps',
+];
+
 const tell = (told: Told) =>
   new Promise<void>((resolve) => {
     if (process.send) process.send(told, () => resolve());
@@ -44,11 +59,13 @@ async function measure(
   transport: ReturnType<typeof startChromium>['transport'],
 ): Promise<Told> {
   // Loaded while Chromium starts; it takes longer.
-  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }] = await Promise.all([
-    import('lighthouse'),
-    import('lighthouse/core/config/constants.js'),
-    import('puppeteer-core'),
-  ]);
+  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }, { readLog }] =
+    await Promise.all([
+      import('lighthouse'),
+      import('lighthouse/core/config/constants.js'),
+      import('puppeteer-core'),
+      import('./requests.ts'),
+    ]);
   const browser: Browser = await puppeteer.connect({
     transport,
     defaultViewport: null,
@@ -61,8 +78,8 @@ async function measure(
   tellSteps(page);
   const flags = {
     logLevel: 'silent' as const,
-    onlyCategories: ['performance'],
-    skipAudits: skippedAudits,
+    onlyCategories: [...new Set(['performance', ...order.categories])],
+    skipAudits: [...skippedAudits, ...weightlessAudits],
     disableFullPageScreenshot: true,
     maxWaitForFcp: order.waits.firstPaintMs,
     maxWaitForLoad: order.waits.loadMs,
@@ -76,8 +93,15 @@ async function measure(
     document.fault,
     lighthouse(order.url, flags, config, page).then(async (ran): Promise<Told> => {
       const told = readOutcome(ran?.lhr as Outcome | undefined);
-      const seen = told.kind === 'page' ? await document.seen() : undefined;
-      return seen && told.kind === 'page' ? { ...told, document: seen } : told;
+      if (told.kind !== 'page' || !ran) return told;
+      const log = ran.artifacts.DevtoolsLog;
+      const address = { asked: order.url, final: told.page.finalUrl };
+      const seen = await document.seen();
+      return {
+        kind: 'page',
+        page: { ...told.page, requests: readLog(log, address) },
+        ...(seen ? { document: seen } : {}),
+      };
     }),
   ]);
 }

@@ -1,9 +1,11 @@
+import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
 import type { DocumentSeen, PageSight, PageStep, Strategy } from '../port.ts';
 
 /** What the worker tells its child, once. */
 export type Order = {
   readonly url: string;
   readonly strategy: Strategy;
+  readonly categories: readonly CategoryName[];
   readonly executable: string;
   readonly arguments: readonly string[];
   /** Exists, empty, belongs to the browser's user; the browser's home and temporary folder as well. */

@@ -1,6 +1,8 @@
-import type { AuditSeen, MetricSeen, PageSight } from '../port.ts';
+import type { MetricSeen, PageSight } from '../port.ts';
+import { type LighthouseAudit, numbersOf, trimAudit } from './audit.ts';
+import { readCategories } from './categories.ts';
 import { readLoad } from './load.ts';
-import { findNode, readRows, round, text } from './rows.ts';
+import { findNode, round, text } from './rows.ts';
 
 /** Of Lighthouse's result what is read here; a megabyte goes in. */
 export type LighthouseResult = {
@@ -16,16 +18,6 @@ export type LighthouseResult = {
 type LighthouseCategory = {
   readonly score: number | null;
   readonly auditRefs: readonly { readonly id: string; readonly weight: number; readonly group?: string }[];
-};
-type LighthouseAudit = {
-  readonly id: string;
-  readonly title: string;
-  readonly score: number | null;
-  readonly scoreDisplayMode: string;
-  readonly displayValue?: unknown;
-  readonly numericValue?: number;
-  readonly metricSavings?: object;
-  readonly details?: unknown;
 };
 
 const metricAudits = {
@@ -56,6 +48,7 @@ export function trimResult(result: LighthouseResult): PageSight {
   const { audits, environment } = result;
   const category = result.categories['performance'] ?? { score: null, auditRefs: [] };
   const shown = category.auditRefs.filter(({ group }) => group === 'insights' || group === 'diagnostics');
+  const categories = readCategories(result);
   const measured = firstItem(audits['metrics']?.details);
   return {
     finalUrl: (result.finalDisplayedUrl ?? '').slice(0, 2048),
@@ -70,6 +63,7 @@ export function trimResult(result: LighthouseResult): PageSight {
       const audit = audits[id];
       return audit ? [trimAudit(audit)] : [];
     }),
+    ...(categories ? { categories } : {}),
     resources: readResources(audits['resource-summary']),
     warnings: result.runWarnings.map(text).filter((warning) => warning !== ''),
     environment: {
@@ -114,35 +108,6 @@ function readTtfb(audit: LighthouseAudit | undefined, measured: object): number 
   return audit?.numericValue ?? simulated ?? null;
 }
 
-function trimAudit(audit: LighthouseAudit): AuditSeen {
-  const { rows, count } = readRows(audit.details);
-  const savings = numbersOf(audit.metricSavings ?? {}, () => true);
-  const passed = audit.score === null || audit.score >= 0.9;
-  return {
-    id: audit.id,
-    title: text(audit.title),
-    score: audit.score,
-    mode: audit.scoreDisplayMode,
-    display: typeof audit.displayValue === 'string' ? text(audit.displayValue) : null,
-    value: audit.numericValue === undefined ? null : round(audit.numericValue),
-    savings: Object.fromEntries(Object.entries(savings).filter(([, value]) => value > 0)),
-    savedBytes: readSavedBytes(audit.details),
-    // What holds needs no rows, but for the few that only inform.
-    items: passed && audit.scoreDisplayMode !== 'informative' ? [] : rows,
-    itemCount: count,
-  };
-}
-
-function readSavedBytes(details: unknown): number | null {
-  const items = (details as { items?: unknown } | undefined)?.items;
-  if (!Array.isArray(items)) return null;
-  const sum = items.reduce((total: number, item: { wastedBytes?: unknown } | null) => {
-    const bytes = item?.wastedBytes;
-    return total + (typeof bytes === 'number' ? bytes : 0);
-  }, 0);
-  return sum > 0 ? Math.round(sum) : null;
-}
-
 function readPhases(audit: LighthouseAudit | undefined): { readonly [phase: string]: number } {
   const lists = (audit?.details as { items?: unknown } | undefined)?.items;
   const table = Array.isArray(lists) ? (lists[0] as { items?: unknown } | undefined)?.items : undefined;
@@ -175,12 +140,4 @@ function readScreenshot(details: unknown): string | null {
 function firstItem(details: unknown): object {
   const items = (details as { items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? ((items[0] as object | undefined) ?? {}) : {};
-}
-
-function numbersOf(bag: object, picks: (name: string) => boolean): { [name: string]: number } {
-  return Object.fromEntries(
-    Object.entries(bag).flatMap(([name, value]: [string, unknown]) =>
-      typeof value === 'number' && picks(name) ? [[name, round(value)]] : [],
-    ),
-  );
 }

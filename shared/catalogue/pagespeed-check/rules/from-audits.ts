@@ -1,0 +1,30 @@
+import type { Reference, Rule, Severity } from '../../../model/verdict.ts';
+import type { CategoryName } from '../categories.ts';
+
+/** A rule that one of Lighthouse's audits decides. */
+export type AuditRule = {
+  /** Lighthouse's id of the audit. */
+  readonly audit: string;
+  /** The categories whose score it is part of; the first one is the rule's part. */
+  readonly categories: readonly [CategoryName, ...CategoryName[]];
+  readonly severity: Severity;
+  readonly title: string;
+  /** What it means, as a sentence behind the places that were found. */
+  readonly meaning: string;
+  readonly fix: string;
+  readonly references: readonly Reference[];
+};
+
+/** The rules of a table of audits. They take no points: the score of the report is that of performance. */
+export function rulesOfAudits<Code extends string>(table: {
+  readonly [C in Code]: AuditRule;
+}): { readonly [C in Code]: Rule } {
+  const rules = Object.entries<AuditRule>(table).map(([code, told]): [string, Rule] => {
+    const { categories, severity, title, meaning, fix, references } = told;
+    return [
+      code,
+      { part: categories[0], severity, points: 0, title, detail: `{found} ${meaning}`, fix, references },
+    ];
+  });
+  return Object.fromEntries(rules) as { readonly [C in Code]: Rule };
+}

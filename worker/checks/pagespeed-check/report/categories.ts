@@ -1,0 +1,30 @@
+import { type CategoryName, judgedElsewhere } from '#shared/catalogue/pagespeed-check/categories';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
+import type { PageSight } from '../../../probes/browser/port.ts';
+import type { PagespeedEvidence } from '../evidence.ts';
+import { readAsked } from '../facts/asked.ts';
+import { toPoints } from '../facts/choice.ts';
+
+/** The score of each category that was asked for, and where verdicts on the rest of its audits stand. */
+export function reportCategories(
+  evidence: PagespeedEvidence,
+  page: PageSight | undefined,
+): PagespeedFields['categories'] {
+  const told = readAsked(evidence).map((name) => {
+    const seen = name === 'performance' ? page?.score : page?.categories?.scores[name];
+    const judgedBy = elsewhereOf(name);
+    return [name, { score: toPoints(seen ?? null), ...(judgedBy ? { judgedBy } : {}) }] as const;
+  });
+  return Object.fromEntries(told);
+}
+
+function elsewhereOf(name: CategoryName) {
+  return Object.hasOwn(judgedElsewhere, name)
+    ? judgedElsewhere[name as keyof typeof judgedElsewhere]
+    : undefined;
+}
+
+/** Whether the load was to be judged for its speed. */
+export function isSpeedAsked(evidence: PagespeedEvidence): boolean {
+  return readAsked(evidence).includes('performance');
+}

@@ -1,0 +1,116 @@
+import { NetworkRecorder } from 'lighthouse/core/lib/network-recorder.js';
+import thirdPartyWeb from 'lighthouse/core/lib/third-party-web.js';
+import { siteOf } from '#shared/targets/parse-target';
+import { cleanAddress } from '../clean-address.ts';
+import type { RequestSeen, RequestsSeen, RequestTimings } from '../port.ts';
+
+type Log = Parameters<typeof NetworkRecorder.recordsFromLogs>[0];
+type Row = ReturnType<NetworkRecorder['getRawRecords']>[number];
+
+/** Requests that are kept; all are counted. */
+const mostEntries = 500;
+/** Characters of all addresses that are kept; usual pages have a tenth of it. */
+const mostCharacters = 400_000;
+
+/** Where the page is from, by the address that was asked for and by that on which the browser ended. */
+type Page = { readonly asked: string; readonly final: string };
+
+/** Reads the requests of a load from the log of the DevTools protocol: what Lighthouse's own table leaves out is there. */
+export function readLog(log: Log, page: Page): RequestsSeen {
+  const recorder = new NetworkRecorder();
+  // Without Lighthouse's search for the request of each initiator, which takes n² steps for a page that wants it so.
+  for (const message of log) recorder.dispatch(message);
+  const rows = recorder.getRawRecords().filter(({ isValid }) => isValid);
+  const begun = rows.reduce((least, row) => Math.min(least, row.rendererStartTime), Infinity);
+  const sites: Sites = { own: siteOfUrl(page.asked) ?? '', final: siteOfUrl(page.final) };
+  const wire = rows.filter(isOnWire);
+  const foreign = wire.filter((row) => isThirdParty(row, sites));
+  return {
+    total: rows.length,
+    overNetwork: wire.length,
+    bytes: sumBytes(wire),
+    thirdPartyBytes: sumBytes(foreign),
+    entries: keepFirst(rows, (row) => readRow(row, begun, sites)),
+  };
+}
+
+function keepFirst(rows: readonly Row[], read: (row: Row) => RequestSeen): readonly RequestSeen[] {
+  const kept: RequestSeen[] = [];
+  let left = mostCharacters;
+  for (const row of rows.toSorted((one, other) => one.networkRequestTime - other.networkRequestTime)) {
+    const request = read(row);
+    left -= request.url.length + (request.initiator.url?.length ?? 0);
+    if (kept.length >= mostEntries || left < 0) break;
+    kept.push(request);
+  }
+  return kept;
+}
+
+type Sites = { readonly own: string; readonly final: string | undefined };
+
+function siteOfUrl(address: string): string | undefined {
+  const url = URL.parse(address);
+  return url && url.hostname !== '' ? siteOf(url.hostname) : undefined;
+}
+
+function isOnWire({ url }: Row): boolean {
+  return /^(?:https?|wss?):/.test(url);
+}
+
+function isThirdParty(row: Row, { final }: Sites): boolean {
+  return isOnWire(row) && final !== undefined && siteOfUrl(row.url) !== final;
+}
+
+function sumBytes(rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + atLeast0(row.transferSize), 0);
+}
+
+function readRow(row: Row, begun: number, sites: Sites): RequestSeen {
+  const startMs = atLeast0(row.networkRequestTime - begun);
+  const { type, stack, url = stack?.callFrames[0]?.url } = row.initiator;
+  const isWire = isOnWire(row);
+  return {
+    url: cleanAddress(row.url, sites.own),
+    method: row.requestMethod.slice(0, 20),
+    type: row.resourceType ?? 'Other',
+    status: Math.max(0, row.statusCode),
+    protocol: row.protocol.slice(0, 20) || null,
+    mimeType: row.mimeType.slice(0, 100) || null,
+    bytes: atLeast0(row.transferSize),
+    decodedBytes: atLeast0(row.resourceSize),
+    startMs,
+    endMs: Math.max(startMs, atLeast0(row.networkEndTime - begun)),
+    priority: row.priority,
+    owner: isWire ? (thirdPartyWeb.getEntity(row.url)?.name ?? null) : null,
+    isThirdParty: isThirdParty(row, sites),
+    initiator: { type, url: url ? cleanAddress(url, sites.own) : null },
+    fromCache: isWire && (row.fromDiskCache || row.fromMemoryCache || row.fromPrefetchCache),
+    failure: row.failed ? row.localizedFailDescription.slice(0, 100) || 'failed' : null,
+    timings: readTimings(row),
+  };
+}
+
+/** The phases of a request that was answered over a connection, in ms; null where there was none. */
+function readTimings({ timing, networkRequestTime, networkEndTime }: Row): RequestTimings | null {
+  if (!timing || timing.receiveHeadersEnd < 0) return null;
+  const { dnsStart, dnsEnd, connectStart, connectEnd, sslStart, sslEnd, sendStart, sendEnd } = timing;
+  const begins = [dnsStart, connectStart, sendStart].filter((ms) => ms >= 0);
+  const span = (from: number, to: number) => (from < 0 ? null : round(Math.max(0, to - from)));
+  return {
+    blocked: round(Math.max(0, Math.min(...begins))),
+    dns: span(dnsStart, dnsEnd),
+    connect: span(connectStart, connectEnd),
+    ssl: span(sslStart, sslEnd),
+    send: round(Math.max(0, sendEnd - sendStart)),
+    wait: round(Math.max(0, timing.receiveHeadersEnd - sendEnd)),
+    receive: round(Math.max(0, networkEndTime - networkRequestTime - timing.receiveHeadersEnd)),
+  };
+}
+
+function atLeast0(value: number): number {
+  return Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0;
+}
+
+function round(ms: number): number {
+  return Number.isFinite(ms) ? Math.round(ms * 10) / 10 : 0;
+}
