@@ -12,6 +12,8 @@ export type Site = {
   readonly ownerOf: (account: string) => string | undefined;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  /** Agents may ask by the Model Context Protocol. */
+  readonly hasMcp: boolean;
   /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
   readonly owners: {
     readonly contact: string | undefined;
@@ -30,6 +32,7 @@ export function openSite(config: Config): Site {
     reportIds: REPORT_IDS,
     ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
     isOpen: AUTH_MODE === 'open',
+    hasMcp: config.MCP,
     owners: {
       contact: config.CONTACT_URL,
       hostConcurrency: config.HOST_CONCURRENCY,

@@ -11,6 +11,8 @@ import {
 } from '../descriptions/descriptions.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
+import { answerMcp } from '../mcp/answer-mcp.ts';
+import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
@@ -30,6 +32,9 @@ const methodsWithForm = 'GET, HEAD, POST, OPTIONS';
 
 /** What answers a path: everybody's GET, and the form of a page. */
 export type Answers = { readonly get: Answer; readonly post?: Answer };
+
+/** Where only programs ask, by POST. */
+const methodsOfPrograms = 'POST, OPTIONS';
 
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk): Express {
@@ -54,6 +59,11 @@ export function makeApp(desk: Desk): Express {
   addReports(desk, get);
   addOwnersPage(desk, get);
   addPages(desk, add);
+  requireDeclared('POST', mcpPath);
+  app
+    .route(mcpPath)
+    .post(answering((request, response) => answerMcp(desk, request, response)))
+    .all(refuseOther(methodsOfPrograms));
 
   app.use(
     answering(

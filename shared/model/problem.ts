@@ -62,6 +62,16 @@ export const problems = {
     title: 'This endpoint only answers with JSON',
     help: 'Send `Accept: application/json`, or no Accept header.',
   },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    help: '`detail` says how large it may be. Send less at once.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'This kind of body is not read here',
+    help: 'Send one of the Content-Types that `detail` names, without a Content-Encoding.',
+  },
   target_not_allowed: {
     status: 422,
     title: 'This target is not checked',

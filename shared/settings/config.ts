@@ -223,6 +223,7 @@ const settingsSchema = z.object({
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
   PROBE_AXFR: flag.default(false),
+  MCP: flag.default(false),
   ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),

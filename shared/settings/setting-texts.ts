@@ -153,6 +153,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
   },
+  MCP: {
+    byDefault: 'off',
+    meaning:
+      '`on`: agents may ask at `/mcp` (Model Context Protocol), with the tokens, limits and costs of any caller.',
+  },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:

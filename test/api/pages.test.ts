@@ -408,7 +408,14 @@ describe('the badge', () => {
 
 test('links keep the path of PUBLIC_URL', () => {
   const owners = { contact: undefined, hostConcurrency: 4, accessDays: 30 };
-  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true, owners };
+  const site = {
+    linksOf: () => '',
+    ownerOf: () => undefined,
+    reportIds: true,
+    isOpen: true,
+    hasMcp: false,
+    owners,
+  };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');
   expect(basePathOf({ ...site, publicPath: '' })).toBe('');
 });
