@@ -24,7 +24,7 @@ import { openQuotas, type Quotas } from './limits/quotas.ts';
 import { openWaits } from './limits/waits.ts';
 import { type Deprecation, deprecations } from './listener/deprecations.ts';
 import type { Door } from './listener/front-door.ts';
-import { openOtherSiteCheck, openOwnPageCheck } from './listener/other-site.ts';
+import { openOtherSiteCheck, openOwnPageCheck, openProgramCheck } from './listener/other-site.ts';
 import { withoutDenied } from './reports/without-denied.ts';
 import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
@@ -94,6 +94,7 @@ export function openDesk(context: ApiContext): Desk {
       isKnownHost: openHostCheck({ host: config.HOST, publicUrl: config.PUBLIC_URL }),
       isFromOtherSite: openOtherSiteCheck(config),
       isOwnPage: openOwnPageCheck(config),
+      isProgram: openProgramCheck(config),
       corsOrigins: config.CORS_ORIGINS ?? [],
       deprecations: context.deprecations ?? deprecations,
     },

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { formatNames } from '#shared/render/formats';
 import { addServerOptions } from './check-commands.ts';
+import type { ServerOptions } from './connection.ts';
 import type { CompareOptions } from './over-time.ts';
 import type { DiffOptions, ExportOptions, FindingsOptions, HistoryOptions } from './stored.ts';
 
@@ -38,11 +39,21 @@ export function addStoredCommands(program: Command): void {
     .option('--check <check>', 'only of this check')
     .addOption(output())
     .action(async (options: FindingsOptions) => (await import('./stored.ts')).printFindings(options));
+  addServiceCommands(program);
+}
+
+/** Adds the commands about this machine and its shell. */
+function addServiceCommands(program: Command): void {
   addServerOptions(program.command('doctor'))
     .description('test what works on this machine, and how long each part takes')
     .action(async (options: FindingsOptions) => {
       process.exitCode = await (await import('./doctor.ts')).examine(options);
     });
+  addServerOptions(program.command('mcp'))
+    .description(
+      'serve agents over stdin and stdout (Model Context Protocol); without --server this machine checks',
+    )
+    .action(async (options: ServerOptions) => (await import('./mcp.ts')).serveAgents(options));
   program
     .command('completion <shell>')
     .description('completion for bash, zsh or fish: source <(diag completion bash)')

@@ -16,6 +16,8 @@ export type Site = {
   readonly isOffered: (spec: CheckSpec) => boolean;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  /** Agents may ask by the Model Context Protocol. */
+  readonly hasMcp: boolean;
   /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
   readonly owners: {
     readonly contact: string | undefined;
@@ -35,6 +37,7 @@ export function openSite(config: Config): Site {
     ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
     isOffered: (spec) => isOffered(config, spec),
     isOpen: AUTH_MODE === 'open',
+    hasMcp: config.MCP,
     owners: {
       contact: config.CONTACT_URL,
       hostConcurrency: config.HOST_CONCURRENCY,

@@ -12,6 +12,8 @@ import {
 import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
 import { addHistory } from '../history/routes.ts';
+import { answerMcp } from '../mcp/answer-mcp.ts';
+import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
@@ -35,6 +37,9 @@ export type Answers = {
   readonly patch?: Answer;
   readonly delete?: Answer;
 };
+
+/** Where only programs ask, by POST. */
+const methodsOfPrograms = 'POST, OPTIONS';
 
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk): Express {
@@ -66,6 +71,11 @@ export function makeApp(desk: Desk): Express {
   addHistory(desk, get);
   addOwnersPage(desk, get);
   addPages(desk, add);
+  requireDeclared('POST', mcpPath);
+  app
+    .route(mcpPath)
+    .post(answering((request, response) => answerMcp(desk, request, response)))
+    .all(refuseOther(methodsOfPrograms));
 
   app.use(
     answering(

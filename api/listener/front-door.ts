@@ -3,15 +3,17 @@ import { hasBody } from '#shared/lifecycle/connections';
 import type { IsKnownHost } from '#shared/lifecycle/known-host';
 import { Problem } from '#shared/model/problem';
 import type { Outgoing } from '../answer/outgoing.ts';
+import { mcpPath } from '../mcp/path.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
-import type { IsFromOtherSite, IsOwnPage } from './other-site.ts';
+import type { IsFromOtherSite, IsOwnPage, IsProgram } from './other-site.ts';
 
 /** What is judged of a request before anything is read. */
 export type Door = {
   readonly isKnownHost: IsKnownHost;
   readonly isFromOtherSite: IsFromOtherSite;
   readonly isOwnPage: IsOwnPage;
+  readonly isProgram: IsProgram;
   readonly corsOrigins: readonly string[];
   readonly deprecations: readonly Deprecation[];
 };
@@ -66,20 +68,32 @@ export function corsFields(origins: readonly string[], origin: string | undefine
   ];
 }
 
+/** What a page of another origin may send, once its browser has asked. */
+const preflights = {
+  api: {
+    methods: 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
+    fields:
+      'Authorization, Accept, Content-Type, Idempotency-Key, Prefer, If-None-Match, Cache-Control, X-Request-Id',
+  },
+  mcp: {
+    methods: 'POST, OPTIONS',
+    fields:
+      'Authorization, Accept, Content-Type, X-Request-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
+  },
+};
+
 /** Gives the origins of CORS_ORIGINS access. */
 export function sendCors(
   origins: readonly string[],
-  { headers, method }: IncomingMessage,
+  { headers, method, url }: IncomingMessage,
   response: Outgoing,
 ): void {
   const fields = corsFields(origins, headers.origin);
   for (let index = 0; index < fields.length; index += 2)
     response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
   if (method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
-  response.setHeader(
-    'Access-Control-Allow-Headers',
-    'Authorization, Accept, Content-Type, Idempotency-Key, Prefer, If-None-Match, Cache-Control, X-Request-Id',
-  );
+  const asked = url === mcpPath ? preflights.mcp : preflights.api;
+  response.setHeader('Access-Control-Allow-Methods', asked.methods);
+  response.setHeader('Access-Control-Allow-Headers', asked.fields);
   response.setHeader('Access-Control-Max-Age', '86400');
 }

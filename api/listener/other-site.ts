@@ -61,6 +61,24 @@ export function openOwnPageCheck({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): Is
     site === undefined ? origin === undefined || isOwnOrigin(origin, host) : site === 'same-origin';
 }
 
+/** True where a POST of a program came from no page, from one of ours, or from one whose Origin the operator named. */
+export type IsProgram = (headers: IncomingHttpHeaders) => boolean;
+
+/**
+ * Makes what tells the POSTs of programs from those that a page of another site made its visitor send. The Origin has to be listed itself:
+ * `*` lets every page read, and these start work with what the visitor's machine can reach.
+ */
+export function openProgramCheck(config: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>): IsProgram {
+  const isOwnPage = openOwnPageCheck(config);
+  const { CORS_ORIGINS = [] } = config;
+  return (headers) => {
+    const { origin, 'sec-fetch-mode': mode, 'sec-fetch-site': site } = headers;
+    if (isOwnPage(headers)) return true;
+    const isCors = mode === 'cors' || (mode === undefined && site === undefined);
+    return isCors && origin !== undefined && origin !== '*' && CORS_ORIGINS.includes(origin);
+  };
+}
+
 /** What a form of another site's page gets. */
 export function foreignForm(): Problem {
   return new Problem(
@@ -78,6 +96,14 @@ export function refuseOtherSite(isFromOtherSite: IsFromOtherSite, headers: Incom
   throw new Problem(
     'cross_site_request',
     'A page of another site made this request, so nothing was changed. Send it from a program, or from a page of this service.',
+  );
+}
+
+/** What a page of another site gets where only programs may ask. */
+export function foreignProgram(): Problem {
+  return new Problem(
+    'cross_site_request',
+    'A page of another site sent this message, so it was not read. Send it from a program, or ask the operator to list your origin in CORS_ORIGINS.',
   );
 }
 

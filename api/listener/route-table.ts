@@ -1,4 +1,5 @@
 import { catalogue } from '#shared/catalogue/registry';
+import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { probePattern } from '../tools/answer-probe.ts';
@@ -49,6 +50,7 @@ export const routeTable: readonly RouteRule[] = [
   })),
   ...free('tools', jobPattern),
   { method: 'GET', pattern: probePattern, access: 'tools', crossSite: 'stored', cost: 'check' },
+  { method: 'POST', pattern: mcpPath, access: 'tools', crossSite: 'refused', cost: 'check' },
   ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs', '/owners'),
   ...free(
     'open',

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#shared/model/problem';
 import { describeFaults, readQuery } from './read-query.ts';
+import { readText } from './read-text.ts';
 
 /** Longest form: a URL of 2,048 characters, each of them percent-encoded, and some room. */
 const longestForm = 8192;
@@ -8,7 +9,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
 /**
  * Reads the fields of a form of our own pages: one of each of these names, as text. Call it last, when everything else about the request has been
- * judged. The server's own limit of 15 s for a whole request holds for the body too.
+ * judged.
  * Throws a Problem for another type of content, a coded or long body, and fields that the form does not have.
  */
 export async function readForm<Name extends string>(
@@ -23,7 +24,8 @@ export async function readForm<Name extends string>(
       'Content-Type',
       'Send the form as application/x-www-form-urlencoded, without a Content-Encoding.',
     );
-  const text = await readText(request);
+  const text = await readText(request, longestForm);
+  if (text === undefined) throw refuse('Content-Length', `The form is longer than ${longestForm} bytes.`);
   // A form sends every field that it has, also one that is empty.
   const filled = text
     .split('&')
@@ -34,19 +36,6 @@ export async function readForm<Name extends string>(
   return Object.fromEntries([...values].map(([name, [value = '']]) => [name, value])) as {
     [name in Name]?: string;
   };
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  // What comes beyond the limit is read and dropped: an answer before the end of a body may be lost by a reset.
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length <= longestForm) pieces.push(piece);
-    if (length > 16 * longestForm) break;
-  }
-  if (length > longestForm) throw refuse('Content-Length', `The form is longer than ${longestForm} bytes.`);
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function refuse(name: string, detail: string): Problem {

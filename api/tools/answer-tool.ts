@@ -113,14 +113,14 @@ function laterOf(jobId: string, state: JobState | undefined): LaterJob | undefin
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */
-function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
+export function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
   const { maxAgeS } = freshness;
   if (maxAgeS === undefined) return { since: now, orFresh: true };
   return { since: now - Math.max(maxAgeS, spec.refreshFloorS) * 1000, orFresh: false };
 }
 
 /** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
-function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
+export function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
 }
 

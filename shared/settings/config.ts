@@ -235,6 +235,7 @@ const settingsSchema = z.object({
   ...smtpSettings,
   PROBE_RDAP: flag.default(true),
   RDAP_BOOTSTRAP_FILE: rdapBootstrapFile.optional(),
+  MCP: flag.default(false),
   ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),

@@ -182,6 +182,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       "A newer copy of IANA's `dns.json`, or a lab's own list of registries; otherwise the project's copy.",
   },
+  MCP: {
+    byDefault: 'off',
+    meaning:
+      '`on`: agents may ask at `/mcp` (Model Context Protocol), with the tokens, limits and costs of any caller.',
+  },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:

@@ -415,6 +415,7 @@ test('links keep the path of PUBLIC_URL', () => {
     reportIds: true,
     isOpen: true,
     isOffered: () => true,
+    hasMcp: false,
     owners,
   };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');

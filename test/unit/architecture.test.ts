@@ -9,6 +9,7 @@ const floors = [
   'targets',
   'catalogue',
   'render',
+  'mcp',
   'settings',
   'time',
   'telemetry',

@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import type { Request, Response } from 'express';
+import { Problem } from '#shared/model/problem';
+import { abortedByClose } from '../answer/client-gone.ts';
+import type { Desk } from '../desk.ts';
+import { foreignProgram } from '../listener/other-site.ts';
+import { admit } from '../request/admit.ts';
+import { openDeskService } from './desk-service.ts';
+import { readMessage } from './read-message.ts';
+
+/** What of a request the protocol reads. */
+const ownFields = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+type McpDesk = Pick<
+  Desk,
+  'bodies' | 'witness' | 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'
+>;
+
+/**
+ * Answers a message of the Model Context Protocol. Nothing is kept between two of them, so any process answers any.
+ * Each counts as a request, and a check that it starts costs what its GET costs.
+ */
+export async function answerMcp(desk: McpDesk, request: Request, response: Response): Promise<void> {
+  if (!desk.site.hasMcp) throw new Problem('not_found', 'The Model Context Protocol is off here (MCP=on).');
+  if (!desk.door.isProgram(request.headers)) throw foreignProgram();
+  const caller = await admit(desk.admission, request, response, 'tools');
+  const message = await readMessage(desk.bodies, request);
+  // The body was read to its end, so the next message may come on this connection.
+  response.removeHeader('Connection');
+  const base = desk.site.publicPath === '' ? `http://${request.headers.host}` : desk.site.publicPath;
+  const service = openDeskService({ desk, caller, response, base });
+  // Loaded where it is used: few services have agents.
+  const { serveMessage } = await import('#shared/mcp/serve-message');
+  const headers = ownFields.flatMap((name): [string, string][] => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  const signal = abortedByClose(response);
+  const onError = (error: Error) =>
+    desk.witness.log.debug({ err: error }, 'a message of an agent was refused');
+  await send(await serveMessage({ service, message, headers, signal, onError }), response);
+}
+
+async function send(answer: globalThis.Response, response: Response): Promise<void> {
+  response.statusCode = answer.status;
+  response.setHeader('Cache-Control', 'no-store');
+  const type = answer.headers.get('content-type');
+  if (type !== null) response.setHeader('Content-Type', type);
+  if (answer.body === null) return void response.end();
+  if (!type?.startsWith('text/event-stream'))
+    return void response.end(Buffer.from(await answer.arrayBuffer()));
+  // A proxy that gathers answers would hold the progress back.
+  response.setHeader('X-Accel-Buffering', 'no');
+  response.flushHeaders();
+  await pipeline(Readable.fromWeb(answer.body as NodeReadableStream), response).catch((error: unknown) => {
+    // The caller has gone: what it waited for goes on, and its log line says so.
+    if (!response.destroyed) throw error;
+  });
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { catalogue } from '../catalogue/registry.ts';
+import type { CheckSpec } from '../catalogue/spec.ts';
+import { type CheckCall, Refusal } from './service.ts';
+
+type JsonSchema = { readonly [name: string]: unknown };
+
+/** A check as a tool that an agent may call. */
+type AgentTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' } & JsonSchema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+};
+
+/** What the arguments of a tool say, once they are read. */
+type ReadArguments = Pick<CheckCall, 'target' | 'options' | 'maxAgeS'>;
+
+const longestTarget = 2048;
+const longestOption = 320;
+const maxAgeLimitS = 31_536_000;
+
+const maxAgeSchema: JsonSchema = {
+  type: 'integer',
+  minimum: 0,
+  maximum: maxAgeLimitS,
+  description: 'Accept a report up to so many seconds old; 0 checks again.',
+};
+
+/** The tools, in the order of the documentation. Their texts are ours: no target is in them. */
+export const agentTools: readonly AgentTool[] = catalogue.map((spec) => ({
+  name: spec.name,
+  description: spec.summary,
+  inputSchema: {
+    type: 'object',
+    properties: { ...targetSchema(spec), ...optionSchemas(spec), maxAge: maxAgeSchema },
+    required: [spec.targetKind],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+}));
+
+function targetSchema({ targetKind }: CheckSpec): JsonSchema {
+  const description =
+    targetKind === 'url' ? 'http or https URL, such as https://example.com/' : 'Domain, such as example.com';
+  return { [targetKind]: { type: 'string', maxLength: longestTarget, description } };
+}
+
+function optionSchemas({ options }: CheckSpec): JsonSchema {
+  return Object.fromEntries(Object.entries(options.shape).map(([name, schema]) => [name, plain(schema)]));
+}
+
+/** The schema of an option with the type that a program gives it: addresses have texts only, and patterns are for machines. */
+function plain(option: z.core.$ZodType): JsonSchema {
+  const whole = z.toJSONSchema(option, { io: 'input' }) as JsonSchema;
+  const { enum: choices, items, default: usual } = whole;
+  const schema = Object.fromEntries(
+    ['type', 'description', 'enum', 'maxItems', 'maxLength'].flatMap((name) =>
+      name in whole ? [[name, whole[name]]] : [],
+    ),
+  );
+  if (Array.isArray(choices) && choices.every(isWholeNumber))
+    return { ...schema, type: 'integer', enum: choices.map(Number) };
+  if (isWholeNumber(usual)) return { ...schema, type: 'integer' };
+  return items === undefined ? schema : { ...schema, items: { type: 'string' } };
+}
+
+function isWholeNumber(text: unknown): boolean {
+  return typeof text === 'string' && /^\d{1,9}$/.test(text);
+}
+
+/** Reads the arguments of a call as texts, as they would stand in an address: the service judges them there. Throws a Refusal that names every fault. */
+export function readArguments(spec: CheckSpec, given: object): ReadArguments {
+  const faults: string[] = [];
+  const entries = Object.entries(given);
+  const known = new Set([spec.targetKind, 'maxAge', ...Object.keys(spec.options.shape)]);
+  for (const [name] of entries)
+    if (!known.has(name))
+      faults.push(`${JSON.stringify(name.slice(0, 40))} is not an argument of this tool.`);
+  const values = new Map(
+    entries.flatMap(([name, value]): [string, string | readonly string[]][] => {
+      if (!known.has(name)) return [];
+      const texts = textsOf(value, name === spec.targetKind ? longestTarget : longestOption);
+      const isMany = Array.isArray(value) && !spec.repeatable.includes(name);
+      if (texts === undefined || isMany) faults.push(`${name}: this value has not the type of the argument.`);
+      // An empty list is a list that says nothing.
+      return texts === undefined || texts.length === 0
+        ? []
+        : [[name, Array.isArray(value) ? texts : (texts[0] ?? '')]];
+    }),
+  );
+  const target = values.get(spec.targetKind);
+  if (target === undefined && faults.length === 0)
+    faults.push(`${spec.targetKind}: this argument is needed.`);
+  const maxAge = values.get('maxAge');
+  const maxAgeS = maxAge === undefined ? undefined : Number(maxAge);
+  if (maxAgeS !== undefined && !(Number.isInteger(maxAgeS) && maxAgeS >= 0 && maxAgeS <= maxAgeLimitS))
+    faults.push(`maxAge: give whole seconds from 0 to ${maxAgeLimitS}.`);
+  if (faults.length > 0) throw new Refusal('invalid_request', faults.join(' '));
+  const options = [...values].filter(([name]) => name in spec.options.shape);
+  return { target: String(target), options: Object.fromEntries(options), maxAgeS };
+}
+
+/** Texts, numbers and lists of them as texts; undefined for anything else, and for a text that is too long or empty. */
+function textsOf(value: unknown, longest: number): readonly string[] | undefined {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (items.length > 50) return undefined;
+  const texts = items.flatMap((item) => (typeof item === 'number' ? String(item) : item));
+  const areTexts = texts.every(
+    (text): text is string => typeof text === 'string' && text !== '' && text.length <= longest,
+  );
+  return areTexts ? texts : undefined;
+}
