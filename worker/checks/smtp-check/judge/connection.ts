@@ -45,12 +45,8 @@ function testAddresses({ addresses }: HostFacts): readonly Finding[] {
     return fault === 'unseen' ? unseen(reason) : foundIf(fault === 'unreachable', one, { reason });
   });
   const isFound = findings.some((one) => typeof one === 'object' && 'found' in one);
-  return isFound
-    ? findings
-    : findings
-        .filter((one) => one !== 'holds')
-        .concat(findings)
-        .slice(0, 1);
+  const open = findings.filter((one) => one !== 'holds');
+  return isFound || open.length === 0 ? findings : open;
 }
 
 function testSmtp(one: AddressFacts): Finding {
