@@ -33,6 +33,8 @@ export type MailWorld = {
   readonly authority: Authority;
   readonly dns: DnsServer;
   readonly settings: Record<string, string>;
+  /** Where all mail servers listen. */
+  readonly port: number;
   /** Opens a server at 127.0.0.<last>. */
   serve(last: number, script: Script): Promise<MailServer>;
   check(domain: string, wanted?: Wanted): Promise<Checked>;
@@ -78,6 +80,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     authority,
     dns,
     settings,
+    port,
     async serve(last, script) {
       const server = await openMailServer(`127.0.0.${last}`, port, script);
       servers.push(server);

@@ -290,6 +290,11 @@ const proof: readonly Case[] = [
     broken: ['dane-certificate-mismatch'],
   },
   {
+    name: 'usage 2 of the certificate itself, which is no authority',
+    evidence: dane([[2, 0, 1, leaf]]),
+    broken: ['dane-certificate-mismatch'],
+  },
+  {
     name: 'usage 2 compares dates',
     evidence: dane([[2, 0, 1, intermediate]], talked({ handshake: connected([expired, intermediate]) })),
     broken: ['dane-certificate-mismatch'],
