@@ -55,8 +55,8 @@ export type ReportKeys = {
   readonly outline?: Uint8Array;
 };
 
-/** What may be kept beside a report. */
-export const blobKinds = ['evidence', 'screenshot', 'filmstrip', 'pdf'] as const;
+/** What may be kept beside a report; what was seen of a mail host belongs to none. */
+export const blobKinds = ['evidence', 'screenshot', 'filmstrip', 'pdf', 'mail-host'] as const;
 
 export type BlobName = { readonly reportId: string; readonly kind: (typeof blobKinds)[number] };
 

@@ -54,6 +54,8 @@ export type MailSettings = {
   readonly limits: SmtpLimits;
   /** What all workers know of them. */
   readonly store: SightStore | undefined;
+  /** Ms that only grow; for tests. */
+  readonly now?: () => number;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -140,8 +142,8 @@ function guardOfAddresses(
   return { ...guard, policy, charge, resolve: async (address) => [address] };
 }
 
-function prepareSmtp({ helo, limits, controlHost, store }: MailSettings) {
-  const mail = { helo, limits, sights: openPortSights(controlHost), shelf: openMailShelf(store) };
+function prepareSmtp({ helo, limits, controlHost, store, now }: MailSettings) {
+  const mail = { helo, limits, sights: openPortSights(controlHost, now), shelf: openMailShelf(store) };
   const slots = openAddressSlots(mailSockets);
   return (
     { budget, ...guard }: Omit<GuardSettings, 'slots' | 'charge'> & { readonly budget: Budget },

@@ -16,6 +16,9 @@ export type Charge =
   | 'UDP exchanges' // one datagram to one address, sent twice at most
   | 'registry questions'; // to one registry; they have a pace of their own, also where RATE_LIMIT is off
 
+/** Of all names behind one address: with what comes by in the hour that follows, the burst makes 60 in any hour. */
+export const mailPerHour: PaceRate = { perSecond: 30 / 3600, burst: 30 };
+
 /** What all runs together may ask of one host. Work of anonymous callers may use a part of it. */
 const paceRates: { readonly [charge in Charge]?: PaceRate } = {
   'foreign questions': { perSecond: 200, burst: 2000 },
@@ -24,8 +27,7 @@ const paceRates: { readonly [charge in Charge]?: PaceRate } = {
   requests: { perSecond: 100, burst: 1000 },
   handshakes: { perSecond: 40, burst: 800 },
   'mail connections': { perSecond: 1, burst: 6 },
-  // With what comes by in the hour that follows, the burst makes 60 in any hour.
-  'mail connections an hour': { perSecond: 30 / 3600, burst: 30 },
+  'mail connections an hour': mailPerHour,
   'UDP exchanges': { perSecond: 20, burst: 200 },
 };
 

@@ -16,6 +16,7 @@ import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/exa
 import { openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper, openEvidenceWriter } from '../run/keep-evidence.ts';
+import { openSightStore } from '../run/keep-sights.ts';
 import { openSupervisor } from '../supervise/supervisor.ts';
 import { freezeLimits } from '../supervise/watch-freeze.ts';
 import { findCheckOf } from './find-check.ts';
@@ -101,7 +102,9 @@ function openProbes(context: ExaminersContext) {
   const opened =
     context.isApart === true
       ? Promise.resolve(noProbes)
-      : import('./probe-settings.ts').then(({ prepareProbesOf }) => prepareProbesOf(context.config, pace));
+      : import('./probe-settings.ts').then(({ prepareProbesOf }) =>
+          prepareProbesOf(context.config, pace, openSightStore(context.backend.reportStore)),
+        );
   return {
     opened,
     async close() {

@@ -2,6 +2,7 @@ import type { Ask, Ledger, Portion } from '#shared/limits/pace/ledger';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
+import { openSightStore } from '../run/keep-sights.ts';
 import type { GivenRun } from './given-run.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { receiveError, sendError } from './sent-error.ts';
@@ -11,7 +12,7 @@ export type AnswerSettings = {
   readonly log: Logger;
   readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
   readonly onPaced: (charge: string, seconds: number) => void;
-  readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert'>;
+  readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert' | 'getBlob' | 'keepBlob'>;
   /** Hands evidence to the store; resolves when it has it or could not take it at once. */
   readonly keepEvidence: (blob: Blob) => Promise<void>;
   readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
@@ -83,6 +84,8 @@ function takeOf(
 function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefined): Calls {
   return {
     lease: (asks) => leaseAll(pace, asks),
+    findSight: (key) => openSightStore(reportStore).find(key),
+    keepSight: (...given) => openSightStore(reportStore).keep(...given),
     async findFresh(...asked) {
       const found = await reportStore.findFresh(...asked);
       return new Map([...found].map(([jobKey, { reportId }]) => [jobKey, { reportId }]));

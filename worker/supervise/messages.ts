@@ -3,6 +3,7 @@ import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
+import type { SightStore } from '../probes/smtp/shelf.ts';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
 
@@ -14,6 +15,9 @@ export type Calls = {
     ...asked: Parameters<ReportStore['findFresh']>
   ): Promise<ReadonlyMap<string, { reportId: string }>>;
   insert(...given: Parameters<ReportStore['insert']>): Promise<void>;
+  /** What other runs saw of a mail host. */
+  findSight(...asked: Parameters<SightStore['find']>): ReturnType<SightStore['find']>;
+  keepSight(...given: Parameters<SightStore['keep']>): Promise<void>;
   /** Waits for a slot again. */
   retake(): Promise<void>;
 };

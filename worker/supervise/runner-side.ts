@@ -130,7 +130,10 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
     log,
-    probes: prepareProbesOf(config, pace),
+    probes: prepareProbesOf(config, pace, {
+      find: calls.make('findSight'),
+      keep: calls.make('keepSight'),
+    }),
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),
     jobsOf: () => noJobs,

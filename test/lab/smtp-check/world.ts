@@ -1,15 +1,16 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { noPace, openMemoryPace } from '#shared/limits/pace/memory';
+import { noPace } from '#shared/limits/pace/memory';
 import type { Wanted } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import { codesBroken } from '#shared/model/verdict';
+import type { Pace } from '#shared/ports/pace';
 import { readConfig } from '#shared/settings/config';
 import { assessSmtp } from '../../../worker/checks/smtp-check/assess.ts';
 import type { SmtpEvidence } from '../../../worker/checks/smtp-check/evidence.ts';
 import { gatherSmtp } from '../../../worker/checks/smtp-check/gather/gather-smtp.ts';
 import { smtpCheck } from '../../../worker/checks/smtp-check/index.ts';
-import { prepareProbes, type ProbeFactory, type ProbeSettings } from '../../../worker/probes/open.ts';
+import { prepareProbes, type ProbeFactory } from '../../../worker/probes/open.ts';
 import type { SmtpLimits } from '../../../worker/probes/smtp/talk.ts';
 import { probeSettingsOf } from '../../../worker/start/probe-settings.ts';
 import { type Authority, makeAuthority } from '../kit/certificates.ts';
@@ -32,6 +33,8 @@ export type MailWorld = {
   readonly authority: Authority;
   readonly dns: DnsServer;
   readonly settings: Record<string, string>;
+  /** Where all mail servers listen. */
+  readonly port: number;
   /** Opens a server at 127.0.0.<last>. */
   serve(last: number, script: Script): Promise<MailServer>;
   check(domain: string, wanted?: Wanted): Promise<Checked>;
@@ -43,7 +46,9 @@ export type MailWorld = {
 export type WorldOptions = {
   readonly isSigned?: IsSigned;
   readonly limits?: Partial<SmtpLimits>;
-  readonly isPaced?: boolean;
+  readonly pace?: Pace;
+  /** The clock by which it is known when a host answered. */
+  readonly now?: () => number;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
@@ -68,13 +73,14 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     CONTACT_URL: 'https://probe.lab.test/',
     ...options.settings,
   };
-  const pace = options.isPaced ? openMemoryPace() : noPace;
+  const { pace = noPace, now } = options;
   const limits = { ...patience, ...options.limits };
-  const probes = openProbes(settings, pace, limits);
+  const probes = openProbes(settings, pace, { limits, ...(now ? { now } : {}) });
   return {
     authority,
     dns,
     settings,
+    port,
     async serve(last, script) {
       const server = await openMailServer(`127.0.0.${last}`, port, script);
       servers.push(server);
@@ -82,7 +88,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     },
     check: (domain, wanted) => checkMail(probes, domain, wanted),
     async checkAnew(domain) {
-      const anew = openProbes(settings, pace, limits);
+      const anew = openProbes(settings, pace, { limits, ...(now ? { now } : {}) });
       try {
         return await checkMail(anew, domain);
       } finally {
@@ -91,7 +97,6 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     },
     async close() {
       probes.close();
-      await pace.close();
       await Promise.all([dns.close(), ...servers.map(async (server) => server.close())]);
     },
   };
@@ -99,11 +104,11 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
 
 function openProbes(
   settings: Record<string, string>,
-  pace: ProbeSettings['pace'],
-  limits: SmtpLimits,
+  pace: Pace,
+  mail: { readonly limits: SmtpLimits; readonly now?: () => number },
 ): ProbeFactory {
   const made = probeSettingsOf(readConfig(settings), pace, undefined);
-  return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, limits } } : {}) });
+  return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, ...mail } } : {}) });
 }
 
 async function checkMail(probes: ProbeFactory, domain: string, wanted?: Wanted): Promise<Checked> {

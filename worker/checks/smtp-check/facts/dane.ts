@@ -128,7 +128,9 @@ function whyNotBelow(
   { at, names }: { readonly at: number; readonly names: readonly string[] },
 ): string | null {
   const named = record.matchingType === 0 && record.selector === 0 ? readHex(record.certificate) : [];
-  const anchors = [...sent.filter((one) => matches(record, one)), ...named];
+  // The certificate itself is no authority, not even one that it signed itself.
+  const above = [...sent, ...named].filter((one) => one.sha256 !== leaf.sha256);
+  const anchors = above.filter((one) => matches(record, one));
   if (anchors.length === 0) return noAuthority;
   const path = findPath({ leaf, sent: sent.slice(1), anchors, at });
   if (path.kind === 'untrusted') return describeFault(path.faults[0]);

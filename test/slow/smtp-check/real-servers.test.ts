@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCertificate } from '../../../worker/certificates/certificate.ts';
+import { type MailWorld, openMailWorld } from '../../lab/smtp-check/world.ts';
+import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
+import { unpackServers } from './debian-servers.ts';
+
+const found = unpackServers();
+if ('missing' in found) process.stderr.write(`LEFT OUT: real mail servers: ${found.missing}\n`);
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
+const validity = { notBefore: inDays(-30), notAfter: inDays(300) };
+const root = issueCertificate({ subject: 'Mail Root', issuer: null, isAuthority: true, ...validity });
+const middle = issueCertificate({ subject: 'Mail Sub', issuer: root, isAuthority: true, ...validity });
+const leaf = issueCertificate({
+  subject: 'mx.mail.test',
+  issuer: middle,
+  names: ['mx.mail.test'],
+  ...validity,
+});
+const stranger = issueCertificate({
+  subject: 'other.test',
+  issuer: null,
+  names: ['other.test'],
+  ...validity,
+});
+
+const address = {
+  postfix: '127.0.0.171',
+  plain: '127.0.0.172',
+  old: '127.0.0.173',
+  exim: '127.0.0.174',
+  bare: '127.0.0.175',
+  broken: '127.0.0.176',
+} as const;
+const soa = { mname: 'ns.test', rname: 'x.test', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
+
+let world: MailWorld;
+
+/** A domain whose only host is at this address, with these TLSA records. */
+function serve(at: string, records: readonly object[] = []): void {
+  world.dns.serve({
+    '': { SOA: [soa] },
+    'mail.test': { MX: [{ preference: 10, exchange: 'mx.mail.test' }] },
+    'mx.mail.test': { A: [at] },
+    '_25._tcp.mx.mail.test': { TLSA: records },
+  });
+}
+
+describe.skipIf('missing' in found)('servers of Debian', () => {
+  beforeAll(async () => {
+    if ('missing' in found) return;
+    world = await openMailWorld(
+      {},
+      { isSigned: () => true, limits: { greetingMs: 20_000, replyMs: 20_000, handshakeMs: 20_000 } },
+    );
+    const identity = { certificates: join(found.folder, 'chain.pem'), key: join(found.folder, 'key.pem') };
+    writeFileSync(identity.certificates, leaf.certPem + middle.certPem);
+    writeFileSync(identity.key, leaf.keyPem);
+    await found.postfix(world.port, [address.postfix, address.plain, address.old], identity);
+    await found.exim(world.port, address.exim, identity);
+    await found.opensmtpd(world.port, [address.bare, address.broken], identity);
+  }, 120_000);
+  afterAll(async () => {
+    await world.close();
+    if (!('missing' in found)) await found.close();
+  });
+
+  const servers = [
+    {
+      name: 'Postfix',
+      at: address.postfix,
+      broken: ['smtp-certificate-unverified'],
+      state: { startTls: 'ok', protocol: 'TLSv1.3', oldVersions: 'refused' },
+    },
+    {
+      name: 'Postfix without TLS',
+      at: address.plain,
+      broken: ['starttls-missing'],
+      state: { startTls: 'missing' },
+    },
+    {
+      name: 'Postfix with TLS 1.0',
+      at: address.old,
+      broken: ['smtp-certificate-unverified', 'smtp-tls-old-versions'],
+      state: { startTls: 'ok', oldVersions: 'accepted' },
+    },
+    {
+      name: 'Exim',
+      at: address.exim,
+      broken: expect.arrayContaining(['smtp-certificate-unverified']),
+      state: { startTls: 'ok', protocol: 'TLSv1.3' },
+    },
+    {
+      name: 'OpenSMTPD without TLS',
+      at: address.bare,
+      broken: ['starttls-missing'],
+      state: { startTls: 'missing' },
+    },
+    {
+      name: 'OpenSMTPD of Debian 12, whose TLS fails',
+      at: address.broken,
+      broken: ['starttls-broken'],
+      state: { startTls: 'broken' },
+    },
+  ];
+  test.for(servers)('$name is told right', async ({ at, broken, state }) => {
+    serve(at);
+    const seen = await world.checkAnew('mail.test');
+    expect(seen.addresses[0]).toMatchObject({ state: 'ok', ...state });
+    expect([...seen.broken].sort()).toEqual(broken);
+  });
+
+  const matrix = [2, 3].flatMap((usage) =>
+    [0, 1].flatMap((selector) =>
+      [0, 1, 2].flatMap((matchingType) =>
+        [leaf, middle, stranger].map((of) => [recordOf(usage, selector, matchingType, of)]),
+      ),
+    ),
+  );
+  const pairs = [
+    [recordOf(3, 1, 1, stranger), recordOf(3, 1, 1, leaf)],
+    [recordOf(3, 1, 1, leaf), recordOf(3, 1, 2, stranger)],
+    [recordOf(3, 1, 1, stranger), recordOf(3, 1, 2, leaf)],
+    [recordOf(2, 0, 1, middle), recordOf(3, 1, 1, stranger)],
+    [recordOf(2, 0, 0, root)],
+    [recordOf(2, 1, 1, root)],
+  ];
+  test.for(
+    [...matrix, ...pairs].map((records) => ({ records, name: records.map(describeRecord).join(' and ') })),
+  )('OpenSSL agrees on $name', async ({ records }) => {
+    serve(address.postfix, records);
+    const [seen, openssl] = await Promise.all([
+      world.checkAnew('mail.test'),
+      askOpenssl(address.postfix, records),
+    ]);
+    expect((seen.addresses[0]?.['dane'] as { state: string }).state).toBe(openssl);
+  });
+});
+
+type Record = {
+  readonly usage: number;
+  readonly selector: number;
+  readonly matchingType: number;
+  readonly certificate: Buffer;
+  readonly of: string;
+};
+
+function recordOf(usage: number, selector: number, matchingType: number, of: Issued): Record {
+  const data =
+    selector === 0 ? of.der : Buffer.from(readCertificate(of.base64)?.extensions.publicKeyInfo ?? []);
+  const certificate =
+    matchingType === 0
+      ? data
+      : createHash(matchingType === 1 ? 'sha256' : 'sha512')
+          .update(data)
+          .digest();
+  return { usage, selector, matchingType, certificate, of: of.subject };
+}
+
+function describeRecord({ usage, selector, matchingType, of }: Record): string {
+  return `${usage} ${selector} ${matchingType} of ${of}`;
+}
+
+/** What OpenSSL makes of the records as a mail client: names do not count for usage 3 (RFC 7672 §3.1.1). */
+async function askOpenssl(at: string, records: readonly Record[]): Promise<'ok' | 'mismatch'> {
+  const rrs = records.flatMap(({ usage, selector, matchingType, certificate }) => [
+    '-dane_tlsa_rrdata',
+    `${usage} ${selector} ${matchingType} ${certificate.toString('hex')}`,
+  ]);
+  const args = [
+    's_client',
+    '-starttls',
+    'smtp',
+    '-connect',
+    `${at}:${world.port}`,
+    '-dane_tlsa_domain',
+    'mx.mail.test',
+    '-dane_ee_no_namechecks',
+    ...rrs,
+  ];
+  const asked = promisify(execFile)('openssl', args, { timeout: 60_000 });
+  asked.child.stdin?.end('QUIT\r\n');
+  const { stdout } = await asked.catch((error: unknown) => error as { stdout: string });
+  return /^\s*Verify return code: 0 \(ok\)/m.test(stdout) && /Verification: OK/.test(stdout)
+    ? 'ok'
+    : 'mismatch';
+}
