@@ -1,3 +1,4 @@
+import { domainRegistration } from '#shared/catalogue/domain-health/registration';
 import {
   dnsQuestion,
   entryPointQuestions,
@@ -32,6 +33,7 @@ import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
 import type { RunStore } from '../run/run-store.ts';
+import { openRegistrationWatch } from './registration-watch.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
@@ -66,6 +68,11 @@ export async function runVisit(
   const tasks = addUp(progress, tasksOf(job.target), nameOfTask);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
+  const registration = openRegistrationWatch(job, settings, {
+    ...opened,
+    wanted: wantedOf(job, domainRegistration.refreshFloorS),
+    limit: AbortSignal.any([stop, limit]),
+  });
   const answerAll = (questions: readonly SourceQuestion[]) =>
     Promise.all(
       questions.map((question) => {
@@ -81,6 +88,7 @@ export async function runVisit(
       answerAll([dnsQuestion(job.target), ...entryPointQuestions(job.target)]),
       finding.then((host) => answerAll([sslQuestion(host), headersQuestion(host)])),
     ]);
+    await registration.end();
     const report = visitReport(job, webHost, {
       nowMs: settings.now(),
       durationMs: performance.now() - start,

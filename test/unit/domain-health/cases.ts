@@ -26,6 +26,7 @@ import {
   sslAway,
   withoutVerdict,
 } from './parts.ts';
+import { registrationCases } from './registration-cases.ts';
 
 export type Case = {
   readonly name: string;
@@ -1014,4 +1015,10 @@ const entries: readonly Case[] = [
 ];
 
 /** Every row. */
-export const cases: readonly Case[] = [...wholes, ...unavailable, ...limited, ...entries];
+export const cases: readonly Case[] = [
+  ...wholes,
+  ...unavailable,
+  ...limited,
+  ...entries,
+  ...registrationCases,
+];

@@ -1,3 +1,4 @@
+import { registrationQuestion } from '#shared/catalogue/domain-health/registration';
 import {
   dnsQuestion,
   entryPointQuestions,
@@ -16,6 +17,7 @@ import { readEntryPoints } from './facts/entry-points.ts';
 import { readDnsFields } from './facts/fields.ts';
 import { readPrevious } from './facts/previous.ts';
 import { type HealthProgress, openHealthProgress } from './progress.ts';
+import { readRegistration } from './registration/read.ts';
 
 /** Collects the sources of a domain: from the store, from one visit for all that is missing, and from a page load beside it. */
 export async function gatherHealth({
@@ -28,7 +30,10 @@ export async function gatherHealth({
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = load(`https://${likelyHost}/`);
-  const [{ webHost, sources }] = await Promise.all([visit(domain, likelyHost, jobs, told), likelyPage]);
+  const [{ webHost, sources, registration }] = await Promise.all([
+    visit(domain, likelyHost, jobs, told),
+    likelyPage,
+  ]);
   const redirects = entryPointQuestions(domain).map((question) => ({
     url: question.target,
     part: sources(question),
@@ -47,28 +52,46 @@ export async function gatherHealth({
     headers: sources(headersQuestion(webHost)),
     performance,
     redirects,
+    registration: readRegistration(domain, registration, jobs.hidesAges),
     previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
   };
 }
 
-type Visited = { readonly webHost: string; readonly sources: (question: SourceQuestion) => Source };
+type Visited = {
+  readonly webHost: string;
+  readonly sources: (question: SourceQuestion) => Source;
+  /** Stored by the visit; undefined where it was not. */
+  readonly registration: Report | undefined;
+};
+
+/** All that a visit leaves in the store. */
+function questionsOf(domain: string, webHost: string): readonly SourceQuestion[] {
+  const registration = registrationQuestion(domain);
+  const sources = visitQuestions(domain, webHost);
+  return registration ? [...sources, registration] : sources;
+}
 
 /** The sources that need only the network: those in the store, and if one is missing, one visit for all of them. */
 async function visit(domain: string, likelyHost: string, jobs: Jobs, told: HealthProgress): Promise<Visited> {
-  const known = await findAll(visitQuestions(domain, likelyHost), jobs);
+  const known = await findAll(questionsOf(domain, likelyHost), jobs);
   if ([...known.values()].every((report) => report !== undefined)) {
     told.visited('done');
-    return { webHost: likelyHost, sources: sourcesOf(known, '') };
+    return {
+      webHost: likelyHost,
+      sources: sourcesOf(known, ''),
+      registration: registrationIn(known, domain),
+    };
   }
   const outcome = await jobs.visit(domain, told.visit);
   told.visited('webHost' in outcome ? 'done' : 'failed');
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
-  const found = await findAll(visitQuestions(domain, webHost), jobs);
+  const found = await findAll(questionsOf(domain, webHost), jobs);
   // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
     webHost,
     sources: sourcesOf(found, 'unavailable' in outcome ? outcome.unavailable : 'it did not end in time'),
+    registration: registrationIn(found, domain),
   };
 }
 
@@ -77,6 +100,11 @@ type Found = Map<string, Report | undefined>;
 async function findAll(questions: readonly SourceQuestion[], jobs: Jobs): Promise<Found> {
   const reports = await jobs.find(questions);
   return new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
+}
+
+function registrationIn(found: Found, domain: string): Report | undefined {
+  const question = registrationQuestion(domain);
+  return question && found.get(nameOf(question));
 }
 
 function sourcesOf(found: Found, why: string): (question: SourceQuestion) => JobAnswer {

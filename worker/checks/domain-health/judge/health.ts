@@ -4,6 +4,7 @@ import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/ve
 import type { Category } from '../facts/categories.ts';
 import { failedHostOf, type HealthFacts } from '../facts/health.ts';
 import { findingIn } from '../facts/source.ts';
+import { judgeRegistration } from '../registration/judge.ts';
 import { judgeCategories } from './categories.ts';
 import { judgeEntryPoints } from './entry-points.ts';
 
@@ -14,6 +15,7 @@ export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
   const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(facts),
+    ...judgeRegistration(facts.registration),
     ...judgeEntryPoints({ domain, webHost, entries, web, categories, failedHost, hasWildcard }),
   };
   return Object.fromEntries(
