@@ -93,3 +93,12 @@ test('a name that is not delegated is not asked about', async () => {
   expect(registration).toMatchObject({ state: 'unknown', expiresAt: null });
   expect(registries.asked).toEqual([]);
 });
+
+test('a report is a calendar of what expires; one of another check is none', async () => {
+  const { reportId, expiries = [], categories } = await lab.health('known.test');
+  const { status, text, headers } = await lab.getWithToken(`/api/reports/${reportId}/export?format=ics`);
+  expect([status, headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
+  expect(text.match(/^BEGIN:VEVENT/gm)?.length).toBe(expiries.length);
+  const other = `/api/reports/${categories.ssl.report.reportId}/export?format=ics`;
+  expect((await lab.getWithToken(other)).body).toMatchObject({ status: 400, code: 'unknown_format' });
+});
