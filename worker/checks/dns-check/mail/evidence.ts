@@ -10,6 +10,8 @@ export type PolicyObservation =
       readonly text: string;
       /** True when the file is longer than what is read of it. */
       readonly isCut: boolean;
+      /** When the certificate of the host begins and ends, ISO 8601; absent in evidence of earlier releases. */
+      readonly certificate?: { readonly notBefore: string; readonly notAfter: string };
       /** null where the certificate is good, else why it is refused. */
       readonly certificateError: string | null;
     }

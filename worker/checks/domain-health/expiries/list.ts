@@ -2,6 +2,7 @@ import type { Expiry } from '#shared/catalogue/domain-health/expiries';
 import type { HealthFacts } from '../facts/health.ts';
 import { endingOf } from '../registration/ending.ts';
 import { endingsOfCertificates } from './certificates.ts';
+import { endingOfPolicyHost } from './policy-host.ts';
 import { endingOfSecurityTxt } from './security-txt.ts';
 import { endingOfSignatures } from './signatures.ts';
 import { type Ending, showEnding } from './state.ts';
@@ -17,6 +18,7 @@ export function listExpiries({ registration, ssl, dns, headers }: Seen, at: numb
   const endings: (Ending | undefined)[] = [
     registered && endingOf(registered),
     ...endingsOfCertificates(ssl),
+    endingOfPolicyHost(dns),
     endingOfSignatures(dns),
     endingOfSecurityTxt(headers),
   ];

@@ -6,7 +6,12 @@ const policyLimitBytes = 64 * 1024;
 
 /** Fetches the policy file of MTA-STS. Nothing is followed: senders must not either (RFC 8461 §3.3). */
 export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyObservation> {
-  const answer = await http.ask({ url, bodyLimitBytes: policyLimitBytes + 1, skipRedirectBody: true });
+  const answer = await http.ask({
+    url,
+    bodyLimitBytes: policyLimitBytes + 1,
+    skipRedirectBody: true,
+    wantsValidity: true,
+  });
   if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
   if (answer.body.cut === 'timeout')
     return { kind: 'failure', code: 'response-timeout', reason: 'the answer stopped before its end' };
@@ -19,6 +24,7 @@ export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyO
     location: find('location'),
     text: body.text.slice(0, policyLimitBytes),
     isCut: body.decodedBytes > policyLimitBytes || body.cut !== undefined,
+    ...(tls?.validity ? { certificate: tls.validity } : {}),
     certificateError: tls?.trusted === true ? null : (tls?.error ?? 'it is not trusted'),
   };
 }
