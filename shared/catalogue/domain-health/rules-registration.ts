@@ -10,7 +10,7 @@ const expiry = ['RFC 9083 §4.5', 'RFC 9083 §10.2.3'] as const;
 /** What a registry tells of the registration of a domain. A rule that costs no points: the thing itself works until it is gone. */
 export const registrationRules = {
   'registration-expired': {
-    part: 'registration',
+    part: 'dns',
     severity: 'high',
     points: 0,
     title: 'The registration of the domain has ended',
@@ -20,7 +20,7 @@ export const registrationRules = {
     references: expiry,
   },
   'registration-expires-within-days': {
-    part: 'registration',
+    part: 'dns',
     severity: 'medium',
     points: 0,
     title: 'The registration of the domain ends within days',
@@ -29,7 +29,7 @@ export const registrationRules = {
     references: expiry,
   },
   'registration-expires-soon': {
-    part: 'registration',
+    part: 'dns',
     severity: 'low',
     points: 0,
     title: 'The registration of the domain ends soon',
@@ -38,7 +38,7 @@ export const registrationRules = {
     references: expiry,
   },
   'registration-on-hold': {
-    part: 'registration',
+    part: 'dns',
     severity: 'critical',
     points: 0,
     title: 'The domain is on hold',
@@ -48,7 +48,7 @@ export const registrationRules = {
     references: ['RFC 5731 §2.3', ...rdapStatus, eppStatus],
   },
   'registration-redemption': {
-    part: 'registration',
+    part: 'dns',
     severity: 'critical',
     points: 0,
     title: 'The registration of the domain was deleted',
@@ -58,7 +58,7 @@ export const registrationRules = {
     references: ['RFC 3915 §3.1', ...rdapStatus, eppStatus],
   },
   'registration-pending-delete': {
-    part: 'registration',
+    part: 'dns',
     severity: 'critical',
     points: 0,
     title: 'The domain is about to be deleted',
@@ -68,7 +68,7 @@ export const registrationRules = {
     references: ['RFC 5731 §2.3', 'RFC 3915 §3.1', ...rdapStatus, eppStatus],
   },
   'registration-name-servers-differ': {
-    part: 'registration',
+    part: 'dns',
     severity: 'low',
     points: 0,
     title: 'The registry lists other name servers than the delegation',
@@ -77,7 +77,7 @@ export const registrationRules = {
     references: ['RFC 9083 §5.3', 'RFC 1034 §4.2.2'],
   },
   'registration-ds-differs': {
-    part: 'registration',
+    part: 'dns',
     severity: 'low',
     points: 0,
     title: 'The registry lists other DS records than the parent zone',
@@ -86,7 +86,7 @@ export const registrationRules = {
     references: ['RFC 9083 §5.3', 'RFC 5910 §4', 'RFC 4035 §2.4'],
   },
   'registration-transfer-unlocked': {
-    part: 'registration',
+    part: 'dns',
     severity: 'info',
     points: 0,
     title: 'The domain is not locked against transfers',

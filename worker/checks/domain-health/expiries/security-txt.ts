@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isMalformed } from '#shared/model/verdict';
-import { parseExpires } from '../../security-header-check/grammar/security-txt.ts';
+import { parseExpires } from '../../../web/parse-expires.ts';
 import type { SourceFacts } from '../facts/source.ts';
 import type { Ending } from './state.ts';
 
