@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/model/finding';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
+import { expiriesOf, expiryWords, leftWords } from '#shared/render/expiries';
 import {
   adviceOf,
   alsoEnds,
@@ -89,7 +90,7 @@ function tellDomain(report: Report): Shown | undefined {
     notes.length === 0
       ? ''
       : show`\n${notes.length === 1 ? '1 note' : `${notes.length} notes`} in the other forms.\n`;
-  return show`${cap === undefined ? '' : show`${cap}\n`}${tellAdvice(report, faults)}${join(groups)}${left}`;
+  return show`${cap === undefined ? '' : show`${cap}\n`}${tellAdvice(report, faults)}${join(groups)}${tellExpiries(report)}${left}`;
 }
 
 function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
@@ -101,6 +102,18 @@ function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
   });
   const together = togetherWords(advice);
   return show`\nWhat would raise it most\n${join(lines)}${together === undefined ? '' : show`     ${together}\n`}`;
+}
+
+/** A person wants to know the next few; the other forms have all. */
+const expiriesTold = 5;
+
+function tellExpiries(report: Report): Shown {
+  const expiries = expiriesOf(report).slice(0, expiriesTold);
+  if (expiries.length === 0) return show``;
+  const lines = expiries.map(
+    (expiry) => show`  ${expiry.expiresAt.slice(0, 10)}  ${expiryWords(expiry)} (${leftWords(expiry)})\n`,
+  );
+  return show`\nWhat expires first\n${join(lines)}`;
 }
 
 function tellFault(fault: DomainFault): Shown {

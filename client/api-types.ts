@@ -318,6 +318,8 @@ export type MtaSts = {
     readonly maxAge: number;
   } | null;
   readonly policyUrl: string;
+  /** Of the host of the policy; absent where it was not seen. */
+  readonly certificate?: { readonly notBefore: string; readonly notAfter: string };
   /** Whether the policy allows every mail host. */
   readonly mxMatch: boolean | null;
 };
@@ -893,6 +895,10 @@ export type DomainHealthReport = ReportFields & {
   readonly raisedTo?: RaisedTo;
   /** How many faults more there are than were judged again for `raise`; absent where none. */
   readonly raiseLeftOut?: number;
+  /** What the registry of the domain tells, asked by RDAP. Absent in reports of earlier releases. */
+  readonly registration?: Registration;
+  /** Everything that was seen to end at some time, the earliest first. Absent in reports of earlier releases. */
+  readonly expiries?: ReadonlyArray<Expiry>;
   readonly trend?: HealthTrend;
 };
 
@@ -1029,6 +1035,45 @@ export type Raise = {
 export type RaisedTo = {
   readonly score: number | null;
   readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+};
+
+export type Registration = {
+  /** missing: the registry knows no such name · no-date: it does not tell when the registration ends · no-rdap: IANA lists no RDAP service for the top-level domain · unknown: it was not asked, as where the parent zone delegates nothing, or did not answer. */
+  readonly state: 'ok' | 'missing' | 'no-date' | 'no-rdap' | 'unknown';
+  /** Why it is not ok. */
+  readonly reason?: string;
+  /** The domain as registries sell it. */
+  readonly name: string | null;
+  readonly expiresAt: string | null;
+  readonly registeredAt: string | null;
+  /** When the registry was asked: answers are kept for 12 hours, for one within 30 days of the end. null where ACCOUNT_CACHE is own. */
+  readonly askedAt: string | null;
+  readonly registrar: string | null;
+  /** By the names of EPP: "clientHold" (RFC 8056). */
+  readonly statuses: ReadonlyArray<string>;
+  readonly nameServers: ReadonlyArray<string>;
+  readonly ds: ReadonlyArray<{
+    readonly keyTag: number;
+    readonly algorithm: number;
+    readonly digestType: number;
+    readonly digest: string;
+  }>;
+  /** Whether the registry says that the delegation is signed; null where it does not say. */
+  readonly isSigned: boolean | null;
+};
+
+export type Expiry = {
+  /** domain: its registration · certificate · signature: the signatures of the zone (DNSSEC) · ocsp: the stapled answer · crl: the list that the certificate points to · security-txt. */
+  readonly what: 'domain' | 'certificate' | 'signature' | 'ocsp' | 'crl' | 'security-txt';
+  /** The domain, host, zone or address that it belongs to. */
+  readonly name: string;
+  readonly expiresAt: string;
+  /** Whole days from `checkedAt`; below 0 once it is past. */
+  readonly daysLeft: number;
+  /** null where it does not tell when it began. */
+  readonly lifetimeDays: number | null;
+  /** soon: less than a third of its lifetime is left, and less than 30 days; of a lifetime below 10 days, less than a quarter. */
+  readonly state: 'ok' | 'soon' | 'past';
 };
 
 /** Since the last report with the same rules and the same coverage; absent where there is none. */

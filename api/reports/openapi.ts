@@ -4,7 +4,7 @@ import { diffSchema } from '#shared/model/diff';
 import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
-import { formatNames, formats, pdf } from '#shared/render/formats';
+import { checkFormats, exportNames, formats, pdf } from '#shared/render/formats';
 import { targetText } from '#shared/targets/target-texts';
 import { json, problemResponses } from '../openapi/answers.ts';
 import { anyTarget } from '../openapi/report-shapes.ts';
@@ -37,6 +37,8 @@ const historySchema = z
       .meta({ description: 'The value of `before` for the next page; null on the last.' }),
   })
   .meta({ id: 'History' });
+
+const texts = { ...formats, ...checkFormats };
 
 const fileSchemas: { readonly [name: string]: z.ZodType } = {
   json: anyReport,
@@ -121,10 +123,10 @@ export const reportPaths: ZodOpenApiPathsObject = {
         path: z.object({ id: reportId }),
         query: z.object({
           format: z
-            .enum([...formatNames, pdf.name])
+            .enum([...exportNames, pdf.name])
             .optional()
             .meta({
-              description: [...formatNames.map((name) => ({ name, ...formats[name] })), pdf]
+              description: [...exportNames.map((name) => ({ name, ...texts[name] })), pdf]
                 .map(({ name, purpose }) => `${name}: ${purpose}`)
                 .join('; '),
             }),
@@ -167,9 +169,9 @@ function operation(
 }
 
 function fileContents() {
-  const texts = formatNames.map((name) => {
-    const [mediaType = ''] = formats[name].contentType.split(';');
+  const contents = exportNames.map((name) => {
+    const [mediaType = ''] = texts[name].contentType.split(';');
     return [mediaType, { schema: fileSchemas[name] ?? z.string() }] as const;
   });
-  return Object.fromEntries([...texts, [pdf.contentType, { schema: z.unknown() }] as const]);
+  return Object.fromEntries([...contents, [pdf.contentType, { schema: z.unknown() }] as const]);
 }

@@ -1,7 +1,16 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { fileNameOf } from '#shared/render/file-name';
-import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
+import {
+  type CheckFormatName,
+  exportNames,
+  exportNamesOf,
+  type FormatName,
+  isCheckFormat,
+  isFormatName,
+  pdf,
+  renderReport,
+} from '#shared/render/formats';
 import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/stores/reports/read-report';
 import { represent, representStored } from '../answer/representation.ts';
@@ -36,6 +45,7 @@ export async function answerExport(
   const format = readFormat(request);
   const stored = await findReadable(shelf, caller, String(request.params['id']));
   if (format === pdf.name) return sendPdf(desk, caller, stored, response);
+  if (!exportNamesOf(stored.check).includes(format)) throw unknownFormat(exportNamesOf(stored.check));
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
@@ -60,11 +70,15 @@ export async function answerScreenshot(
   await sendStored(request, response, stored, represent(bytes, contentType));
 }
 
-function readFormat(request: Request): FormatName | typeof pdf.name {
+function readFormat(request: Request): FormatName | CheckFormatName | typeof pdf.name {
   const { format = 'json' } = readOwnQuery(request, ['format']);
-  if (isFormatName(format) || format === pdf.name) return format;
-  const detail = `There is no such format. There are: ${[...formatNames, pdf.name].join(', ')}.`;
-  throw new Problem('unknown_format', `format: ${detail}`, {
+  if (isFormatName(format) || isCheckFormat(format) || format === pdf.name) return format;
+  throw unknownFormat(exportNames);
+}
+
+function unknownFormat(names: readonly string[]): Problem {
+  const detail = `There is no such format. There are: ${[...names, pdf.name].join(', ')}.`;
+  return new Problem('unknown_format', `format: ${detail}`, {
     errors: [{ in: 'query', name: 'format', detail }],
   });
 }

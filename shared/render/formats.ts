@@ -1,6 +1,7 @@
 import type { Report } from '../model/report.ts';
 import { renderCsv } from './csv.ts';
 import { renderHtml } from './html/page.ts';
+import { renderIcs } from './ics.ts';
 import { renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -68,6 +69,32 @@ export const pdf = {
   purpose: 'the page on paper (A4, tagged); made by a browser of this service, and 503 where it has none',
 } as const;
 
+/** Formats of the reports of one check: beside the others, and refused for every other check. */
+export const checkFormats = {
+  ics: {
+    of: 'domain-health',
+    contentType: 'text/calendar; charset=utf-8',
+    extension: 'ics',
+    purpose: 'a calendar of what expires when; of domain-health alone',
+    render: renderIcs,
+  },
+} as const satisfies Record<string, Format & { readonly of: string }>;
+
+export type CheckFormatName = keyof typeof checkFormats;
+
+/** The names of all formats of texts. */
+export const exportNames = [...formatNames, ...(Object.keys(checkFormats) as CheckFormatName[])] as const;
+
+/** The formats in which a report of a check can be had as a text. */
+export function exportNamesOf(check: string): readonly (FormatName | CheckFormatName)[] {
+  return exportNames.filter((name) => !isCheckFormat(name) || checkFormats[name].of === check);
+}
+
+/** Tells the name of a format of one check from any other text. */
+export function isCheckFormat(text: string): text is CheckFormatName {
+  return Object.hasOwn(checkFormats, text);
+}
+
 /** Tells a format's name from any other text. */
 export function isFormatName(text: string): text is FormatName {
   return Object.hasOwn(formats, text);
@@ -76,8 +103,8 @@ export function isFormatName(text: string): text is FormatName {
 /** A stored report as text, with its media type and file extension. Pure: the same report always gives the same text. */
 export function renderReport(
   report: Report,
-  format: FormatName,
+  format: FormatName | CheckFormatName,
 ): { readonly contentType: string; readonly extension: string; readonly text: string } {
-  const { contentType, extension, render } = formats[format];
+  const { contentType, extension, render } = isCheckFormat(format) ? checkFormats[format] : formats[format];
   return { contentType, extension, text: render(report) };
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { severities } from '../model/verdict.ts';
+import { expiriesOf, expiryWords, leftWords } from './expiries.ts';
 import {
   adviceOf,
   alsoEnds,
@@ -47,6 +48,7 @@ function writeReport(report: Report, pieces: number): string {
     summaryLine(report),
     stateWords(report) ?? '',
     ...(writeDomain(report, pieces) ?? writeFindings(report, pieces)),
+    ...writeExpiries(report),
     ...writeNotTested(report),
     ...writePassed(report),
   ];
@@ -155,6 +157,14 @@ function writeEvidence({ evidence }: Finding, pieces: number): string[] {
 
 function writePair([key, value]: [string, unknown]): string {
   return `${codeSpan(cut(key, longestValue))}: ${codeSpan(cut(textOf(value), longestValue))}`;
+}
+
+function writeExpiries(report: Report): string[] {
+  const lines = expiriesOf(report).map(
+    (expiry) =>
+      `- ${prose(`${expiryWords(expiry)} ${leftWords(expiry)}, at ${timeWords(expiry.expiresAt)}`)}`,
+  );
+  return lines.length === 0 ? [] : ['## What expires', lines.join('\n')];
 }
 
 function writeNotTested({ notTested }: Report): string[] {

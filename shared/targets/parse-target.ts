@@ -105,6 +105,11 @@ export function siteOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }
 
+/** The domain as registries sell it that a name is or lies below ("example.co.uk"); null for a public suffix itself. */
+export function registeredNameOf(domain: string): string | null {
+  return getDomain(domain);
+}
+
 /**
  * True for a domain as registries sell it ("example.co.uk"). Not for a name below it, for a suffix itself, nor for a name below a private
  * suffix ("a.github.io"): that is a site of its own, but nobody publishes a www below it.

@@ -25,11 +25,17 @@ export type CompositeContext = GatherContext & { readonly jobs: Jobs };
 /** What a check keeps beside its report; without bytes where the evidence has none. */
 export type Picture = { readonly kind: 'screenshot' | 'filmstrip'; readonly bytes?: Uint8Array };
 
+/** What a judgement may know of its run beside the evidence. */
+export type RunFacts = {
+  /** As the report tells it, Unix ms. */
+  readonly checkedAtMs: number;
+};
+
 /** A check's work. Evidence is JSON: what was seen, nothing judged. */
 export type Check = {
   readonly spec: CheckSpec;
   gather(context: GatherContext & Partial<CompositeContext>): Promise<Json>;
-  assess(evidence: Json): Assessment;
+  assess(evidence: Json, run?: RunFacts): Assessment;
   /** Pictures in the evidence, to be stored beside the report. */
   readonly picturesOf?: (evidence: Json) => readonly Picture[];
 };
@@ -44,7 +50,7 @@ export function defineCheck<Evidence, Code extends string, Shape extends z.ZodRa
     readonly reportShape: Shape;
   };
   readonly gather: (context: CompositeContext) => Promise<Evidence>;
-  readonly assess: (evidence: Evidence) => Assessment<Code, FieldsOf<Shape>>;
+  readonly assess: (evidence: Evidence, run?: RunFacts) => Assessment<Code, FieldsOf<Shape>>;
   readonly picturesOf?: (evidence: Evidence) => readonly Picture[];
 }): Check {
   return check as unknown as Check;

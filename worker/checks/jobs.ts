@@ -20,6 +20,8 @@ export type Jobs = {
   previous(): Promise<Report | undefined>;
   /** Prefix of links: the address that callers use, or "". */
   readonly publicPath: string;
+  /** The caller's account has a cache of its own, and is not told when others asked. */
+  readonly hidesAges: boolean;
 };
 
 /** For the other queues. */
@@ -29,6 +31,7 @@ export const noJobs: Jobs = {
   visit: refuse,
   previous: refuse,
   publicPath: '',
+  hidesAges: false,
 };
 
 function refuse(): Promise<never> {

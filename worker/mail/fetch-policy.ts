@@ -10,6 +10,8 @@ export type PolicyObservation =
       readonly text: string;
       /** True when the file is longer than what is read of it. */
       readonly isCut: boolean;
+      /** When the certificate of the host begins and ends, ISO 8601; absent in evidence of earlier releases. */
+      readonly certificate?: { readonly notBefore: string; readonly notAfter: string };
       /** null where the certificate is good, else why it is refused. */
       readonly certificateError: string | null;
     }
@@ -20,7 +22,12 @@ const policyLimitBytes = 64 * 1024;
 
 /** Fetches the policy file of MTA-STS. Nothing is followed: senders must not either (RFC 8461 §3.3). */
 export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyObservation> {
-  const answer = await http.ask({ url, bodyLimitBytes: policyLimitBytes + 1, skipRedirectBody: true });
+  const answer = await http.ask({
+    url,
+    bodyLimitBytes: policyLimitBytes + 1,
+    skipRedirectBody: true,
+    wantsValidity: true,
+  });
   if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
   if (answer.body.cut === 'timeout')
     return { kind: 'failure', code: 'response-timeout', reason: 'the answer stopped before its end' };
@@ -33,6 +40,7 @@ export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyO
     location: find('location'),
     text: body.text.slice(0, policyLimitBytes),
     isCut: body.decodedBytes > policyLimitBytes || body.cut !== undefined,
+    ...(tls?.validity ? { certificate: tls.validity } : {}),
     certificateError: tls?.trusted === true ? null : (tls?.error ?? 'it is not trusted'),
   };
 }

@@ -43,8 +43,8 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
     parent.wanted.orFresh
       ? { since: startedAt, orFresh: true }
       : { since: Math.min(parent.wanted.since, startedAt - refreshFloorS * 1000), orFresh: false };
-  const toStored = ({ spec, target, options }: SourceQuestion) => ({
-    jobKey: jobKeyOf(spec, target, options, parent.account),
+  const toStored = ({ spec, target, options, isShared }: SourceQuestion) => ({
+    jobKey: jobKeyOf(spec, target, options, isShared === true ? undefined : parent.account),
     wanted: wantedOf(spec),
   });
   const find = async (questions: readonly SourceQuestion[]) => {
@@ -57,6 +57,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
 
   return {
     publicPath,
+    hidesAges: parent.account !== undefined,
     find,
     async ask(question, progress) {
       const [known] = await find([question]);

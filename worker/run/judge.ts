@@ -30,7 +30,7 @@ const leastKeptS = 60;
 
 /** Judges what was seen. Pure. */
 export function judge(check: Check, file: EvidenceFile): Report {
-  const assessment = check.assess(file.evidence);
+  const assessment = check.assess(file.evidence, file);
   const { spent } = file;
   const made = makeReport(factsOf(check, file, assessment.state), assessment);
   const report: Report = spent ? { ...made, budgetSpent: [...spent] } : made;

@@ -1,4 +1,5 @@
 import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
+import { domainRegistration } from '#shared/catalogue/domain-health/registration';
 import { type SourceQuestion, visitQuestions, webHostOf } from '#shared/catalogue/domain-health/sources';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
@@ -27,6 +28,7 @@ import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
 import type { RunStore } from '../run/run-store.ts';
+import { openRegistrationWatch } from './registration-watch.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
@@ -63,6 +65,13 @@ export async function runVisit(
   const tasks = addUp(progress, questionsAt(job.target).map(taskOf), nameOfTask);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
+  const registration = parts.includes('dns')
+    ? openRegistrationWatch(job, settings, {
+        ...opened,
+        wanted: wantedOf(job, domainRegistration.refreshFloorS),
+        limit: AbortSignal.any([stop, limit]),
+      })
+    : undefined;
   const answerAll = (questions: readonly SourceQuestion[]) =>
     Promise.all(
       questions.map((question) => {
@@ -78,6 +87,7 @@ export async function runVisit(
       answerAll(questionsAt(job.target).filter((question) => !isOfWebHost(question))),
       finding.then((host) => answerAll(questionsAt(host).filter(isOfWebHost))),
     ]);
+    await registration?.end();
     const report = visitReport(job, webHost, {
       nowMs: settings.now(),
       durationMs: performance.now() - start,

@@ -4,6 +4,8 @@ import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
 import { redirectEnds } from '../redirect-check/report.ts';
 import type { FieldsOf } from '../spec.ts';
+import { expirySchema } from './expiries.ts';
+import { registrationSchema } from './registration.ts';
 import { type CategoryName, categoryNames } from './weights.ts';
 
 /** How a category stands. Only `ok` and `partial` have a score. */
@@ -201,6 +203,14 @@ export const domainHealthReportShape = {
   }),
   raiseLeftOut: count.optional().meta({
     description: 'How many faults more there are than were judged again for `raise`; absent where none.',
+  }),
+  registration: registrationSchema.optional().meta({
+    description:
+      'What the registry of the domain tells, asked by RDAP. Absent in reports of earlier releases.',
+  }),
+  expiries: z.array(expirySchema).optional().meta({
+    description:
+      'Everything that was seen to end at some time, the earliest first. Absent in reports of earlier releases.',
   }),
   trend: trendSchema.optional(),
 };

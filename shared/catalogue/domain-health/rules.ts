@@ -1,4 +1,5 @@
 import type { Rule } from '../../model/verdict.ts';
+import { registrationRules } from './rules-registration.ts';
 
 const ratingGuide = {
   title: 'SSL Server Rating Guide 2009r',
@@ -242,6 +243,7 @@ export const rules = {
     fix: 'Serve a page at the entry points. If a firewall or bot protection answered, allow the User-Agent of this check and ask again.',
     references: [untested],
   },
+  ...registrationRules,
   'coverage-incomplete': {
     part: 'categories',
     severity: 'info',

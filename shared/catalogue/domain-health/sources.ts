@@ -15,6 +15,8 @@ export type SourceQuestion = {
   readonly spec: CheckSpec;
   readonly target: string;
   readonly options: Job['options'];
+  /** The answer is everybody's, also where accounts have caches of their own. */
+  readonly isShared?: boolean;
 };
 
 /** The host that visitors of a domain meet: the domain itself, or www where the domain has no address of its own. */

@@ -18,6 +18,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 6,
+  rulesVersion: 7,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

@@ -9,6 +9,7 @@ import { cut } from '../visible-text.ts';
 import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { costsSection } from './costs.ts';
+import { expiriesSection } from './expiries.ts';
 import { findingsSection, idOf, notTestedSection, passedSection } from './findings.ts';
 import { healthPage } from './health.ts';
 import type { Links } from './pictures/figure.ts';
@@ -46,7 +47,7 @@ ${factLine(report)}</header>
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}${jumps(report, counts)}</div>
-${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${expiriesSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
 /** The target as people write it, with its form in the DNS beside it, as one may look like another. */
@@ -134,6 +135,7 @@ function categories(report: Report): Markup {
 /** Fields of domain-health that the sections above show as words. */
 const shownAbove: ReadonlySet<string> = new Set([
   'partFindings',
+  'expiries',
   'raise',
   'raisedTo',
   'raiseLeftOut',

@@ -62,3 +62,9 @@ test.for(rows)('$domain: its policy over real sockets', async ({ domain, broken 
   const codes = codesBroken(verdicts).filter((code) => code.startsWith('mta-sts-'));
   expect(codes.toSorted()).toEqual([...broken]);
 });
+
+test('the report tells until when the certificate of the policy host is valid', async () => {
+  const { fields } = await checkDomain('good.test', lab.settings());
+  const { certificate } = fields['mtaSts'] as { certificate?: { notAfter: string } };
+  expect(Date.parse(certificate?.notAfter ?? '')).toBeGreaterThan(Date.now());
+});

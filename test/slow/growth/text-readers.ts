@@ -42,10 +42,7 @@ import {
   parseReportingEndpoints,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
 import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
-import {
-  parseExpires,
-  parseSecurityTxt,
-} from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
+import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { readDictionary, readItem } from '../../../worker/checks/security-header-check/grammar/structured.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
@@ -65,6 +62,7 @@ import { parseHsts, readMaxAge } from '../../../worker/web/hsts.ts';
 import { decodeLocation, resolveLocation } from '../../../worker/web/location.ts';
 import { maskAttributeValue, maskSetCookie, maskText } from '../../../worker/web/mask-cookie.ts';
 import { maskHeaders, maskLocation, maskUrls } from '../../../worker/web/mask-credentials.ts';
+import { parseExpires } from '../../../worker/web/parse-expires.ts';
 import { parseRefresh } from '../../../worker/web/refresh.ts';
 import { parseSetCookie } from '../../../worker/web/set-cookie.ts';
 import { seeLocation } from '../../../worker/web/walk.ts';

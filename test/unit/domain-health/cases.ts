@@ -26,6 +26,7 @@ import {
   sslAway,
   withoutVerdict,
 } from './parts.ts';
+import { registrationCases } from './registration-cases.ts';
 
 export type Case = {
   readonly name: string;
@@ -1069,4 +1070,11 @@ const someParts: readonly Case[] = [
 ];
 
 /** Every row. */
-export const cases: readonly Case[] = [...wholes, ...unavailable, ...limited, ...entries, ...someParts];
+export const cases: readonly Case[] = [
+  ...wholes,
+  ...unavailable,
+  ...limited,
+  ...entries,
+  ...someParts,
+  ...registrationCases,
+];

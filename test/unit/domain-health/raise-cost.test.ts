@@ -34,7 +34,7 @@ test.for([
   { name: 'a poor domain', of: poor },
   { name: 'every rule of the headers broken', of: worst },
 ])('$name: judging again takes a few times what judging takes, not an order of magnitude more', ({ of }) => {
-  const facts = readHealth(of);
+  const facts = readHealth(of, 0);
   const verdicts = judgeHealth(facts);
   const parts = listPartFindings(facts, combine(facts.categories).usedWeight);
   for (let round = 0; round < 50; round += 1) assessHealth(of);

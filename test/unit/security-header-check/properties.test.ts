@@ -27,16 +27,14 @@ import {
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
 import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
-import {
-  parseExpires,
-  parseSecurityTxt,
-} from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
+import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
+import { parseExpires } from '../../../worker/web/parse-expires.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { printCsp, printCspSource } from './print-csp.ts';

@@ -3,7 +3,9 @@ import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import type { Assessment } from '#shared/model/report';
 import { gradeOf } from '#shared/model/score';
 import { codesBroken } from '#shared/model/verdict';
+import type { RunFacts } from '../check.ts';
 import type { HealthEvidence } from './evidence.ts';
+import { listExpiries } from './expiries/list.ts';
 import { failedHostOf, readHealth } from './facts/health.ts';
 import { judgeCaps } from './judge/caps.ts';
 import { isWarned, judgeHealth, judgeState } from './judge/health.ts';
@@ -22,10 +24,13 @@ export type HealthAssessment = Assessment<HealthCode, HealthFields> &
 /**
  * Judges a domain by the reports of its sources. Pure: the same reports always give the same report, and fixing anything in one of them never
  * lowers its score or its grade. The score is the weighted mean, never capped, so that it stays comparable; the grade is its letter under
- * the limits of the broken rules.
+ * the limits of the broken rules. Without the time of the run, days are counted from when its last source was checked.
  */
-export function assessHealth(evidence: HealthEvidence): HealthAssessment {
-  const facts = readHealth(evidence);
+export function assessHealth(
+  evidence: HealthEvidence,
+  { checkedAtMs }: RunFacts = { checkedAtMs: lastSeenAt(evidence) },
+): HealthAssessment {
+  const facts = readHealth(evidence, checkedAtMs);
   const { categories, entries } = facts;
   const verdicts = judgeHealth(facts);
   const { score, coverage, usedWeight } = combine(categories);
@@ -60,7 +65,17 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
       worstFindings: reportWorstFindings(categories, usedWeight),
       partFindings: parts,
       ...reportRaise(facts, parts, verdicts),
+      ...(evidence.registration ? { registration: evidence.registration } : {}),
+      expiries: listExpiries(facts, checkedAtMs),
       ...(trend ? { trend } : {}),
     },
   };
+}
+
+function lastSeenAt({ dns, ssl, headers, performance, redirects }: HealthEvidence): number {
+  const sources = [dns, ssl, headers, performance, ...redirects.map(({ part }) => part)];
+  return Math.max(
+    0,
+    ...sources.map((source) => ('report' in source ? Date.parse(source.report.checkedAt) : 0)),
+  );
 }

@@ -1,3 +1,4 @@
+import type { Registration } from '#shared/catalogue/domain-health/registration';
 import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { Grade } from '#shared/model/score';
 import type { JobAnswer } from '../jobs.ts';
@@ -25,6 +26,8 @@ export type HealthEvidence = {
   readonly performance: Source;
   /** redirect-check of http://domain/, https://domain/, http://www.domain/, https://www.domain/. One that is left out has no address. */
   readonly redirects: readonly { readonly url: string; readonly part: Source }[];
+  /** Of the domain, as its registry tells it; absent in evidence of earlier releases. */
+  readonly registration?: Registration;
   /** null where there is none, or where report ids are off. */
   readonly previous: PreviousHealth | null;
 };

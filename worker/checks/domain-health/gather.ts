@@ -1,4 +1,5 @@
 import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
+import { registrationQuestion } from '#shared/catalogue/domain-health/registration';
 import {
   dnsQuestion,
   entryPointQuestions,
@@ -19,6 +20,7 @@ import { readEntryPoints } from './facts/entry-points.ts';
 import { readDnsFields } from './facts/fields.ts';
 import { readPrevious } from './facts/previous.ts';
 import { type HealthProgress, openHealthProgress } from './progress.ts';
+import { readRegistration } from './registration/read.ts';
 
 /** Collects the sources of a domain: from the store, from one visit for all that is missing, and from a page load beside it. */
 export async function gatherHealth({
@@ -34,7 +36,7 @@ export async function gatherHealth({
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = load(`https://${likelyHost}/`);
-  const [{ webHost, sources }] = await Promise.all([
+  const [{ webHost, sources, registration }] = await Promise.all([
     visit({ domain, likelyHost, parts }, jobs, told),
     likelyPage,
   ]);
@@ -55,11 +57,28 @@ export async function gatherHealth({
     headers: sources(headersQuestion(webHost)),
     performance,
     redirects,
+    registration: readRegistration(domain, registration, jobs.hidesAges),
     previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
   };
 }
 
-type Visited = { readonly webHost: string; readonly sources: (question: SourceQuestion) => Source };
+type Visited = {
+  readonly webHost: string;
+  readonly sources: (question: SourceQuestion) => Source;
+  /** Stored by the visit; undefined where it was not. */
+  readonly registration: Report | undefined;
+};
+
+/** All that a visit leaves in the store. */
+function questionsOf(
+  domain: string,
+  webHost: string,
+  parts: readonly CategoryName[],
+): readonly SourceQuestion[] {
+  const registration = parts.includes('dns') ? registrationQuestion(domain) : undefined;
+  const sources = visitQuestions(domain, webHost, parts);
+  return registration ? [...sources, registration] : sources;
+}
 
 /** What stands for a source that was not asked for. */
 const leftOut = { unavailable: whyLeftOut };
@@ -76,20 +95,25 @@ async function visit(
   jobs: Jobs,
   told: HealthProgress,
 ): Promise<Visited> {
-  const known = await findAll(visitQuestions(domain, likelyHost, parts), jobs);
+  const known = await findAll(questionsOf(domain, likelyHost, parts), jobs);
   if ([...known.values()].every((report) => report !== undefined)) {
     told.visited('done');
-    return { webHost: likelyHost, sources: sourcesOf(known, '') };
+    return {
+      webHost: likelyHost,
+      sources: sourcesOf(known, ''),
+      registration: registrationIn(known, domain),
+    };
   }
   const outcome = await jobs.visit(domain, told.visit);
   told.visited('webHost' in outcome ? 'done' : 'failed');
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
-  const found = await findAll(visitQuestions(domain, webHost, parts), jobs);
+  const found = await findAll(questionsOf(domain, webHost, parts), jobs);
   // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
     webHost,
     sources: sourcesOf(found, 'unavailable' in outcome ? outcome.unavailable : 'it did not end in time'),
+    registration: registrationIn(found, domain),
   };
 }
 
@@ -98,6 +122,11 @@ type Found = Map<string, Report | undefined>;
 async function findAll(questions: readonly SourceQuestion[], jobs: Jobs): Promise<Found> {
   const reports = await jobs.find(questions);
   return new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
+}
+
+function registrationIn(found: Found, domain: string): Report | undefined {
+  const question = registrationQuestion(domain);
+  return question && found.get(nameOf(question));
 }
 
 function sourcesOf(found: Found, why: string): (question: SourceQuestion) => JobAnswer {

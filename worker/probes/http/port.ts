@@ -50,6 +50,8 @@ export type HttpRequest = {
   readonly isLenient?: boolean;
   /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */
   readonly asBytes?: boolean;
+  /** Tells from when to when the certificate of the server is valid. */
+  readonly wantsValidity?: boolean;
 };
 
 export type HttpBody = {
@@ -76,6 +78,8 @@ export type TlsSight = {
   readonly trusted: boolean;
   /** OpenSSL's or Node's code when not, e.g. "CERT_HAS_EXPIRED". */
   readonly error: string | null;
+  /** Of the server's own certificate, ISO 8601; only where it was asked for. */
+  readonly validity?: { readonly notBefore: string; readonly notAfter: string };
 };
 
 export type HttpAnswer =

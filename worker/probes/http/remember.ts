@@ -20,6 +20,7 @@ export function rememberAnswers(http: HttpProbe): HttpProbe {
 function serves(earlier: HttpRequest, wanted: HttpRequest): boolean {
   return (
     earlier.bodyLimitBytes >= wanted.bodyLimitBytes &&
+    (wanted.wantsValidity !== true || earlier.wantsValidity === true) &&
     (earlier.skipRedirectBody !== true || wanted.skipRedirectBody === true || wanted.bodyLimitBytes === 0)
   );
 }

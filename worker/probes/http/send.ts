@@ -84,7 +84,7 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
     const seen = {
       address: agents.addressOf(socket),
       socketTimes: agents.takeTimes(socket),
-      tls: seeTls(socket as TLSSocket),
+      tls: seeTls(socket as TLSSocket, request.wantsValidity === true),
     };
     const body = await takeBody(request, response, stream, {
       ...settings.limits,
@@ -247,16 +247,25 @@ function leadsOn({ statusCode = 0, rawHeaders }: IncomingMessage): boolean {
 
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
-function seeTls(socket: TLSSocket): TlsSight | null {
+function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsSight | null {
   if (!('encrypted' in socket)) return null;
   const error = socket.authorizationError as Error | string | null | undefined;
   const code =
     error instanceof Error ? ((error as { code?: string }).code ?? error.message) : (error ?? null);
+  const validity = wantsValidity ? readValidity(socket) : undefined;
   return {
     protocol: socket.getProtocol(),
     trusted: socket.authorized,
     error: code === null ? null : String(code),
+    ...(validity ? { validity } : {}),
   };
+}
+
+function readValidity(socket: TLSSocket): TlsSight['validity'] {
+  const { valid_from: from, valid_to: to } = socket.getPeerCertificate();
+  const [begins, ends] = [Date.parse(from), Date.parse(to)];
+  if (Number.isNaN(begins) || Number.isNaN(ends)) return undefined;
+  return { notBefore: new Date(begins).toISOString(), notAfter: new Date(ends).toISOString() };
 }
 
 function pairs(raw: readonly string[]): (readonly [string, string])[] {

@@ -140,6 +140,10 @@ const mtaStsSchema = z
     id: z.string().nullable(),
     policy: z.looseObject({ mode: z.string(), mx: z.array(z.string()), maxAge: z.int() }).nullable(),
     policyUrl: z.string(),
+    certificate: z
+      .object({ notBefore: z.iso.datetime(), notAfter: z.iso.datetime() })
+      .optional()
+      .meta({ description: 'Of the host of the policy; absent where it was not seen.' }),
     mxMatch: z.boolean().nullable().meta({ description: 'Whether the policy allows every mail host.' }),
   })
   .meta({ id: 'MtaSts' });

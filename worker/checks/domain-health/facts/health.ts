@@ -1,5 +1,7 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { HealthEvidence } from '../evidence.ts';
+import { readDelegation } from '../registration/delegation.ts';
+import type { RegistrationFacts } from '../registration/judge.ts';
 import { joinBrowserEnd } from './browser-end.ts';
 import { type Category, readCategories } from './categories.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
@@ -22,6 +24,7 @@ export type SourcesRead = {
   readonly performance: SourceFacts;
   readonly entries: readonly EntryPoint[];
   readonly families: readonly FamilyFacts[];
+  readonly registration: RegistrationFacts;
 };
 
 /** All that a domain is judged by. */
@@ -35,8 +38,8 @@ export type HealthFacts = SourcesRead & {
   readonly categories: readonly Category[];
 };
 
-/** Reads the evidence: each source once, then what they say together. */
-export function readHealth(evidence: HealthEvidence): HealthFacts {
+/** Reads the evidence: each source once, then what they say together. @param at when the report was checked, Unix ms */
+export function readHealth(evidence: HealthEvidence, at: number): HealthFacts {
   const { domain, webHost, pageUrl } = evidence;
   const dns = readSource(evidence.dns);
   const ssl = readSource(evidence.ssl);
@@ -56,6 +59,7 @@ export function readHealth(evidence: HealthEvidence): HealthFacts {
     performance,
     entries: joinBrowserEnd(readEntryPoints(evidence), performance),
     families: readFamilies(ssl, headers),
+    registration: { registration: evidence.registration, delegation: readDelegation(dns), at },
   });
 }
 

@@ -16,11 +16,12 @@ type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
  * The limits, by what a visitor or a sender of mail meets:
  * - F: all current clients are rejected: browsers refuse TLS or its certificate, validating resolvers refuse the DNS.
  * - D: everything is sent unencrypted, or no page was seen: what has no score must not raise what has one.
- * - C: a service does not work or depends on one server (web, mail, delegation, a single name server), a protection has no effect (http that
+ * - C: a service does not work or depends on one server (web, mail, delegation, a single name server), the registry takes the domain away, a
+ *   protection has no effect (http that
  *   is not upgraded, https that leads to http, SPF that allows everyone), browsers warn at an address that people type, or a category is F.
  *   The same for every other finding that its check calls critical: no domain with one is better than C.
  * - B: some visitors do not arrive (an entry point that leads to no page, or to an address that is not public), anyone can forge mail
- *   because no DMARC policy applies, or a category is D.
+ *   because no DMARC policy applies, the registration has ended, or a category is D.
  * - A: not everything was tested.
  * There is no limit where the fault may affect only us (an error status) or no visitor at all (hosts that differ). What a check calls high
  * costs its category points, and limits by the D or F of the category. `category` null: the evidence names it, or none is meant.
@@ -37,6 +38,9 @@ export const limits: { readonly [C in HealthCode]?: Limit } = {
   'delegation-broken': { limit: 'C', category: 'dns' },
   'name-server-alone': { limit: 'C', category: 'dns' },
   'mail-lost': { limit: 'C', category: 'mail' },
+  'registration-on-hold': { limit: 'C', category: 'dns' },
+  'registration-redemption': { limit: 'C', category: 'dns' },
+  'registration-pending-delete': { limit: 'C', category: 'dns' },
   'finding-critical': { limit: 'C', category: null },
   'entry-point-certificate-not-trusted': { limit: 'C', category: 'ssl' },
   'category-failed': { limit: 'C', category: null },
@@ -44,6 +48,7 @@ export const limits: { readonly [C in HealthCode]?: Limit } = {
   'dmarc-missing': { limit: 'B', category: 'mail' },
   'entry-point-broken': { limit: 'B', category: null },
   'target-address-not-allowed': { limit: 'B', category: null },
+  'registration-expired': { limit: 'B', category: 'dns' },
   'category-poor': { limit: 'B', category: null },
   'coverage-incomplete': { limit: 'A', category: null },
 };

@@ -6,6 +6,7 @@ import { codesOf, isBroken, notTested, type Verdict, type Verdicts } from '#shar
 import { type Category, whyLeftOut } from '../facts/categories.ts';
 import { failedHostOf, type HealthFacts } from '../facts/health.ts';
 import { findingIn } from '../facts/source.ts';
+import { judgeRegistration } from '../registration/judge.ts';
 import { judgeCategories } from './categories.ts';
 import { judgeEntryPoints } from './entry-points.ts';
 
@@ -16,6 +17,7 @@ export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
   const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(facts),
+    ...judgeRegistration(facts.registration),
     ...judgeEntryPoints({ domain, webHost, entries, web, categories, failedHost, hasWildcard }),
   };
   return Object.fromEntries(

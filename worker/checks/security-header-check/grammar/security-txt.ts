@@ -1,5 +1,3 @@
-import type { Malformed } from '#shared/model/verdict';
-
 /** A line of a security.txt: its name in lower case, its value without spaces around it, its number from 1. */
 export type SecurityTxtField = { readonly name: string; readonly value: string; readonly line: number };
 
@@ -56,19 +54,4 @@ function readLine(text: string): { readonly name: string; readonly value: string
 // A signed text has "- " before each line that begins with a dash.
 function undash(line: string): string {
   return line.startsWith('- ') ? line.slice(2) : line;
-}
-
-/**
- * Reads an Expires value (RFC 3339 §5.6).
- * @param text e.g. "2027-01-31T23:00:00.000Z"
- * @returns Unix ms
- */
-export function parseExpires(text: string): number | Malformed {
-  const found = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.exec(text);
-  if (!found) return { malformed: 'it is no date and time such as 2027-01-31T23:00:00Z' };
-  const [, day = '', time = '', , offset = ''] = found;
-  // Dates of JavaScript know no leap second, and read 30 February as 2 March.
-  const ms = Date.parse(`${day}T${time.replace(/:60$/, ':59')}${offset.toUpperCase()}`);
-  const isReal = !Number.isNaN(ms) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-  return isReal ? ms : { malformed: 'there is no such date or time' };
 }

@@ -10,8 +10,9 @@ import {
 } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
 import { parseContentType } from '../../../web/content-type.ts';
+import { parseExpires } from '../../../web/parse-expires.ts';
 import type { FoundSecurityTxt, SecurityTxtSeen } from '../facts/security-txt.ts';
-import { parseExpires, valuesOfField } from '../grammar/security-txt.ts';
+import { valuesOfField } from '../grammar/security-txt.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 type Codes = Verdicts<keyof typeof securityTxtRules>;

@@ -20,6 +20,7 @@ export function reportSts(
     id: sts.value?.id ?? null,
     policy: served && { ...served, mx: [...served.mx] },
     policyUrl: sts.policyUrl,
+    ...(file?.kind === 'response' && file.certificate ? { certificate: file.certificate } : {}),
     mxMatch:
       served === null || mx.observation.outcome === 'unknown' ? null : refusedHosts(served, mx).length === 0,
   };
