@@ -49,7 +49,9 @@ async function judgeLimbo(): Promise<void> {
   const count = judged.length;
   console.log(`${testcases.length - count} of ${testcases.length} cases are left out.`);
   console.log([`in process: ${count - wrong.length} of ${count} as expected`, ...wrong].join('\n  '));
-  console.log([`over the wire: ${count - wrongSent.length} of ${count} as expected`, ...wrongSent].join('\n  '));
+  console.log(
+    [`over the wire: ${count - wrongSent.length} of ${count} as expected`, ...wrongSent].join('\n  '),
+  );
 }
 
 /** A target is a name, never an address. */

@@ -28,7 +28,8 @@ const profiles: { readonly [name: string]: Profile } = {
   old: { versions: ['1', '1.1', '1.2', '1.3'], ciphers: lenient },
 };
 
-const pem = (chain: readonly Issued[]) => chain.map(({ certPem }) => certPem).join('');
+/** Certificates as one file. */
+export const pem = (chain: readonly Issued[]) => chain.map(({ certPem }) => certPem).join('');
 const filesOf = ({ rsa, ecdsa }: Identities) => ({
   'chain.pem': pem(rsa),
   'key.pem': rsa[0]?.keyPem ?? '',
@@ -40,13 +41,15 @@ const filesOf = ({ rsa, ecdsa }: Identities) => ({
   'index.html': 'ok',
 });
 
-type Written = { readonly [name: string]: string };
-type Start = {
+type Written = { readonly [name: string]: string | Uint8Array };
+/** How a program is started as a server: its command, and its files beside those of the identities. */
+export type Start = {
   readonly command: (port: number, folder: string) => readonly [string, ...string[]];
   readonly files?: (port: number, folder: string) => Written;
 };
 
-const opener =
+/** Opens a server of a program that listens on a port of its own. */
+export const opener =
   ({ command, files }: Start): PeerServer['open'] =>
   async (identities) => {
     const port = await freePort();
@@ -180,8 +183,13 @@ const java = (mode: string): Start => ({
   }),
 });
 
+/** Compiled first, so that the process that is stopped is the server. */
+export function goCommand(port: number, mode: string): readonly [string, ...string[]] {
+  return ['sh', '-c', `go build -o server server.go && exec ./server ${port} ${mode}`];
+}
+
 const go = (mode: string): Start => ({
-  command: (port) => ['go', 'run', 'server.go', String(port), mode],
+  command: (port) => goCommand(port, mode),
   files: () => ({ 'server.go': goSource }),
 });
 

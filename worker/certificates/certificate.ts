@@ -40,9 +40,11 @@ export type CertificateKey = {
 
 /** Characters of base64: some 500 certificates, a few megabytes once they are read. Intermediates of the large CAs come again and again. */
 const keptCharacters = 1_000_000;
+/** As long as a Certificate message may be (102,400 bytes): one run reads the same certificate some ten times, and the longest take 10 ms. */
+const keptAtMost = 140_000;
 const read = new LRUCache<string, Certificate>({
   maxSize: keptCharacters,
-  maxEntrySize: 10_000,
+  maxEntrySize: keptAtMost,
   sizeCalculation: (_, base64) => base64.length,
 });
 

@@ -162,3 +162,16 @@ test.for([
   expect(readCertificate(damaged.toString('base64'))).toBeUndefined();
   expect(readCertificate(sound.base64)).toBeDefined();
 });
+
+test('a certificate with more extensions than any CA writes is not read', () => {
+  const leafOf = (count: number) =>
+    readCertificate(
+      issueCertificate({
+        subject: 'a.test',
+        issuer: root,
+        extensions: Array.from({ length: count }, (_, index) => ({ id: `1.2.3.${index}`, value: der(0x05) })),
+      }).base64,
+    );
+  expect(leafOf(100)).toBeDefined();
+  expect(leafOf(101)).toBeUndefined();
+});

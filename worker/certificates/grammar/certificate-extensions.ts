@@ -111,6 +111,9 @@ const usageBits = { signs: 0, enciphers: 2, agrees: 4, signsCertificates: 5, sig
 /** The access method whose location is the certificate of the issuer. */
 const issuersMethod = '1.3.6.1.5.5.7.48.2';
 
+/** Certificates of public CAs have some ten. Thousands, each with an identifier to be read, would hold the event loop for 80 ms. */
+const mostExtensions = 100;
+
 /** Walks a certificate in DER to its extensions (RFC 5280 §4.1). An extension that breaks its own grammar reads as empty. */
 export function parseCertificateExtensions(certificate: Uint8Array): CertificateExtensions | Malformed {
   const node = parseDer(certificate);
@@ -127,6 +130,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     fields.find(({ tag }) => tag === 0xa3),
     0,
   );
+  if (childrenOf(list).length > mostExtensions) return malformed('more extensions than are read', 0);
   const extensions = collectExtensions(list);
   const value = (id: string) => derIn(extensions.get(id)?.value);
   const points = childrenOf(value(extensionIds.revocationLists)).map(readDistributionPoint);
@@ -159,6 +163,12 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     ...readAccess(extensions.get(extensionIds.authorityAccess)),
     ...readParties(fields.slice(first + 2)),
   };
+}
+
+/** The name of a certificate's subject, DER, and nothing else of it; undefined for what is no certificate. */
+export function readSubjectName(certificate: Uint8Array): Uint8Array | undefined {
+  const fields = childrenOf(derAt(derIn(certificate), 0));
+  return fields[fields[0]?.tag === 0xa0 ? 5 : 4]?.whole;
 }
 
 function hasRepeatedId(list: DerNode | undefined): boolean {

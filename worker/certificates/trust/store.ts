@@ -1,9 +1,11 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
-import { type Certificate, readCertificate } from '../certificate.ts';
+import { readCertificate } from '../certificate.ts';
+import { readSubjectName } from '../grammar/certificate-extensions.ts';
+import { nameKeyOf } from '../grammar/distinguished-name.ts';
 
-/** Certificates by the name of their subject, in the form in which names are compared. */
-type Store = ReadonlyMap<string, readonly Certificate[]>;
+/** Certificates (base64 DER) by the name of their subject, in the form in which names are compared. */
+type Store = ReadonlyMap<string, readonly string[]>;
 
 /** One store for each list that Node gives; it gives the same list until somebody sets another. */
 const stores = new WeakMap<readonly string[], Store>();
@@ -12,13 +14,11 @@ const stores = new WeakMap<readonly string[], Store>();
 export function findAnchors(chains: readonly (readonly string[])[]): readonly string[] {
   const store = openStore();
   const names = new Set(
-    chains
-      .flat()
+    [...new Set(chains.flat())]
       .flatMap((base64) => readCertificate(base64) ?? [])
       .flatMap(({ nameKey, issuerKey }) => [nameKey, issuerKey]),
   );
-  const found = [...names].flatMap((name) => store.get(name) ?? []);
-  return found.map(({ x509 }) => x509.raw.toString('base64'));
+  return [...names].flatMap((name) => store.get(name) ?? []);
 }
 
 /** The roots that are built into Node: SHA-256 in hex of each. */
@@ -28,16 +28,17 @@ export function listBuiltInRoots(): readonly string[] {
   );
 }
 
-/** The roots that Node trusts: Mozilla's as they are built in, and those of NODE_EXTRA_CA_CERTS. */
+/** The roots that Node trusts: Mozilla's as they are built in, and those of NODE_EXTRA_CA_CERTS. Only their names are read: all of them whole would hold the event loop for 100 ms. */
 function openStore(): Store {
   const pems = getCACertificates('default');
   const known = stores.get(pems);
   if (known !== undefined) return known;
-  const store = new Map<string, readonly Certificate[]>();
+  const store = new Map<string, readonly string[]>();
   for (const pem of pems) {
-    const root = readCertificate(pem.replaceAll(/-----[^-]+-----|\s/g, ''));
-    if (root !== undefined && root.nameKey !== '')
-      store.set(root.nameKey, [...(store.get(root.nameKey) ?? []), root]);
+    const base64 = pem.replaceAll(/-----[^-]+-----|\s/g, '');
+    const subject = readSubjectName(Buffer.from(base64, 'base64'));
+    const name = subject === undefined ? '' : nameKeyOf(subject);
+    if (name !== '') store.set(name, [...(store.get(name) ?? []), base64]);
   }
   stores.set(pems, store);
   return store;

@@ -221,7 +221,8 @@ function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonl
 
 /** Ids of the transparency logs that have signed anything about a leaf. */
 function listSigners(main: FullLook, endpoints: readonly EndpointSeen[]): readonly string[] {
-  const leaves = listChains(main, endpoints).flatMap(([leaf = '']) => readCertificate(leaf) ?? []);
+  const shown = new Set(listChains(main, endpoints).map(([leaf = '']) => leaf));
+  const leaves = [...shown].flatMap((leaf) => readCertificate(leaf) ?? []);
   const questions = [main, ...endpoints.flatMap(({ full }) => full ?? [])].flatMap((look) => look.questions);
   const lists = questions.flatMap(({ accepted }) =>
     accepted.flatMap(({ timestampList }) => timestampList ?? []),
