@@ -76,10 +76,10 @@ export function sendCors(
   for (let index = 0; index < fields.length; index += 2)
     response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
   if (method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
+  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
   response.setHeader(
     'Access-Control-Allow-Headers',
-    'Authorization, Accept, Content-Type, Idempotency-Key, Prefer, If-None-Match, Cache-Control, X-Request-Id',
+    'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
   );
   response.setHeader('Access-Control-Max-Age', '86400');
 }

@@ -36,7 +36,10 @@ export function sendLater(
 }
 
 /** The GET that a job came from, without fresh, maxAge and wait. */
-export function toolUrl({ check, target, options }: Job, publicPath: string): string {
+export function toolUrl(
+  { check, target, options }: Pick<Job, 'check' | 'target' | 'options'>,
+  publicPath: string,
+): string {
   const spec = findSpec(check);
   const query = [
     ...(spec?.targetKind === 'url' ? [`url=${encodeURIComponent(target)}`] : []),
