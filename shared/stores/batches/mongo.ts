@@ -1,4 +1,4 @@
-import { type Db, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { type Db, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
 import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import {
@@ -99,12 +99,12 @@ function wholesOf(
       for (let at = 0; at < targets.length; at += targetsOfPart) {
         const list = targets.slice(at, at + targetsOfPart);
         const part = { _id: `${batchId}/${at / targetsOfPart}`, batchId, list };
-        await insertOnce(() => mongo.write((database, limit) => partsOf(database).insertOne(part, limit)));
+        await mongo.write((database, limit) => insertOnce(() => partsOf(database).insertOne(part, limit)));
       }
       // Last: a batch that can be seen has its targets.
       const document = { _id: batchId, ...batch, feeder: null };
-      await insertOnce(() =>
-        mongo.write((database, limit) => batchesOf(database).insertOne(document, limit)),
+      await mongo.write((database, limit) =>
+        insertOnce(() => batchesOf(database).insertOne(document, limit)),
       );
     },
     get: (batchId) =>
@@ -215,16 +215,15 @@ function endingOf(prepare: Prepare): Pick<BatchStore, 'tally' | 'readEnded' | 'a
     async addEnds(batchId, ends) {
       const mongo = await prepare();
       const documents = ends.map((end) => ({ _id: `${batchId}/${end.index}`, batchId, ...end }));
-      try {
-        await mongo.write((database, limit) =>
-          endsOf(database).insertMany(documents, { ...limit, ordered: true }),
-        );
-        return true;
-      } catch (error) {
-        if (isDuplicate(error) || (error instanceof MongoBulkWriteError && error.code === duplicateKey))
-          return false;
-        throw error;
-      }
+      return mongo.write(async (database, limit) => {
+        try {
+          await endsOf(database).insertMany(documents, { ...limit, ordered: true });
+          return true;
+        } catch (error) {
+          if (isDuplicate(error)) return false;
+          throw error;
+        }
+      });
     },
     listEnds: async (batchId, after, rows) =>
       (await prepare()).read(async (database, limit) => {

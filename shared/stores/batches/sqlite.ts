@@ -95,8 +95,8 @@ function batchesOf(
         }),
       ),
     get: async (batchId) => withSqlite(() => toBatch(get.get(batchId))),
-    list: async (account, { limit, before = newest }) =>
-      withSqlite(() => toBatches(list.all({ account, limit, ...before }))),
+    list: async (account, { limit, before: { createdAt, batchId } = newest }) =>
+      withSqlite(() => toBatches(list.all({ account, limit, createdAt, batchId }))),
     listOpen: async (account) => withSqlite(() => toBatches(listOpen.all(account))),
     cancel: async (batchId, at) => withSqlite(() => void cancel.run(at, batchId)),
     readTargets: async (batchId, part) =>
