@@ -5,7 +5,7 @@ import { json, problemResponses } from '../openapi/answers.ts';
 import { checkChoice, limitText } from '../reports/history.ts';
 import { waitText } from '../request/ask.ts';
 import { batchSchema } from './read-batch.ts';
-import { afterText } from './results.ts';
+import { afterText, limitText as linesText } from './results.ts';
 
 const count = z.int().min(0);
 const batchAnswer = z
@@ -147,6 +147,11 @@ export const batchPaths: ZodOpenApiPathsObject = {
             .optional()
             .meta({ description: 'The `cursor` of the last line that you have.' }),
           wait: waitParameter,
+          limit: z
+            .string()
+            .regex(linesText)
+            .optional()
+            .meta({ description: 'The most lines, 1 to 1000; all that there are where left out.' }),
         }),
       },
       responses: {

@@ -22,10 +22,18 @@ const contentTypes = {
 /** What `after` may say; the OpenAPI document has the same. */
 export const afterText = /^[0-9]{1,9}$/;
 
+/** What `limit` may say, as above. */
+export const limitText = /^(?:[1-9][0-9]{0,2}|1000)$/;
+
 const resultParameters = z.object({
   format: z.enum(formats, `Give one of: ${formats.join(', ')}.`).default('ndjson'),
   after: z.string().regex(afterText, 'Give the `cursor` of a line, as it came.').transform(Number).default(0),
   wait: z.string().transform(readWait).default(0),
+  limit: z
+    .string()
+    .regex(limitText, 'Give a whole number from 1 to 1000.')
+    .transform(Number)
+    .default(Number.POSITIVE_INFINITY),
 });
 
 const pageSize = 100;
@@ -47,14 +55,14 @@ export async function answerResults(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { format, after, wait } = readParameters(resultParameters, request);
+  const { format, after, wait, limit } = readParameters(resultParameters, request);
   const batch = await findBatch(desk, caller, String(request.params['batchId']));
   const leave = desk.streams.enter(caller);
   try {
     await waitForLine(desk, { caller, batch, after, waitS: wait }, response);
     response.setHeader('Content-Type', contentTypes[format]);
     response.setHeader('Cache-Control', 'private, no-store');
-    if (request.method !== 'HEAD') await writeLines(desk, { batch, after, format }, response);
+    if (request.method !== 'HEAD') await writeLines(desk, { batch, after, format, limit }, response);
     response.end();
   } finally {
     leave();
@@ -87,19 +95,21 @@ type Wanted = {
   readonly batch: Batch;
   readonly after: number;
   readonly format: (typeof formats)[number];
+  readonly limit: number;
 };
 
 async function writeLines(
   desk: BatchDesk,
-  { batch, after, format }: Wanted,
+  { batch, after, format, limit }: Wanted,
   response: Response,
 ): Promise<void> {
   const requestId = requestIdOf(response);
-  let isFirst = true;
+  let written = 0;
   for await (const line of linesOf(desk, batch, after, requestId)) {
     if (response.closed) return;
-    const hasRoom = response.write(format === 'csv' ? printRows(line, isFirst) : printLine(line));
-    isFirst = false;
+    const hasRoom = response.write(format === 'csv' ? printRows(line, written === 0) : printLine(line));
+    written += 1;
+    if (written >= limit) return;
     if (!hasRoom && !(await drains(response))) return void response.destroy();
   }
 }

@@ -91,7 +91,7 @@ export interface BatchStore {
   /** @param since of `recent` */
   tally(batchId: string, since: number): Promise<Tally>;
 
-  /** Takes an unfinished batch that nobody feeds, of several the one that has waited longest; of two feeders one gets it. */
+  /** Takes an unfinished batch that nobody feeds, of several the one that has waited longest. Of two feeders one can renew its lease. */
   claim(feeder: string, nowMs: number, until: number): Promise<Batch | undefined>;
   /** Keeps a batch, and tells how many of its targets are under way. Undefined where it is another's by now, or gone. */
   renew(lease: Lease, until: number, running: number): Promise<Batch | undefined>;

@@ -164,13 +164,29 @@ function leasesOf(
         await batchesOf(database).findOneAndUpdate(
           filter,
           { $set: set },
-          { ...limit, sort: { leaseUntil: 1 }, returnDocument: 'after' },
+          { ...limit, returnDocument: 'after' },
         ),
       ),
     );
   return {
-    claim: (feeder, nowMs, until) =>
-      change({ endedAt: null, leaseUntil: { $lte: nowMs } }, { feeder, leaseUntil: until }),
+    // In two steps, as not every server of this protocol finds and changes in one: of two that saw the same lease, one changes it.
+    async claim(feeder, nowMs, until) {
+      const mongo = await prepare();
+      const isFree = { endedAt: null, leaseUntil: { $lte: nowMs } };
+      const free = await mongo.read((database, limit) =>
+        batchesOf(database).find(isFree, limit).sort({ leaseUntil: 1 }).limit(1).next(),
+      );
+      if (free === null) return undefined;
+      const { _id, leaseUntil } = free;
+      const { modifiedCount } = await mongo.write((database, limit) =>
+        batchesOf(database).updateOne(
+          { _id, leaseUntil, feeder: free.feeder, endedAt: null },
+          { $set: { feeder, leaseUntil: until } },
+          limit,
+        ),
+      );
+      return modifiedCount === 1 ? toBatch({ ...free, feeder, leaseUntil: until }) : undefined;
+    },
     renew: ({ batchId, feeder }, until, running) =>
       change({ _id: batchId, feeder, endedAt: null }, { leaseUntil: until, running }),
     async release({ batchId, feeder }) {
