@@ -15,12 +15,17 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openReportCache } from './answer/report-cache.ts';
 import { openSite, type Site } from './answer/site.ts';
+import type { Batches } from './batches/batch-desk.ts';
+import { idleFeeder, openFeeder } from './batches/feed/feeder.ts';
+import { openFeedingCallers } from './batches/feed/feeding-caller.ts';
+import { openBatchQuotas } from './batches/quotas.ts';
 import type { AccountQuotas } from './limits/account-quotas.ts';
 import { openHolds } from './limits/holds.ts';
 import { openLoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
 import { openPayments } from './limits/payments.ts';
 import { openQuotas, type Quotas } from './limits/quotas.ts';
+import { openStreams, type Streams } from './limits/streams.ts';
 import { openWaits } from './limits/waits.ts';
 import { type Deprecation, deprecations } from './listener/deprecations.ts';
 import type { Door } from './listener/front-door.ts';
@@ -39,7 +44,7 @@ export type ApiContext = {
   readonly config: Config;
   readonly backend: Pick<
     Backend,
-    'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes' | 'idempotency'
+    'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes' | 'idempotency' | 'batches'
   >;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -64,12 +69,14 @@ export type Desk = {
   readonly idempotency: IdempotencyStore;
   /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
   readonly accountQuotas: readonly AccountQuotas[];
+  readonly batches: Batches;
+  readonly streams: Streams;
   readonly readAsk: ReadAsk;
   readonly targetPolicy: TargetPolicy;
   readonly shelf: Shelf;
   readonly runs: Runs;
   readonly site: Site;
-  close(): void;
+  close(): Promise<void>;
 };
 
 /** GETs of one caller that wait at once; the next is answered 202. */
@@ -88,6 +95,8 @@ export function openDesk(context: ApiContext): Desk {
     reportStore: withoutDenied(backend.reportStore, targetPolicy.denied),
   };
   const runs = openRuns(context, shelf, quotas);
+  const readAsk = openAskReader(targetPolicy, openJobKeys(config), site.isOffered);
+  const batches = openBatches(context, { readAsk, runs, shelf, site, quotas });
   return {
     witness: { log, metrics, tracing },
     door: {
@@ -102,16 +111,33 @@ export function openDesk(context: ApiContext): Desk {
     sessions: openSessions(config, backend.tokenStore),
     bodies: openBodies(),
     idempotency: backend.idempotency,
-    accountQuotas: [],
-    readAsk: openAskReader(targetPolicy, openJobKeys(config), site.isOffered),
+    accountQuotas: [openBatchQuotas(batches)],
+    batches,
+    streams: openStreams(),
+    readAsk,
     targetPolicy,
     shelf,
     runs,
     site,
-    close() {
+    async close() {
+      await batches.feeder.close();
       runs.waiting.close();
       runs.loadShedding.close();
     },
+  };
+}
+
+type FeedParts = Pick<Desk, 'readAsk' | 'runs' | 'shelf' | 'site'> & { readonly quotas: Quotas };
+
+function openBatches({ config, backend, log }: ApiContext, parts: FeedParts): Batches {
+  const store = backend.batches;
+  const callerOf = openFeedingCallers(config, backend.tokenStore);
+  const now = () => Date.now() + backend.jobQueue.clockOffsetMs();
+  return {
+    store,
+    feeder: config.REPORT_IDS ? openFeeder({ ...parts, store, callerOf, log, now }) : idleFeeder,
+    keptMs: config.REPORT_TTL_DAYS * 86_400_000,
+    limits: { batches: config.LIMIT_ACCOUNT_BATCHES, targets: config.LIMIT_ACCOUNT_TARGETS },
   };
 }
 

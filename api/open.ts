@@ -44,7 +44,7 @@ export async function openApi(context: ApiContext): Promise<Api> {
       isDraining = true;
       // Balancers send requests here until they have asked /readyz again.
       await delay(config.DRAIN_SECONDS * 1000);
-      desk.close();
+      await desk.close();
       // A request may be on its way on a connection that looks idle from here: closing that would lose it.
       await delay(Math.min(drainMs, graceMs));
       await closeServer(server, graceMs);

@@ -34,6 +34,8 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('--cached-only', 'use only stored reports, start nothing')
     .option('--concurrency <count>', 'targets at once; auto finds the most the service takes', 'auto')
     .option('--resume <file>', 'keep the progress in this file, and continue from it')
+    .option('--batch', 'let the service go through the list by itself; needs a token')
+    .option('--label <text>', 'with --batch: a name for it')
     .option('--summary <file>', 'write a page with a table over all targets')
     .addOption(
       new Option('--fail-on <severity>', 'exit with 1 for a finding of this severity or worse').choices(
@@ -76,6 +78,7 @@ Examples:
   $ diag ${name} ${target}
   $ diag ${name} ${target} --local -o json
   $ diag ${name} -f list.txt -o ndjson --resume state.ndjson > reports.ndjson
+  $ diag ${name} -f list.txt --batch --resume batch.json -o ndjson > reports.ndjson
   $ diag ${name} -f list.csv --summary summary.html --fail-on high
   $ cut -f2 hosts.tsv | diag ${name} -f - -o csv
 

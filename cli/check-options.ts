@@ -19,6 +19,8 @@ export type CheckOptions = ServerOptions & {
   readonly failOn?: Severity;
   readonly minScore?: string;
   readonly quiet?: true;
+  readonly batch?: true;
+  readonly label?: string;
 };
 
 /** How the targets of a run are asked. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addAccessCommand } from './access.ts';
+import { addBatchCommands } from './batch-commands.ts';
 import { addCheckCommands } from './check-commands.ts';
 import { block, say, warn } from './door.ts';
 import { exitOf } from './exit-status.ts';
@@ -83,6 +84,7 @@ token
 
 addCheckCommands(program);
 addStoredCommands(program);
+addBatchCommands(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
 function keepFilesPrivate(command: string): void {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openAccountStores } from '#shared/lifecycle/account-stores';
 import { openAccess } from '#shared/lifecycle/backend';
 import { type Config, readConfig } from '#shared/settings/config';
 import type { Purged, PurgeWish } from '#shared/stores/reports/purge';
@@ -18,8 +19,9 @@ export async function purge(options: Options): Promise<void> {
   const [config, wish] = [readConfig(), readWish(options)];
   const { reports, grants, blobs } = await purgeStore(config, wish);
   const records = await purgeAccess(config, wish);
+  const batches = await purgeBatches(config, wish);
   say(
-    show`${reports} reports, ${grants} grants, ${blobs} pieces of evidence and ${records} records of runs deleted`,
+    show`${reports} reports, ${grants} grants, ${blobs} pieces of evidence, ${records} records of runs and ${batches} batches deleted`,
   );
 }
 
@@ -39,6 +41,17 @@ async function purgeAccess(config: Config, wish: PurgeWish): Promise<number> {
     return await access.purge(wish);
   } finally {
     await access.close();
+  }
+}
+
+/** Of a target, the batches are counted whose lists had it; they stay without it. */
+async function purgeBatches(config: Config, wish: PurgeWish): Promise<number> {
+  const { batches, idempotency } = await openAccountStores(config, openLogger('silent'));
+  try {
+    if ('account' in wish) await idempotency.purge(wish.account);
+    return await batches.purge(wish);
+  } finally {
+    await Promise.all([batches.close(), idempotency.close()]);
   }
 }
 

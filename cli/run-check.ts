@@ -8,6 +8,7 @@ import { exitStatus } from './exit-status.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
 import { openOneProgress, openProgress } from './progress.ts';
+import { askBatch, requireBatchable } from './run-batch.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import { openTally, summaryPage, summaryText } from './summary.ts';
 import { countTargets, readTargets } from './targets.ts';
@@ -28,19 +29,22 @@ export async function runCheck(
   const stop = new AbortController();
   const onInterrupt = () => stop.abort(new Error('interrupted'));
   process.once('SIGINT', onInterrupt);
-  const state = openStateOf(spec, options, asked);
+  if (options.batch) requireBatchable(options);
+  const state = options.batch ? undefined : openStateOf(spec, options, asked);
   const local = options.local ? await openLocal(spec) : undefined;
   try {
     const client = openServer(local ? { ...options, server: local.server } : options);
     const onClosed = () => stop.abort(new ReaderGone());
     const run = openRun(options, { total, threshold, state, onClosed });
     const ask = (targets: AsyncIterable<string>) =>
-      client.each(spec.name as ToolName, targets, {
-        ...asked,
-        signal: stop.signal,
-        follows: run.isFollowed,
-        onProgress: (progress) => run.heard(progress),
-      });
+      options.batch
+        ? askBatch(client, spec, targets, { ...options, asked, signal: stop.signal })
+        : client.each(spec.name as ToolName, targets, {
+            ...asked,
+            signal: stop.signal,
+            follows: run.isFollowed,
+            onProgress: (progress) => run.heard(progress),
+          });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
   } catch (error) {

@@ -11,6 +11,14 @@ import {
   toolKinds,
 } from './api-types.ts';
 import { type Asking, type AskOptions, ask, type ToolName, toolPath } from './ask.ts';
+import {
+  type BatchHandle,
+  type BatchOptions,
+  type BatchStanding,
+  listBatches,
+  openBatch,
+  startBatch,
+} from './batches.ts';
 import { openBudget } from './budget.ts';
 import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
 import { type Connection, notTheService, readJson, send } from './exchange.ts';
@@ -28,6 +36,8 @@ import {
 
 export type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 export type * from './api-types.ts';
+export type { BatchHandle, BatchLine, BatchOptions, BatchStanding, ResultOptions } from './batches.ts';
+export { problemOf } from './batches.ts';
 export type { AskOptions, ToolName } from './ask.ts';
 export type { EachOptions, TargetAnswer } from './each.ts';
 export type { Progress as AskProgress } from './exchange.ts';
@@ -87,6 +97,16 @@ export type Diagnostics = ToolMethods & {
     targets: Iterable<string> | AsyncIterable<string>,
     options?: EachOptions & Tools[Tool]['options'],
   ): AsyncGenerator<TargetAnswer<Tools[Tool]['report']>, void, void>;
+  /** Many targets as one batch, which goes on when this program ends: its id finds it again. */
+  batch<Tool extends ToolName>(
+    tool: Tool,
+    targets: readonly string[],
+    options?: BatchOptions & Tools[Tool]['options'],
+  ): Promise<BatchHandle<Tools[Tool]['report']>>;
+  /** A batch by its id; nothing is sent before one of its methods is called. */
+  findBatch(batchId: string): BatchHandle<Report>;
+  /** The batches of this token's account, newest first. */
+  batches(options?: { readonly signal?: AbortSignal }): AsyncGenerator<BatchStanding, void, void>;
   /** A stored report. */
   report(reportId: string, options?: { readonly signal?: AbortSignal }): Promise<Report>;
   /** A stored report in an export format, as text. */
@@ -138,6 +158,7 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
   return {
     ...toolMethods(check),
     ...storedMethods(connection, getJson),
+    ...batchMethods(connection),
     check,
     async *each(tool, targets, wishes = {}) {
       // Limits and costs first: then nothing is sent that the service would refuse.
@@ -168,6 +189,17 @@ function toolMethods(check: Diagnostics['check']): ToolMethods {
     (target: string, wishes?: AskOptions) => check(tool as ToolName, target, wishes),
   ]);
   return Object.fromEntries(methods) as ToolMethods;
+}
+
+function batchMethods(connection: Connection): Pick<Diagnostics, 'batch' | 'findBatch' | 'batches'> {
+  return {
+    async batch(tool, targets, options = {}) {
+      const { batchId } = await startBatch(connection, { tool, targets }, options);
+      return openBatch(connection, batchId);
+    },
+    findBatch: (batchId) => openBatch(connection, batchId),
+    batches: ({ signal } = {}) => listBatches(connection, signal),
+  };
 }
 
 function storedMethods(

@@ -35,6 +35,9 @@ export type Connection = {
 };
 
 export type Wish = {
+  /** GET where left out. */
+  readonly method?: 'POST' | 'DELETE';
+  readonly body?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Points of the `scans` limit that it may cost. */
@@ -53,7 +56,7 @@ const firstPauseMs = 250;
 const longestPauseMs = 15_000;
 
 /**
- * Sends a GET, not before the limits allow it, and repeats it while the service is busy, full or away.
+ * Sends a request, not before the limits allow it, and repeats it while the service is busy, full or away.
  * Rejects with DiagnosticsProblem, with ServerUnreachable, or with the signal's reason.
  */
 export async function send(connection: Connection, wish: Wish): Promise<Answer> {
@@ -133,6 +136,8 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
   try {
     wish.signal?.throwIfAborted();
     const response = await connection.fetch(`${server}${wish.path}`, {
+      ...(wish.method === undefined ? {} : { method: wish.method }),
+      ...(wish.body === undefined ? {} : { body: wish.body }),
       headers: {
         accept: 'application/json, */*;q=0.5',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -186,7 +191,11 @@ function refusalOf({ status, headers, text }: Answer): Failure {
   const retryAfterS = readRetryAfter(headers.get('retry-after'), Date.now());
   const error = new DiagnosticsProblem(status, readProblem(text), retryAfterS);
   const isPassing =
-    status === 502 || status === 503 || (status === 504 && error.code !== 'not_cached') || status === 429;
+    error.code === 'idempotency_in_progress' ||
+    status === 502 ||
+    status === 503 ||
+    (status === 504 && error.code !== 'not_cached') ||
+    status === 429;
   // A 429 that names no time would be refused for ever.
   const isHopeless = (status === 429 && retryAfterS === undefined) || error.code === 'browser_unavailable';
   return { error, retryAfterMs: isPassing && !isHopeless ? (retryAfterS ?? 0) * 1000 : undefined };

@@ -144,6 +144,30 @@ export const isDiff = fields({
   }),
 });
 
+/** A batch. */
+export const isBatch = fields({
+  batchId: isText,
+  check: isText,
+  state: isText,
+  endedAt: orNull(isText),
+  ...Object.fromEntries(
+    ['total', 'waiting', 'running', 'done', 'refused', 'failed', 'cancelled'].map((name) => [name, isNumber]),
+  ),
+  perMinute: orNull(isNumber),
+  remainingSeconds: orNull(isNumber),
+});
+/** A page of /api/batches. */
+export const isBatchList = fields({ batches: listOf(isBatch), next: orNull(isText) });
+/** A line of the results of a batch. */
+export const isBatchLine = fields({
+  index: isNumber,
+  target: isText,
+  cursor: isText,
+  outcome: isText,
+  report: orNull(isReport),
+  problem: orNull(isRecord),
+});
+
 /** /api/findings. */
 export const isRules = fields({
   findings: listOf(

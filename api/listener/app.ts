@@ -2,6 +2,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
 import { answerProblemOf } from '../answer/problem-answer.ts';
+import { addBatches } from '../batches/routes.ts';
 import {
   answerFindings,
   answerMe,
@@ -69,6 +70,7 @@ export function makeApp(desk: Desk): Express {
   addApi(desk, get);
   addReports(desk, get);
   addHistory(desk, get);
+  addBatches(desk, add);
   addOwnersPage(desk, get);
   addPages(desk, add);
   requireDeclared('POST', mcpPath);

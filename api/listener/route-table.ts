@@ -1,4 +1,5 @@
 import { catalogue } from '#shared/catalogue/registry';
+import { batchPatterns } from '../batches/routes.ts';
 import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { jobPattern } from '../tools/answer-job.ts';
@@ -74,6 +75,9 @@ export const routeTable: readonly RouteRule[] = [
   ...free('reports:read', '/api/reports/:a/diff/:b'),
   ...free('history', '/api/history/:domain', '/api/compare', '/compare'),
   ...starts('tools', '/compare'),
+  ...free('own', batchPatterns.all, batchPatterns.one, batchPatterns.results),
+  { method: 'POST', pattern: batchPatterns.all, access: 'own', crossSite: 'refused', cost: 'check' },
+  { method: 'DELETE', pattern: batchPatterns.one, access: 'own', crossSite: 'refused', cost: 'none' },
   // A browser sends a token only after a preflight, so no page of another site comes this far.
   {
     method: 'GET',

@@ -6,6 +6,7 @@ import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
 import { domainText, targetText } from '#shared/targets/target-texts';
+import { batchPaths } from '../batches/openapi.ts';
 import { historyPaths } from '../history/openapi.ts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
@@ -51,10 +52,7 @@ const meSchema = z
     scopes: z.array(z.string()),
     limited: z.boolean().meta({ description: 'false where the operator has switched all limits off.' }),
     limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
-    quotas: z
-      .record(z.string(), z.looseObject({ limit: z.int(), used: z.int() }))
-      .optional()
-      .meta({ description: 'What the account may have, and has, by policy; only for a token.' }),
+    quotas: z.record(z.string(), z.looseObject({ limit: z.int(), used: z.int() })).optional(),
     jobs: z.looseObject({ running: z.int(), waiting: z.int() }).optional().meta({
       description:
         'Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away.',
@@ -142,12 +140,14 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
     tags: [
       { name: 'tools', description: 'One GET, one report.' },
       { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
+      { name: 'batches', description: 'Many targets at once; a token with the scope tools.' },
       { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
     ],
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     paths: withTraceField({
       ...paths,
       ...reportPaths,
+      ...batchPaths,
       ...historyPaths,
       ...pagePaths,
       '/api/jobs/{id}': { get: jobOperation },

@@ -14,12 +14,22 @@ const headers = z.object({
     }),
 });
 
+const methods = ['get', 'post', 'patch', 'delete'] as const;
+
 /** The same paths; every answer of every operation has the field that names its trace. */
 export function withTraceField(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,
-      { ...item, ...(item.get ? { get: answeredWithField(item.get) } : {}) },
+      {
+        ...item,
+        ...Object.fromEntries(
+          methods.flatMap((method) => {
+            const operation = item[method];
+            return operation ? [[method, answeredWithField(operation)]] : [];
+          }),
+        ),
+      },
     ]),
   );
 }

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
-import { Problem } from '#shared/model/problem';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
+import { noIds } from './no-ids.ts';
 import type { ReportDesk } from './report-desk.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';
-import { openReportStream, wantsStream } from './stream.ts';
+import { answerStream, wantsStream } from './stream.ts';
 
 type ReportAnswer = (desk: ReportDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
 
@@ -22,7 +22,7 @@ export function addReports(desk: ReportDesk, get: (path: string, answer: Answer)
       await answer(desk, caller, request, response);
     };
   const page = acceptingJson(readable(answerHistory));
-  const stream = readable(openReportStream());
+  const stream = readable(answerStream);
   // As with an export, `format` alone decides, and Accept is not judged.
   get('/api/reports', (request, response) =>
     wantsStream(request) ? stream(request, response) : page(request, response),
@@ -31,11 +31,4 @@ export function addReports(desk: ReportDesk, get: (path: string, answer: Answer)
   get('/api/reports/:id/export', readable(answerExport));
   get('/api/reports/:id/screenshot', readable(answerScreenshot));
   get('/api/reports/:a/diff/:b', acceptingJson(readable(answerDiff)));
-}
-
-function noIds(): Problem {
-  return new Problem(
-    'report_ids_disabled',
-    'Reports have no ids here. Ask the tool itself: it answers from what is fresh, or checks again.',
-  );
 }

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Grant } from '#shared/model/grant';
-import { Problem } from '#shared/model/problem';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { renderReport } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
-import { abortedByClose } from '../answer/client-gone.ts';
+import { drains } from '../answer/drains.ts';
 import type { Caller } from '../request/caller.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { filterShape, readParameters } from './history.ts';
@@ -19,10 +17,6 @@ const formats = {
 } as const;
 const formatNames = ['ndjson', 'csv'] as const;
 
-/** Streams that one process writes at once: each reads from the store as fast as its reader takes it. */
-const streamLimit = 8;
-/** Longest that a reader may take nothing. */
-const stallMs = 30_000;
 const pageSize = 100;
 const firstId = '0'.repeat(32);
 
@@ -31,30 +25,25 @@ export function wantsStream(request: Request): boolean {
   return new URLSearchParams(rawQueryOf(request)).has('format');
 }
 
-/** Opens what answers /api/reports?format=: the whole reports of the caller's account, newest first, one after the other. What breaks off was not all. */
-export function openReportStream() {
-  let running = 0;
-  return async (
-    { shelf, targetPolicy }: ReportDesk,
-    caller: Caller,
-    request: Request,
-    response: Response,
-  ): Promise<void> => {
-    const wanted = readParameters(streamParameters(targetPolicy), request);
-    if (running >= streamLimit)
-      throw new Problem('overloaded', 'Too many histories are being read at once.', { retryAfterS: 10 });
-    const { contentType, print } = formats[wanted.format];
-    running += 1;
-    try {
-      response.setHeader('Content-Type', contentType);
-      response.setHeader('Cache-Control', 'private, no-store');
-      if (request.method !== 'HEAD')
-        await writeAll(response, reportsOf(shelf.reportStore, caller, wanted), print);
-      response.end();
-    } finally {
-      running -= 1;
-    }
-  };
+/** Answers /api/reports?format=: the whole reports of the caller's account, newest first, one after the other. What breaks off was not all. */
+export async function answerStream(
+  { shelf, streams, targetPolicy }: ReportDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const wanted = readParameters(streamParameters(targetPolicy), request);
+  const { contentType, print } = formats[wanted.format];
+  const leave = streams.enter(caller);
+  try {
+    response.setHeader('Content-Type', contentType);
+    response.setHeader('Cache-Control', 'private, no-store');
+    if (request.method !== 'HEAD')
+      await writeAll(response, reportsOf(shelf.reportStore, caller, wanted), print);
+    response.end();
+  } finally {
+    leave();
+  }
 }
 
 type Wanted = z.infer<ReturnType<typeof streamParameters>>;
@@ -112,17 +101,6 @@ async function writeAll(
     const hasRoom = response.write(print(stored, isFirst));
     isFirst = false;
     if (!hasRoom && !(await drains(response))) return void response.destroy();
-  }
-}
-
-/** False where the reader took nothing for too long, or has gone. */
-async function drains(response: Response): Promise<boolean> {
-  try {
-    const signal = AbortSignal.any([AbortSignal.timeout(stallMs), abortedByClose(response)]);
-    await once(response, 'drain', { signal });
-    return true;
-  } catch {
-    return false; // a reader that stalls: told by the connection that breaks off
   }
 }
 

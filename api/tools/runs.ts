@@ -6,6 +6,7 @@ import type { Strikes } from '#shared/ports/strikes';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
 import type { Waiting } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
+import { answerToNobody } from '../answer/nobody.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { LoadShedding } from '../limits/load-shedding.ts';
@@ -58,6 +59,19 @@ export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): 
   } finally {
     leave?.();
   }
+}
+
+/** As `runOrJoin`, for a run that no request waits for: it takes none of its caller's waits. */
+export async function runAside(
+  runs: Runs,
+  spec: CheckSpec,
+  { job, caller }: Pick<Running, 'job' | 'caller'>,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<WaitOutcome> {
+  const wait = () => runs.waiting.wait(job, waitMs, signal);
+  if (runs.waiting.isPending(job.jobKey)) return wait();
+  const response = answerToNobody();
+  return runPaid(runs, spec, { job, caller, ask: { waitS: undefined }, response }, wait);
 }
 
 /** Pays, submits and waits, and gives back what was not needed. */

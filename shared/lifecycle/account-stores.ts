@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import type { BatchStore } from '../ports/batch-store.ts';
 import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { Config } from '../settings/config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** Where what accounts make is kept. */
-export type AccountStores = { readonly idempotency: IdempotencyStore };
+export type AccountStores = {
+  readonly idempotency: IdempotencyStore;
+  readonly batches: BatchStore;
+};
 
 /** Opens the stores of what accounts make, for the command line as for the service. */
 export async function openAccountStores(
@@ -12,10 +16,22 @@ export async function openAccountStores(
   log: Logger,
 ): Promise<AccountStores> {
   if (MONGODB_URL !== undefined) {
-    const { openMongoIdempotency } = await import('../stores/idempotency/mongo.ts');
-    return { idempotency: openMongoIdempotency(MONGODB_URL, log) };
+    const [{ openMongoIdempotency }, { openMongoBatches }] = await Promise.all([
+      import('../stores/idempotency/mongo.ts'),
+      import('../stores/batches/mongo.ts'),
+    ]);
+    return {
+      idempotency: openMongoIdempotency(MONGODB_URL, log),
+      batches: openMongoBatches(MONGODB_URL, log),
+    };
   }
-  const { openSqliteIdempotency } = await import('../stores/idempotency/sqlite.ts');
+  const [{ openSqliteIdempotency }, { openSqliteBatches }] = await Promise.all([
+    import('../stores/idempotency/sqlite.ts'),
+    import('../stores/batches/sqlite.ts'),
+  ]);
   const pathOf = (name: string) => (DATA_DIR === ':memory:' ? DATA_DIR : join(DATA_DIR, name));
-  return { idempotency: openSqliteIdempotency(pathOf('idempotency.sqlite')) };
+  return {
+    idempotency: openSqliteIdempotency(pathOf('idempotency.sqlite')),
+    batches: openSqliteBatches(pathOf('batches.sqlite'), log),
+  };
 }

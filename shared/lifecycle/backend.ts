@@ -6,6 +6,7 @@ import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
+import type { BatchStore } from '../ports/batch-store.ts';
 import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
@@ -39,6 +40,7 @@ export type Backend = {
   readonly access: AccessRecords;
   /** The Idempotency-Keys of requests that make something. */
   readonly idempotency: IdempotencyStore;
+  readonly batches: BatchStore;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -87,6 +89,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
         parts.tokenStore.close(),
         parts.access.close(),
         parts.idempotency.close(),
+        parts.batches.close(),
       ]);
     },
   };

@@ -69,6 +69,29 @@ export function csvOfMissing(target: string, why: string, isFirst: boolean): str
   return stringify(rows, { record_delimiter: 'windows', quoted_string: true });
 }
 
+/** What a line of a batch tells beside the report. */
+export type BatchColumns = {
+  readonly index: number;
+  readonly outcome: string;
+  /** The code of a problem; "" where there is none. */
+  readonly problem: string;
+  readonly cursor: number;
+};
+
+/** The rows of one target of a batch, with the columns of a batch behind those of a report; with the head where it is the first. */
+export function csvOfBatch(
+  ended: { readonly report: Report } | { readonly target: string; readonly why: string },
+  { index, outcome, problem, cursor }: BatchColumns,
+  isFirst: boolean,
+): string {
+  const own = 'report' in ended ? renderCsv(ended.report) : csvOfMissing(ended.target, ended.why, true);
+  const [head = '', ...rows] = own.split('\r\n').filter((line) => line !== '');
+  const cells = `,${index},"${outcome}","${problem}","${cursor}"`;
+  const lines = rows.map((row) => `${row}${cells}`);
+  if (isFirst) lines.unshift(`${head},"index","outcome","problem","cursor"`);
+  return lines.map((line) => `${line}\r\n`).join('');
+}
+
 function rowOf(report: Report, finding: Finding): Row {
   const { fix } = finding;
   return {

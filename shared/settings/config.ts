@@ -206,6 +206,8 @@ const settingsSchema = z.object({
   LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
   LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
   LIMIT_TOKEN_PAGES: count(1).default(40),
+  LIMIT_ACCOUNT_BATCHES: count(1).default(20),
+  LIMIT_ACCOUNT_TARGETS: count(1).default(50_000),
   TRUST_PROXY: trustedProxies.optional(),
   WAIT_SECONDS: count(0, 55).optional(),
   QUEUE_SECONDS: count(1, 86_400).default(600),

@@ -97,6 +97,8 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'How many page loads of a token may wait at once; a token may have its own number. Without a token it is 4.',
   },
+  LIMIT_ACCOUNT_BATCHES: { byDefault: '20', meaning: 'Open batches of an account.' },
+  LIMIT_ACCOUNT_TARGETS: { byDefault: '50000', meaning: 'Targets that wait in batches of an account.' },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',

@@ -36,11 +36,15 @@ export function answerDocsOf(desk: PageDesk): Answer {
 
 const htmlType = 'text/html; charset=utf-8';
 
+const methods = ['get', 'post', 'patch', 'delete'] as const;
+
 function docsPage({ site }: Pick<PageDesk, 'site'>, origin: string): string {
   const base = basePathOf(site);
   const { paths = {}, components, info, tags = [] } = openapiOf(site);
-  const operations = Object.entries(paths).map(
-    ([path, { get }]) => ({ ...get, path }) as unknown as Operation,
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) =>
+      item[method] ? [{ ...item[method], path, method: method.toUpperCase() } as unknown as Operation] : [],
+    ),
   );
   const around: Around = {
     origin,
@@ -64,7 +68,7 @@ function docsPage({ site }: Pick<PageDesk, 'site'>, origin: string): string {
 <li>${site.isOpen ? 'No token is needed. One raises the limits and opens the reports of its account: ' : 'A token is needed: '}<code>Authorization: Bearer TOKEN</code>.</li>
 <li>Errors are <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a> problems with a <code>code</code> and what to do.</li>
 <li>The same for programs: <a href="${base}/openapi.json">openapi.json</a>, <a href="${base}/api/findings">every finding</a>, <a href="${base}/llms.txt">llms.txt</a>.</li></ul>
-<nav aria-label="Endpoints"><ul class="endpoints">${operations.map(({ operationId, path }) => markup`<li><a href="#${operationId}"><code>${path}</code></a></li>`)}</ul></nav>
+<nav aria-label="Endpoints"><ul class="endpoints">${operations.map(({ operationId, method, path }) => markup`<li><a href="#${operationId}"><code>${method === 'GET' ? '' : `${method} `}${path}</code></a></li>`)}</ul></nav>
 ${groups.map(({ name, about, own }) => group(name, about, own, around))}`,
   });
 }

@@ -21,6 +21,8 @@ type Answer = {
 /** One operation of the document, with its path. */
 export type Operation = {
   readonly path: string;
+  /** In capitals. */
+  readonly method: string;
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
@@ -40,8 +42,8 @@ export type Around = {
 
 /** An operation as a part of the page: what it takes, how to call it, and what it answers. */
 export function operationSection(operation: Operation, around: Around): Markup {
-  const { operationId, path, summary, parameters = [] } = operation;
-  return markup`<section class="operation" id="${operationId}"><h3><code>GET ${path}</code></h3>
+  const { operationId, method, path, summary, parameters = [] } = operation;
+  return markup`<section class="operation" id="${operationId}"><h3><code>${method} ${path}</code></h3>
 <p>${summary}</p>
 <pre><code>${block(curlOf(operation, around))}</code></pre>
 ${parameters.length === 0 ? nothing : markup`<details><summary>Parameters of <code>${operationId}</code> (${parameters.length})</summary>${parameterTable(parameters)}</details>`}
@@ -51,7 +53,7 @@ ${exampleSection(operation, around)}</section>
 }
 
 function curlOf(operation: Operation, { origin, needsToken }: Around): string {
-  const { path, parameters = [], tags, security } = operation;
+  const { path, method, parameters = [], tags, security } = operation;
   const valueOf = ({ name, schema }: Parameter) =>
     encodeURIComponent(wordOf(schema?.example) ?? (name === 'url' ? 'https://example.com/' : name));
   const filled = parameters
@@ -68,9 +70,19 @@ function curlOf(operation: Operation, { origin, needsToken }: Around): string {
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map((parameter) => `${parameter.name}=${valueOf(parameter)}`);
   const isFree = security?.some((one) => Object.keys(one).length === 0) ?? !needsToken;
-  const token = isFree && !tags.includes('reports') ? '' : `-H 'Authorization: Bearer TOKEN' `;
-  return `curl ${token}'${origin}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}'`;
+  const token =
+    isFree && !tags.includes('reports') && !tags.includes('batches')
+      ? ''
+      : `-H 'Authorization: Bearer TOKEN' `;
+  const send = sendings[method] ?? '';
+  return `curl ${send}${token}'${origin}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}'`;
 }
+
+/** What a call takes beside its address. A POST is shown with a list of lines, which any program can write. */
+const sendings: { readonly [method: string]: string } = {
+  POST: `-H 'Content-Type: text/plain' --data-binary @list.txt `,
+  DELETE: '-X DELETE ',
+};
 
 const places: { readonly [place: string]: string } = { path: 'path', query: 'query', header: 'header field' };
 

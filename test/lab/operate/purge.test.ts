@@ -90,10 +90,10 @@ function purgeContract(open: () => Promise<Opened>) {
       )
       .toBe(true);
     expect(await diag(settings, 'purge', '--target', 't0.test')).toMatch(
-      /^2 reports, 0 grants, 2 pieces of evidence and [0-2] records of runs deleted\n$/,
+      /^2 reports, 0 grants, 2 pieces of evidence, [0-2] records of runs and 0 batches deleted\n$/,
     );
     expect(await diag(settings, 'purge', '--target', 't0.test')).toMatch(
-      /^0 reports, 0 grants, 0 pieces of evidence and [0-2] records of runs deleted\n$/,
+      /^0 reports, 0 grants, 0 pieces of evidence, [0-2] records of runs and 0 batches deleted\n$/,
     );
     expect(await statusOf(url, gone.reportId, reader)).toBe(404);
     expect(await statusOf(url, kept.reportId, reader)).toBe(200);

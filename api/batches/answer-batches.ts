@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { isRandomId } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import type { Batch } from '#shared/ports/batch-store';
+import { sendJson } from '../answer/json.ts';
+import { limitText, readParameters } from '../reports/history.ts';
+import { waitLimitS, waitText } from '../request/ask.ts';
+import type { Caller } from '../request/caller.ts';
+import { makeOnce } from '../request/idempotency.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import type { BatchDesk } from './batch-desk.ts';
+import { describeBatch, stateOf } from './describe.ts';
+import { judgeMade, requireRoom } from './quotas.ts';
+import { batchBytes, batchTypes, type BatchWish, readBatchWish } from './read-batch.ts';
+
+/** Answers POST /api/batches: keeps the list, and feeds it to the queue from now on. */
+export async function answerCreate(
+  desk: BatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const body = await desk.bodies.read(request, { types: batchTypes, mostBytes: batchBytes });
+  const wish = readBatchWish(request, body);
+  const { store, feeder } = desk.batches;
+  const made = await makeOnce(desk.idempotency, caller.account, { request, body }, async (batchId) => {
+    await keep(desk, caller, batchId, wish);
+    feeder.wake();
+    return '';
+  });
+  const batch = await store.get(made.resourceId);
+  if (!batch) throw unknownBatch();
+  response.statusCode = made.isRepeated ? 200 : 201;
+  response.setHeader('Location', `${desk.site.publicPath}/api/batches/${batch.batchId}`);
+  await sendBatch(desk, batch, response);
+}
+
+async function keep(
+  { batches, runs }: BatchDesk,
+  { account }: Caller,
+  batchId: string,
+  { targets, ...wish }: BatchWish,
+): Promise<void> {
+  await requireRoom(batches, account, targets.length);
+  const createdAt = Date.now() + runs.jobQueue.clockOffsetMs();
+  const batch: Batch = {
+    ...wish,
+    batchId,
+    account,
+    total: targets.length,
+    createdAt,
+    expiresAt: createdAt + batches.keptMs,
+    endedAt: null,
+    cancelledAt: null,
+    running: 0,
+    leaseUntil: 0,
+  };
+  await batches.store.insert(batch, targets);
+  try {
+    await judgeMade(batches, batch);
+  } catch (error) {
+    await batches.store.remove(batchId);
+    throw error;
+  }
+}
+
+/** Answers GET /api/batches: those of the account, newest first, a page at a time. */
+export async function answerList(
+  desk: BatchDesk,
+  { account }: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { limit, before } = readParameters(pageParameters, request);
+  const found = await desk.batches.store.list(account, {
+    limit: limit + 1,
+    ...(before === undefined ? {} : { before }),
+  });
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const batches = await Promise.all(shown.map((batch) => describe(desk, batch)));
+  response.setHeader('Cache-Control', 'private, no-cache');
+  const next = found.length > limit && last ? `${last.createdAt}-${last.batchId}` : null;
+  sendJson(response, { batches, next });
+}
+
+const pageParameters = z.object({
+  limit: z.string().regex(limitText, 'Give a whole number from 1 to 100.').transform(Number).default(20),
+  before: z
+    .string()
+    .regex(/^[0-9]{1,15}-[0-9a-f]{32}$/, 'Give `next` of the page before, as it came.')
+    .transform((text) => {
+      const [createdAt = '', batchId = ''] = text.split('-');
+      return { createdAt: Number(createdAt), batchId };
+    })
+    .optional(),
+});
+
+const lookEveryMs = 500;
+
+/** Answers GET /api/batches/{id}; `?wait=` holds the answer until all of it has ended. */
+export async function answerShow(
+  desk: BatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const waitS = readWait(readOwnQuery(request, ['wait']).wait);
+  const batchId = String(request.params['batchId']);
+  let batch = await findBatch(desk, caller, batchId);
+  const leave = waitS > 0 ? desk.runs.waits.enter(caller) : undefined;
+  const until = performance.now() + (leave ? waitS : 0) * 1000;
+  try {
+    while (stateOf(batch) === 'running' && performance.now() < until && !response.closed) {
+      await delay(Math.min(lookEveryMs, until - performance.now()));
+      batch = await findBatch(desk, caller, batchId);
+    }
+  } finally {
+    leave?.();
+  }
+  await sendBatch(desk, batch, response);
+}
+
+/** Reads `wait`. Throws the Problem of what is no number of seconds. */
+export function readWait(text = '0'): number {
+  if (waitText.test(text)) return Number(text);
+  const detail = `Give whole seconds from 0 to ${waitLimitS}.`;
+  throw new Problem('invalid_request', `wait: ${detail}`, {
+    errors: [{ in: 'query', name: 'wait', detail }],
+  });
+}
+
+/** Answers DELETE /api/batches/{id}: what waits is cancelled, what has ended stays readable. */
+export async function answerCancel(
+  desk: BatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  const { batchId } = await findBatch(desk, caller, String(request.params['batchId']));
+  await desk.batches.store.cancel(batchId, Date.now() + desk.runs.jobQueue.clockOffsetMs());
+  response.statusCode = 204;
+  response.setHeader('Cache-Control', 'no-store');
+  response.end();
+}
+
+/** A batch of the account. Throws `batch_not_found` for one that is unknown, expired or another's. */
+export async function findBatch(
+  { batches }: Pick<BatchDesk, 'batches'>,
+  { account }: Caller,
+  batchId: string,
+): Promise<Batch> {
+  const batch = isRandomId(batchId) ? await batches.store.get(batchId) : undefined;
+  if (batch && batch.account === account) return batch;
+  throw unknownBatch();
+}
+
+function unknownBatch(): Problem {
+  return new Problem(
+    'batch_not_found',
+    'Your account has no such batch: it is unknown or expired. GET /api/batches lists yours.',
+  );
+}
+
+async function sendBatch(desk: BatchDesk, batch: Batch, response: Response): Promise<void> {
+  response.setHeader('Cache-Control', 'no-store');
+  if (stateOf(batch) === 'running') response.setHeader('Retry-After', 2);
+  sendJson(response, await describe(desk, batch));
+}
+
+function describe({ batches, runs, site }: BatchDesk, batch: Batch) {
+  const nowMs = Date.now() + runs.jobQueue.clockOffsetMs();
+  return describeBatch(batches.store, batch, { nowMs, publicPath: site.publicPath });
+}

@@ -1,0 +1,19 @@
+import type { BatchStore } from '#shared/ports/batch-store';
+import type { Desk } from '../desk.ts';
+import type { Feeder } from './feed/feeder.ts';
+
+/** What a process has of batches. */
+export type Batches = {
+  readonly store: BatchStore;
+  readonly feeder: Feeder;
+  /** How long a batch is kept. */
+  readonly keptMs: number;
+  /** What one account may have. */
+  readonly limits: { readonly batches: number; readonly targets: number };
+};
+
+/** What the endpoints of batches take. */
+export type BatchDesk = Pick<
+  Desk,
+  'admission' | 'batches' | 'bodies' | 'door' | 'idempotency' | 'runs' | 'shelf' | 'site' | 'streams'
+>;

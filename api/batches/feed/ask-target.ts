@@ -1,0 +1,139 @@
+import { findSpec } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Wanted } from '#shared/model/job';
+import { type Fault, Problem } from '#shared/model/problem';
+import type { Batch, BatchOutcome } from '#shared/ports/batch-store';
+import { printProblem } from '../../answer/problem-answer.ts';
+import type { ReadyReport } from '../../answer/report-cache.ts';
+import type { Desk } from '../../desk.ts';
+import type { Ask } from '../../request/ask.ts';
+import type { Caller } from '../../request/caller.ts';
+import { describeFaults } from '../../request/read-query.ts';
+import { drawJob } from '../../tools/draw-job.ts';
+import { give } from '../../tools/give.ts';
+import { toolUrl } from '../../tools/later.ts';
+import { runAside } from '../../tools/runs.ts';
+import { findKnown } from '../../tools/shelf.ts';
+import type { ScanPace } from './scan-pace.ts';
+
+/** What asking a target takes: the same parts as a GET of the tool. */
+export type AskDesk = Pick<Desk, 'readAsk' | 'runs' | 'shelf' | 'site'>;
+
+/** A target of a batch. */
+export type Asked = {
+  readonly batch: Batch;
+  readonly index: number;
+  readonly target: string;
+  readonly caller: Caller;
+  readonly pace: ScanPace;
+  readonly signal: AbortSignal;
+};
+
+/** How asking a target ended: as it stays, or it is to be asked again. */
+export type Outcome =
+  | { readonly outcome: BatchOutcome; readonly reportId: string | null; readonly problem: string | null }
+  | { readonly againInMs: number; readonly problem: Problem };
+
+/** Problems that pass: the target is asked again later. Where Retry-After is longer than this, nobody would wait for it. */
+const passing: ReadonlySet<string> = new Set([
+  'rate_limited',
+  'overloaded',
+  'queue_unavailable',
+  'store_unavailable',
+  'browser_unavailable',
+  'shutting_down',
+]);
+const longestRetryS = 300;
+/** A run that nobody waits for any more is asked for again after this at the latest. */
+const graceMs = 30_000;
+
+/** Asks one target as a GET of the tool would: what is stored answers, equal work is joined, and a run is paid for. Rejects with the signal's reason. */
+export async function askTarget(desk: AskDesk, asked: Asked): Promise<Outcome> {
+  const { batch, index, signal } = asked;
+  try {
+    const report = await findReport(desk, asked);
+    await give(desk, asked.caller, report);
+    return { outcome: 'done', reportId: report.reportId, problem: null };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    signal.throwIfAborted();
+    const { code, retryAfterS } = error;
+    if (passing.has(code) && retryAfterS !== undefined && retryAfterS <= longestRetryS)
+      return { againInMs: retryAfterS * 1000, problem: error };
+    return endOf(desk, batch, index, error);
+  }
+}
+
+/** The end of a target that has no report. */
+export function endOf(
+  { site }: Pick<AskDesk, 'site'>,
+  batch: Batch,
+  index: number,
+  problem: Problem,
+): Outcome {
+  const isRefused = problem.code === 'invalid_request' || problem.code === 'target_not_allowed';
+  const told = isRefused ? ofBody(problem, index) : problem;
+  return {
+    outcome: isRefused ? 'refused' : 'failed',
+    reportId: null,
+    problem: printProblem(told, requestIdOf(batch), site.publicPath).text,
+  };
+}
+
+async function findReport(desk: AskDesk, asked: Asked): Promise<ReadyReport> {
+  const { runs, shelf } = desk;
+  const { batch, caller, pace, signal } = asked;
+  const spec = specOf(batch.check);
+  const ask = readAsk(desk, spec, asked);
+  const now = Date.now();
+  const wanted = wantedOf(batch, spec, now);
+  const known = await findKnown(shelf, ask.jobKey, wanted, now);
+  if (known) return known;
+  if (!runs.waiting.isPending(ask.jobKey)) await pace.turn(caller, spec.cost(ask.options), signal);
+  const drawing = { ask, caller, requestId: requestIdOf(batch), trace: undefined, wanted, now: Date.now() };
+  const job = drawJob(spec, drawing, runs.queueSeconds);
+  const waitMs = runs.queueSeconds * 1000 + job.runLimitMs + graceMs;
+  const outcome = await runAside(runs, spec, { job, caller }, { waitMs, signal });
+  if (outcome.kind === 'report') return shelf.reports.keep(outcome.stored);
+  throw new Problem('overloaded', 'Its turn did not come in time.', { retryAfterS: 10 });
+}
+
+/** Reads the target as the tool's own address has it: a batch never asks for something else than a GET does. */
+function readAsk({ readAsk: read, site }: AskDesk, spec: CheckSpec, { batch, target, caller }: Asked): Ask {
+  const named = encodeURIComponent(target.toWellFormed());
+  const { options } = batch;
+  const url = toolUrl({ check: spec.name, target: namedIn(spec, target), options }, '');
+  const address = spec.targetKind === 'domain' ? url.replace('/{}', () => `/${named}`) : url;
+  const ask = read.orProblem(spec, { url: address, headers: {} }, site.ownerOf(caller.account));
+  if (ask instanceof Problem) throw ask;
+  return ask;
+}
+
+/** The target as `toolUrl` takes it: a domain is put in afterwards, as what is none may have characters of a path. */
+function namedIn({ targetKind }: CheckSpec, target: string): string {
+  return targetKind === 'domain' ? '{}' : target.toWellFormed();
+}
+
+/** A target that is asked again, after a failure or by another process, takes the report of its first run. */
+function wantedOf({ createdAt, maxAgeS }: Batch, { refreshFloorS }: CheckSpec, now: number): Wanted {
+  if (maxAgeS === null) return { since: now, orFresh: true };
+  return { since: createdAt - Math.max(maxAgeS, refreshFloorS) * 1000, orFresh: false };
+}
+
+function ofBody(problem: Problem, index: number): Problem {
+  const errors = (problem.errors ?? []).map((fault): Fault => {
+    const isTarget = fault.name === 'url' || fault.name === 'domain';
+    return isTarget ? { ...fault, in: 'body', name: `/targets/${index}` } : fault;
+  });
+  return new Problem(problem.code, describeFaults(errors), { errors });
+}
+
+function requestIdOf({ batchId }: Batch): string {
+  return `batch-${batchId}`;
+}
+
+function specOf(check: string): CheckSpec {
+  const spec = findSpec(check);
+  if (spec) return spec;
+  throw new Problem('not_found', `There is no check "${check}" here any more.`);
+}

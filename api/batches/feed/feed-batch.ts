@@ -1,0 +1,246 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '#shared/model/problem';
+import {
+  type Batch,
+  type BatchEnd,
+  type BatchStore,
+  type Lease,
+  targetsOfPart,
+} from '#shared/ports/batch-store';
+import type { Logger } from '#shared/telemetry/logger';
+import type { Quotas } from '../../limits/quotas.ts';
+import type { Caller } from '../../request/caller.ts';
+import { type AskDesk, askTarget, endOf, type Outcome } from './ask-target.ts';
+import type { FeedingCallers } from './feeding-caller.ts';
+import { openScanPace } from './scan-pace.ts';
+
+/** What feeding takes. */
+export type FeedDesk = AskDesk & {
+  readonly store: BatchStore;
+  readonly quotas: Quotas;
+  readonly callerOf: FeedingCallers;
+  readonly log: Logger;
+  /** The time that all processes share, Unix ms. */
+  readonly now: () => number;
+};
+
+/** Targets under way at once: enough for a check that takes some seconds at the pace of a token. */
+const mostAtOnce = 50;
+const stepMs = 250;
+/** How often a feeder says that it is there, looks for a cancellation, and whether the account still has a token. */
+const renewEveryMs = 2500;
+/** So long a batch waits for the next process after its feeder has died. */
+export const leaseMs = 15_000;
+/** A target that nobody could check so many times is a failure. */
+const mostTries = 20;
+const mostTriesOfBrowser = 3;
+/** What runs when a batch is cancelled may still end. */
+const lastRunsMs = 60_000;
+
+/** One batch while this process feeds it. */
+type Feeding = {
+  readonly lease: Lease;
+  batch: Batch;
+  caller: Caller | undefined;
+  /** Indexes of targets that are to be asked, with the time from which on. */
+  readonly waiting: { readonly index: number; readonly notBefore: number }[];
+  /** The first index that was not yet looked at. */
+  nextIndex: number;
+  readonly ended: Set<number>;
+  lastCursor: number;
+  readonly unwritten: Omit<BatchEnd, 'cursor'>[];
+  readonly tries: Map<number, number>;
+  running: number;
+  pausedUntil: number;
+  part: { readonly number: number; readonly targets: readonly string[] } | undefined;
+};
+
+/** Why feeding stopped: the batch has ended, or it is another's now. */
+export type Stopped = 'ended' | 'lost';
+
+/** Feeds a batch that was claimed until all its targets have ended. Rejects with the signal's reason, or the Problem of a store that is away. */
+export async function feedBatch(
+  desk: FeedDesk,
+  claimed: Batch,
+  feeder: string,
+  signal: AbortSignal,
+): Promise<Stopped> {
+  const feeding = await startFeeding(desk, claimed, feeder);
+  const pace = openScanPace(desk.quotas);
+  const stop = new AbortController();
+  const runs = AbortSignal.any([signal, stop.signal]);
+  let renewAt = 0;
+  let cancelledAt: number | undefined;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      if (performance.now() >= renewAt) {
+        if (!(await renew(desk, feeding))) return 'lost';
+        renewAt = performance.now() + renewEveryMs;
+      }
+      if (feeding.batch.cancelledAt !== null) cancelledAt ??= performance.now();
+      else
+        await startSome(desk, feeding, (index, target, caller) =>
+          ask(desk, feeding, { batch: feeding.batch, index, target, caller, pace, signal: runs }),
+        );
+      if (!(await write(desk, feeding))) return 'lost';
+      if (feeding.ended.size >= feeding.batch.total) break;
+      const isLate = cancelledAt !== undefined && performance.now() - cancelledAt > lastRunsMs;
+      if (cancelledAt !== undefined && (feeding.running === 0 || isLate)) {
+        stop.abort(new Error('the batch was cancelled'));
+        if (!(await cancelRest(desk, feeding))) return 'lost';
+        break;
+      }
+      await delay(stepMs, undefined, { signal });
+    }
+    await desk.store.finish(claimed.batchId, desk.now());
+    return 'ended';
+  } finally {
+    stop.abort(new Error('this process feeds the batch no more'));
+  }
+}
+
+async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): Promise<Feeding> {
+  const { indexes, lastCursor } = await store.readEnded(batch.batchId);
+  return {
+    lease: { batchId: batch.batchId, feeder },
+    batch,
+    caller: undefined,
+    waiting: [],
+    nextIndex: 0,
+    ended: new Set(indexes),
+    lastCursor,
+    unwritten: [],
+    tries: new Map(),
+    running: 0,
+    pausedUntil: 0,
+    part: undefined,
+  };
+}
+
+/** Keeps the lease, and cancels the batch of an account without a live token. False where the batch is another's. */
+async function renew(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
+  const { store, callerOf, now } = desk;
+  const renewed = await store.renew(feeding.lease, now() + leaseMs, feeding.running);
+  if (!renewed) return false;
+  feeding.batch = renewed;
+  feeding.caller = await callerOf(renewed.account, now());
+  if (!feeding.caller && renewed.cancelledAt === null) {
+    await store.cancel(renewed.batchId, now());
+    feeding.batch = { ...renewed, cancelledAt: now() };
+  }
+  return true;
+}
+
+type Start = (index: number, target: string, caller: Caller) => void;
+
+/** Starts as many targets as there is room for. */
+async function startSome(desk: FeedDesk, feeding: Feeding, start: Start): Promise<void> {
+  const { caller } = feeding;
+  if (!caller || performance.now() < feeding.pausedUntil) return;
+  const most = feeding.batch.check === 'pagespeed-check' ? (caller.pages ?? 1) : mostAtOnce;
+  while (feeding.running < Math.min(most, mostAtOnce)) {
+    const index = nextOf(feeding);
+    if (index === undefined) return;
+    const target = await targetAt(desk, feeding, index);
+    feeding.running += 1;
+    start(index, target, caller);
+  }
+}
+
+/** What is to be asked again comes before what was not asked yet. */
+function nextOf(feeding: Feeding): number | undefined {
+  const now = performance.now();
+  const ready = feeding.waiting.findIndex(({ notBefore }) => notBefore <= now);
+  if (ready >= 0) return feeding.waiting.splice(ready, 1)[0]?.index;
+  while (feeding.nextIndex < feeding.batch.total) {
+    const index = feeding.nextIndex;
+    feeding.nextIndex += 1;
+    if (!feeding.ended.has(index)) return index;
+  }
+  return undefined;
+}
+
+async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): Promise<string> {
+  const number = Math.floor(index / targetsOfPart);
+  if (feeding.part?.number !== number)
+    feeding.part = { number, targets: await store.readTargets(feeding.batch.batchId, number) };
+  return feeding.part.targets[index % targetsOfPart] ?? '';
+}
+
+/** Asks one target, and notes how it ended. */
+function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
+  const { index, signal } = asked;
+  askTarget(desk, asked)
+    .catch((error: unknown): Outcome => {
+      if (signal.aborted) return { againInMs: 0, problem: stopped() };
+      desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
+      return endOf(desk, asked.batch, index, defect());
+    })
+    .then((outcome) => {
+      feeding.running -= 1;
+      note(desk, feeding, index, outcome);
+    })
+    .catch((error: unknown) => desk.log.error({ err: error }, 'end of a target not noted'));
+}
+
+function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: Outcome): void {
+  if (!('againInMs' in outcome)) {
+    feeding.unwritten.push({ index, endedAt: desk.now(), ...outcome });
+    return;
+  }
+  const { againInMs, problem } = outcome;
+  const tries = (feeding.tries.get(index) ?? 0) + 1;
+  // Running out of scans is no fault of the target, and neither is a service that stops.
+  const isPace = problem.policy === 'scans' || problem.code === 'shutting_down';
+  const most = problem.code === 'browser_unavailable' ? mostTriesOfBrowser : mostTries;
+  if (!isPace && tries >= most) {
+    const end = endOf(desk, feeding.batch, index, problem);
+    if (!('againInMs' in end)) feeding.unwritten.push({ index, endedAt: desk.now(), ...end });
+    return;
+  }
+  if (!isPace) feeding.tries.set(index, tries);
+  const notBefore = performance.now() + againInMs;
+  feeding.waiting.push({ index, notBefore });
+  // What refuses one target of the batch refuses the next one too.
+  if (problem.policy !== 'host') feeding.pausedUntil = Math.max(feeding.pausedUntil, notBefore);
+}
+
+/** Writes what has ended, in order. False where another feeder writes. */
+async function write({ store }: FeedDesk, feeding: Feeding): Promise<boolean> {
+  const ends = feeding.unwritten.map((end, at) => ({ ...end, cursor: feeding.lastCursor + 1 + at }));
+  if (ends.length === 0) return true;
+  if (!(await store.addEnds(feeding.batch.batchId, ends))) return false;
+  feeding.unwritten.splice(0, ends.length);
+  feeding.lastCursor += ends.length;
+  for (const { index } of ends) {
+    feeding.ended.add(index);
+    feeding.tries.delete(index);
+  }
+  return true;
+}
+
+/** Writes the ends of those that are not wanted any more. */
+async function cancelRest(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
+  const { total, batchId } = feeding.batch;
+  if (!(await write(desk, feeding))) return false;
+  for (let first = 0; first < total; first += targetsOfPart) {
+    const indexes = Array.from({ length: Math.min(targetsOfPart, total - first) }, (_, at) => first + at);
+    const endedAt = desk.now();
+    const ends = indexes
+      .filter((index) => !feeding.ended.has(index))
+      .map((index) => ({ index, outcome: 'cancelled' as const, reportId: null, problem: null, endedAt }));
+    const numbered = ends.map((end, at) => ({ ...end, cursor: feeding.lastCursor + 1 + at }));
+    if (numbered.length > 0 && !(await desk.store.addEnds(batchId, numbered))) return false;
+    feeding.lastCursor += numbered.length;
+  }
+  return true;
+}
+
+function stopped(): Problem {
+  return new Problem('shutting_down', 'This process feeds the batch no more.');
+}
+
+function defect(): Problem {
+  return new Problem('internal_error', 'This is a defect of ours. Tell the operator the batchId.');
+}

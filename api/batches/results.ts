@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Problem } from '#shared/model/problem';
+import { type Batch, type BatchEnd, targetsOfPart } from '#shared/ports/batch-store';
+import type { StoredReport } from '#shared/ports/report-store';
+import { csvOfBatch } from '#shared/render/csv';
+import { readReport } from '#shared/stores/reports/read-report';
+import { drains } from '../answer/drains.ts';
+import { printProblem } from '../answer/problem-answer.ts';
+import { readParameters } from '../reports/history.ts';
+import type { Caller } from '../request/caller.ts';
+import { requestIdOf } from '../request/request-log.ts';
+import { findBatch, readWait } from './answer-batches.ts';
+import type { BatchDesk } from './batch-desk.ts';
+
+const formats = ['ndjson', 'csv'] as const;
+const contentTypes = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+} as const;
+/** What `after` may say; the OpenAPI document has the same. */
+export const afterText = /^[0-9]{1,9}$/;
+
+/** What `limit` may say, as above. */
+export const limitText = /^(?:[1-9][0-9]{0,2}|1000)$/;
+
+const resultParameters = z.object({
+  format: z.enum(formats, `Give one of: ${formats.join(', ')}.`).default('ndjson'),
+  after: z.string().regex(afterText, 'Give the `cursor` of a line, as it came.').transform(Number).default(0),
+  wait: z.string().transform(readWait).default(0),
+  limit: z
+    .string()
+    .regex(limitText, 'Give a whole number from 1 to 1000.')
+    .transform(Number)
+    .default(Number.POSITIVE_INFINITY),
+});
+
+const pageSize = 100;
+const lookEveryMs = 500;
+
+/** A target that has ended, as a line of the results. */
+type Line = {
+  readonly end: BatchEnd;
+  readonly target: string;
+  readonly stored: StoredReport | undefined;
+  /** A problem document; null where there is none. */
+  readonly problem: object | null;
+};
+
+/** Answers GET /api/batches/{id}/results: a line for each target that has ended, from a cursor on, then closes. `?wait=` holds it until there is one. */
+export async function answerResults(
+  desk: BatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { format, after, wait, limit } = readParameters(resultParameters, request);
+  const batch = await findBatch(desk, caller, String(request.params['batchId']));
+  const leave = desk.streams.enter(caller);
+  try {
+    await waitForLine(desk, { caller, batch, after, waitS: wait }, response);
+    response.setHeader('Content-Type', contentTypes[format]);
+    response.setHeader('Cache-Control', 'private, no-store');
+    if (request.method !== 'HEAD') await writeLines(desk, { batch, after, format, limit }, response);
+    response.end();
+  } finally {
+    leave();
+  }
+}
+
+type Waiting = {
+  readonly caller: Caller;
+  readonly batch: Batch;
+  readonly after: number;
+  readonly waitS: number;
+};
+
+async function waitForLine(
+  desk: BatchDesk,
+  { caller, batch, after, waitS }: Waiting,
+  response: Response,
+): Promise<void> {
+  const until = performance.now() + waitS * 1000;
+  const { store } = desk.batches;
+  let { endedAt } = batch;
+  while (endedAt === null && performance.now() < until && !response.closed) {
+    if ((await store.listEnds(batch.batchId, after, 1)).length > 0) return;
+    await delay(Math.min(lookEveryMs, Math.max(1, until - performance.now())));
+    ({ endedAt } = await findBatch(desk, caller, batch.batchId));
+  }
+}
+
+type Wanted = {
+  readonly batch: Batch;
+  readonly after: number;
+  readonly format: (typeof formats)[number];
+  readonly limit: number;
+};
+
+async function writeLines(
+  desk: BatchDesk,
+  { batch, after, format, limit }: Wanted,
+  response: Response,
+): Promise<void> {
+  const requestId = requestIdOf(response);
+  let written = 0;
+  for await (const line of linesOf(desk, batch, after, requestId)) {
+    if (response.closed) return;
+    const hasRoom = response.write(format === 'csv' ? printRows(line, written === 0) : printLine(line));
+    written += 1;
+    if (written >= limit) return;
+    if (!hasRoom && !(await drains(response))) return void response.destroy();
+  }
+}
+
+async function* linesOf(
+  { batches, shelf, site }: BatchDesk,
+  { batchId }: Batch,
+  after: number,
+  requestId: string,
+): AsyncGenerator<Line, void, void> {
+  const { store } = batches;
+  const parts = new Map<number, readonly string[]>();
+  const targetAt = async (index: number) => {
+    const part = Math.floor(index / targetsOfPart);
+    const known = parts.get(part) ?? (await store.readTargets(batchId, part));
+    parts.set(part, known);
+    return known[index % targetsOfPart] ?? '';
+  };
+  const gone = () => JSON.parse(printProblem(reportGone(), requestId, site.publicPath).text) as object;
+  for (let last = after; ;) {
+    const page = await store.listEnds(batchId, last, pageSize);
+    for (const end of page) {
+      const stored = end.reportId === null ? undefined : await shelf.reportStore.get(end.reportId);
+      const told = end.problem === null ? null : (JSON.parse(end.problem) as object);
+      const problem = end.outcome === 'done' && !stored ? gone() : told;
+      yield { end, target: await targetAt(end.index), stored, problem };
+      last = end.cursor;
+    }
+    if (page.length < pageSize) return;
+  }
+}
+
+function reportGone(): Problem {
+  return new Problem(
+    'report_not_found',
+    'The report of this target has expired or was deleted. Ask the tool for a new one.',
+  );
+}
+
+// The report stands in the line byte for byte as it is stored.
+function printLine({ end, target, stored, problem }: Line): string {
+  const { index, cursor, outcome } = end;
+  const report = stored ? Buffer.from(stored.json()).toString() : 'null';
+  const head = JSON.stringify({ index, target, cursor: String(cursor), outcome }).slice(0, -1);
+  return `${head},"report":${report},"problem":${JSON.stringify(problem)}}\n`;
+}
+
+function printRows({ end, target, stored, problem }: Line, isFirst: boolean): string {
+  const { index, cursor, outcome } = end;
+  const code = problem && 'code' in problem ? String(problem.code) : '';
+  const detail = problem && 'detail' in problem ? String(problem.detail) : '';
+  const more = { index, outcome, problem: code, cursor };
+  return csvOfBatch(stored ? { report: readReport(stored) } : { target, why: detail }, more, isFirst);
+}

@@ -1,0 +1,40 @@
+import type { Request, Response } from 'express';
+import { refuseOtherSite } from '../listener/other-site.ts';
+import { noIds } from '../reports/no-ids.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { admitToken } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
+import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
+import type { BatchDesk } from './batch-desk.ts';
+import { answerResults } from './results.ts';
+
+type BatchAnswer = (desk: BatchDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
+type Answers = { readonly get: Answer; readonly post?: Answer; readonly delete?: Answer };
+
+/** The paths of batches, as Express and log lines have them. */
+export const batchPatterns = {
+  all: '/api/batches',
+  one: '/api/batches/:batchId',
+  results: '/api/batches/:batchId/results',
+} as const;
+
+/** Adds the endpoints of batches; each needs a token with `tools`, in open mode too. @param add adds the methods of a path */
+export function addBatches(desk: BatchDesk, add: (path: string, answers: Answers) => void): void {
+  const own =
+    (answer: BatchAnswer): Answer =>
+    async (request, response) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        refuseOtherSite(desk.door.isFromOtherSite, request.headers);
+      // Before authentication: where there are no ids, no token opens anything.
+      if (!desk.site.reportIds) throw noIds();
+      const caller = await admitToken(desk.admission, request, response, 'tools');
+      await answer(desk, caller, request, response);
+    };
+  add(batchPatterns.all, {
+    get: acceptingJson(own(answerList)),
+    post: acceptingJson(own(answerCreate)),
+  });
+  add(batchPatterns.one, { get: acceptingJson(own(answerShow)), delete: own(answerCancel) });
+  // As with an export, `format` alone decides, and Accept is not judged.
+  add(batchPatterns.results, { get: own(answerResults) });
+}
