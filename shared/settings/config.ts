@@ -198,6 +198,8 @@ const settingsSchema = z.object({
   LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
   LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
   LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
+  LIMIT_ACCOUNT_WATCHES: count(0).default(10_000),
+  WATCH_MIN_SECONDS: count(1, 2_592_000).default(3600),
   TRUST_PROXY: trustedProxies.optional(),
   WAIT_SECONDS: count(0, 55).optional(),
   QUEUE_SECONDS: count(1, 86_400).default(600),

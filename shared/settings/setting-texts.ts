@@ -92,6 +92,8 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: 'The same for each token, which may have limits of its own.',
   },
   LIMIT_TOKEN_SCANS: { byDefault: '600/60', meaning: 'The same for each token: new runs.' },
+  LIMIT_ACCOUNT_WATCHES: { byDefault: '10000', meaning: 'Targets that an account may watch.' },
+  WATCH_MIN_SECONDS: { byDefault: '3600', meaning: 'Shortest interval of a watch; less for labs.' },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',

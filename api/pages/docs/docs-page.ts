@@ -32,8 +32,8 @@ const htmlType = 'text/html; charset=utf-8';
 function docsPage({ site }: Pick<PageDesk, 'site'>, origin: string): string {
   const base = basePathOf(site);
   const { paths = {}, components, info, tags = [] } = makeOpenapi(site);
-  const operations = Object.entries(paths).map(
-    ([path, { get }]) => ({ ...get, path }) as unknown as Operation,
+  const operations = Object.entries(paths).flatMap(([path, { get }]) =>
+    get ? [{ ...get, path } as unknown as Operation] : [],
   );
   const around: Around = {
     origin,

@@ -50,6 +50,7 @@ function textsOf(config: Config): Readonly<Record<string, string>> {
     ACCOUNT_CACHE: config.ACCOUNT_CACHE,
     REPORT_IDS: config.REPORT_IDS ? 'on' : 'off',
     PUBLIC_URL: config.PUBLIC_URL ?? '',
+    WATCH_MIN_SECONDS: String(config.WATCH_MIN_SECONDS),
     DNS_SERVERS: config.DNS_SERVERS?.join() ?? '',
     BROWSER_PATH: config.BROWSER_PATH ?? '',
     HSTS_PRELOAD_FILE: preloadList === undefined ? '' : `sha256 ${digestOfFile(preloadList)}`,

@@ -3,7 +3,7 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfDelivery } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { timeOf } from './mongo-targets.ts';
+import { seenTimes, timeOf } from './mongo-targets.ts';
 import { behind, insertOnce, type Kept, type WatchMongo } from './mongo.ts';
 
 type DeliveryPart = Pick<
@@ -45,7 +45,8 @@ export function openMongoDeliveries(
           .find({ nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
           .sort({ nextAttemptAt: 1 });
         const claimed: Delivery[] = [];
-        for (const { _id, turn, body } of await due.limit(limit).toArray()) {
+        for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {
+          if (claimed.length === limit) break;
           const taking = { name: `delivery ${_id}`, turn, now, forMs: until - now };
           if (!(await takeOnce(in_, taking, writeLimit))) continue;
           const free = { _id, turn, claimedUntil: { $lte: now } };

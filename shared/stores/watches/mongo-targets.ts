@@ -70,7 +70,8 @@ export function openMongoTargets(
           .find({ isActive: true, dueAt: { $lte: now }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
           .sort({ dueAt: 1 });
         const claimed: WatchTarget[] = [];
-        for (const { _id, turn, body } of await due.limit(limit).toArray()) {
+        for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {
+          if (claimed.length === limit) break;
           const taking = { name: `target ${_id}`, turn, now, forMs: until - now };
           if (!(await takeOnce(in_, taking, writeLimit))) continue;
           const free = { _id, turn, claimedUntil: { $lte: now } };
@@ -90,6 +91,9 @@ export function openMongoTargets(
 }
 
 const writtenAtOnce = 500;
+
+/** Others claim what is due at the same time: so many times as much is looked at. */
+export const seenTimes = 3;
 
 /** A read beside a write ends with it. */
 export const timeOf = ({ writeConcern }: WriteLimit) => ({ maxTimeMS: writeConcern.wtimeoutMS });
