@@ -1,7 +1,7 @@
 import { severities } from '../model/verdict.ts';
 import type { Memory, Notify, WatchTarget } from '../model/watch.ts';
 import { type News, newsBetween } from './news.ts';
-import type { Expiry, Outline } from './outline.ts';
+import { carryOver, type Expiry, type Outline } from './outline.ts';
 
 /** What a turn is judged by. */
 export type Turn = {
@@ -25,18 +25,20 @@ export type Judged = {
   readonly endings: readonly Ending[];
   readonly memory: Memory;
   readonly expiries: WatchTarget['expiries'];
-  /** False where the report cannot stand for the state of the target: the next one is compared with what was before. */
-  readonly isComparable: boolean;
+  /** What the next report is compared with. */
+  readonly base: Outline | undefined;
 };
 
 /** Judges what of a new report is told. Pure. */
 export function judgeTurn(turn: Turn): Judged {
-  const [report] = turn.to.reports;
-  const isComparable = report?.state === 'complete' || report?.state === 'unreachable';
+  const { from, to, memory } = turn;
+  // A run of ours that failed says nothing of the target.
+  if (to.reports[0]?.state === 'failed')
+    return { news: [], endings: [], memory, expiries: turn.expiries, base: from };
   const ending = judgeEndings(turn);
-  if (!isComparable || !turn.from) return { news: [], memory: turn.memory, isComparable, ...ending };
-  const found = newsBetween(turn.from, turn.to).filter((news) => isGraveEnough(news, turn.notify));
-  return { ...remember(found, turn), isComparable, ...ending };
+  if (!from) return { news: [], memory, base: to, ...ending };
+  const found = newsBetween(from, to).filter((news) => isGraveEnough(news, turn.notify));
+  return { ...remember(found, turn), base: carryOver(from, to), ...ending };
 }
 
 function isGraveEnough({ severity, kind }: News, { minSeverity }: Turn['notify']): boolean {

@@ -35,7 +35,9 @@ const sites = {
     response.writeHead(204).end();
   },
   'https://site.test': (_request: unknown, response: ServerResponse) =>
-    isBroken ? response.writeHead(302, { location: '/' }).end() : response.writeHead(200).end('page'),
+    isBroken
+      ? response.writeHead(302, { location: '/' }).end()
+      : response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>page</title>'),
 };
 const settings = { WATCH_MIN_SECONDS: '1', RATE_LIMIT: 'off' };
 const soon = { timeout: 45_000, interval: 100 };

@@ -46,7 +46,7 @@ export async function judgeReport(
     grade: to.reports[0]?.grade ?? null,
     problem: null,
     missed: 0,
-    base: judged.isComparable ? packBase(to, stored.reportId) : base,
+    base: judged.base ? packBase(judged.base, stored.reportId) : null,
     memory: judged.memory,
     expiries: judged.expiries,
   };

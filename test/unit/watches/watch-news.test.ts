@@ -35,7 +35,7 @@ function tellAll(reports: readonly Outline[], minSeverity: 'low' | 'critical' = 
     const notify = { minSeverity, daysBefore: [30, 7, 1] };
     const judged = judgeTurn({ from, to, ...kept, notify, everySeconds: 3600, now: at * hour });
     kept = judged;
-    if (judged.isComparable) from = to;
+    from = judged.base;
     return judged.news.map(({ kind, code }) => `${kind} ${code ?? ''}`.trim()).join();
   });
 }
@@ -58,6 +58,11 @@ test.for<{ name: string; reports: readonly Outline[]; told: readonly string[] }>
   {
     name: 'a report that saw less is no news, and the one before it is still what the next is compared with',
     reports: [good, partial, bad],
+    told: ['', '', 'finding-added x'],
+  },
+  {
+    name: 'of a target that can only be seen in part, what was seen is told',
+    reports: [partial, outline(false, { state: 'partial' }), outline(true, { state: 'partial' })],
     told: ['', '', 'finding-added x'],
   },
   {
