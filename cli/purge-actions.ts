@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openAccountStores } from '#shared/lifecycle/account-stores';
 import { openAccess } from '#shared/lifecycle/backend';
 import { type Config, readConfig } from '#shared/settings/config';
-import type { Purged, PurgeWish } from '#shared/stores/reports/purge';
+import { type Purged, type PurgeWish, targetMatcher } from '#shared/stores/reports/purge';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,9 +19,11 @@ export async function purge(options: Options): Promise<void> {
   const [config, wish] = [readConfig(), readWish(options)];
   const { reports, grants, blobs } = await purgeStore(config, wish);
   const records = await purgeAccess(config, wish);
+  const watched = await purgeWatches(config, wish);
   say(
     show`${reports} reports, ${grants} grants, ${blobs} pieces of evidence and ${records} records of runs deleted`,
   );
+  if (watched > 0) say(show`${watched} watches and watched targets deleted`);
 }
 
 function readWish({ account, target, olderThan }: Options): PurgeWish {
@@ -39,6 +42,17 @@ async function purgeAccess(config: Config, wish: PurgeWish): Promise<number> {
     return await access.purge(wish);
   } finally {
     await access.close();
+  }
+}
+
+// A watch is no record of the past: its age deletes nothing of it.
+async function purgeWatches(config: Config, wish: PurgeWish): Promise<number> {
+  if ('madeBefore' in wish) return 0;
+  const { watches, idempotency } = await openAccountStores(config, openLogger('silent'));
+  try {
+    return await watches.purge('target' in wish ? { isMeant: targetMatcher(wish.target) } : wish);
+  } finally {
+    await Promise.all([watches.close(), idempotency.close()]);
   }
 }
 

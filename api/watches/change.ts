@@ -3,8 +3,10 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { makeDelivery } from '#shared/catalogue/watch-event';
 import { Problem } from '#shared/model/problem';
+import type { Json } from '#shared/model/verdict';
 import type { Delivery, Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
+import { watchesOf } from '#shared/stores/watches/watches-of';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
@@ -158,9 +160,13 @@ function textsOf(options: Watch['options']): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(String) : String(value),
+      Array.isArray(value) ? value.map(textOf) : textOf(value),
     ]),
   );
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<WatchTarget[]> {
@@ -223,14 +229,8 @@ async function requireFit({ watches, watchLimits }: WatchDesk, caller: Caller, w
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;
   let sum = scansPerDay(watch);
-  for (let before: { createdAt: number; id: string } | undefined; ;) {
-    const page = await watches.list(caller.account, { limit: 100, before });
-    for (const other of page)
-      if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(other);
-    const last = page.at(-1);
-    if (!last || page.length < 100) break;
-    before = { createdAt: last.createdAt, id: last.watchId };
-  }
+  for await (const other of watchesOf(watches, caller.account))
+    if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(other);
   if (sum <= limit) return;
   throw new Problem(
     'watch_too_frequent',

@@ -6,6 +6,7 @@ import { Problem } from '#shared/model/problem';
 import type { LinkKind } from '#shared/ports/watch-store';
 import { renderCalendar } from '#shared/render/watches/calendar';
 import { renderFeed } from '#shared/render/watches/feed';
+import { watchesOf } from '#shared/stores/watches/watches-of';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit, admitToken } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -90,17 +91,11 @@ export function noWatches(): Problem {
 
 async function datesOf({ watches }: WatchDesk, account: string): Promise<readonly Expiry[]> {
   const dates = new Map<string, Expiry>();
-  for (let before: { createdAt: number; id: string } | undefined; ;) {
-    const page = await watches.list(account, { limit: 100, before });
-    for (const { watchId } of page)
-      for await (const expiry of expiriesOf(watches, watchId)) {
-        const { what, name, expiresAt } = expiry;
-        if (dates.size < mostDates) dates.set(`${what} ${name} ${expiresAt}`, expiry);
-      }
-    const last = page.at(-1);
-    if (!last || page.length < 100) break;
-    before = { createdAt: last.createdAt, id: last.watchId };
-  }
+  for await (const { watchId } of watchesOf(watches, account))
+    for await (const expiry of expiriesOf(watches, watchId)) {
+      const { what, name, expiresAt } = expiry;
+      if (dates.size < mostDates) dates.set(`${what} ${name} ${expiresAt}`, expiry);
+    }
   return [...dates.values()].toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 }
 

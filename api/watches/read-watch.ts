@@ -76,20 +76,22 @@ export function mergeNotify(
 ): Notify {
   if (wish === undefined) return known;
   if (wish === null) return usualNotify;
-  const url = wish.webhook?.url ?? known.webhook?.url;
+  const severity = wish.minSeverity === undefined ? known.minSeverity : wish.minSeverity;
+  const days = wish.daysBefore === undefined ? known.daysBefore : wish.daysBefore;
   return {
     email: null,
-    webhook:
-      wish.webhook === undefined
-        ? known.webhook
-        : wish.webhook === null || url === undefined
-          ? null
-          : { url },
-    minSeverity:
-      wish.minSeverity === null ? usualNotify.minSeverity : (wish.minSeverity ?? known.minSeverity),
-    daysBefore:
-      wish.daysBefore === null ? usualNotify.daysBefore : [...(wish.daysBefore ?? known.daysBefore)],
+    webhook: mergeWebhook(wish.webhook, known.webhook),
+    minSeverity: severity ?? usualNotify.minSeverity,
+    daysBefore: [...(days ?? usualNotify.daysBefore)],
   };
+}
+
+type NotifyPatch = NonNullable<z.infer<typeof watchPatchSchema>['notify']>;
+
+function mergeWebhook(wish: NotifyPatch['webhook'], known: Notify['webhook']): Notify['webhook'] {
+  if (wish === undefined) return known;
+  const url = wish?.url ?? known?.url;
+  return wish === null || url === undefined ? null : { url };
 }
 
 type ReadDesk = Pick<Desk, 'readAsk' | 'site' | 'targetPolicy'>;
@@ -115,39 +117,36 @@ export function readTargets(desk: ReadDesk, { spec, options, targets, account }:
       [value].flat().map((one): [string, string] => [name, String(one)]),
     ),
   );
-  const faults = new Map<'invalid_request' | 'target_not_allowed', Fault[]>();
-  const found = new Map<string, Ask>();
+  const owner = desk.site.ownerOf(account);
+  const asks: Ask[] = [];
+  const faults: (Fault & { readonly code: RefusalCode })[] = [];
   for (const [at, target] of targets.entries()) {
-    const ask = desk.readAsk.orProblem(
-      spec,
-      { url: addressOf(spec, target, own), headers: {} },
-      desk.site.ownerOf(account),
-    );
-    if (!(ask instanceof Problem)) {
-      found.set(ask.target, ask);
-      continue;
-    }
-    const code = ask.code === 'target_not_allowed' ? ask.code : 'invalid_request';
-    faults.set(code, [...(faults.get(code) ?? []), ...(ask.errors ?? []).map((fault) => inBody(fault, at))]);
-    if ((faults.get(code)?.length ?? 0) >= mostFaults) break;
+    const ask = desk.readAsk.orProblem(spec, { url: addressOf(spec, target, own), headers: {} }, owner);
+    if (!(ask instanceof Problem)) asks.push(ask);
+    else faults.push(...faultsOf(ask, at));
+    if (faults.length >= mostFaults) break;
   }
-  for (const code of ['invalid_request', 'target_not_allowed'] as const) {
-    const errors = faults.get(code);
-    if (errors) throw refusal(code, errors);
-  }
-  const [first] = found.values();
-  return {
-    options: first?.options ?? {},
-    targets: [...found.values()].map(({ target, host }) => ({ target, host })),
-  };
+  for (const code of ['invalid_request', 'target_not_allowed'] as const) refuse(code, faults);
+  const found = new Map(asks.map(({ target, host }) => [target, { target, host }]));
+  return { options: asks[0]?.options ?? {}, targets: [...found.values()] };
+}
+
+type RefusalCode = 'invalid_request' | 'target_not_allowed';
+
+function faultsOf({ code, errors = [] }: Problem, at: number) {
+  const told: RefusalCode = code === 'target_not_allowed' ? code : 'invalid_request';
+  return errors.map((fault) => ({ ...inBody(fault, at), code: told }));
 }
 
 const mostFaults = 50;
 
-function refusal(code: 'invalid_request' | 'target_not_allowed', errors: readonly Fault[]): Problem {
-  const told = [...new Map(errors.map((fault) => [`${fault.name} ${fault.detail}`, fault])).values()];
-  const { detail } = invalidBody(told);
-  return new Problem(code, detail, { errors: told });
+/** Throws for the faults of this kind; one that is true of every target is told once. */
+function refuse(code: RefusalCode, faults: readonly (Fault & { readonly code: RefusalCode })[]): void {
+  const own = faults.filter((fault) => fault.code === code);
+  const told = new Map(own.map(({ code: _code, ...fault }) => [`${fault.name} ${fault.detail}`, fault]));
+  if (told.size === 0) return;
+  const errors = [...told.values()];
+  throw new Problem(code, invalidBody(errors).detail, { errors });
 }
 
 function inBody({ name, detail }: Fault, at: number): Fault {

@@ -93,8 +93,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work: openWork(signal),
-        sendVerified: (request) =>
-          sendVerified(request, { dial: dialHttp, policy, userAgent, limits: settings.http }, signal),
+        sendVerified: (request) => sendVerified(request, { ...ofHttp, dial: dialHttp }, signal),
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),

@@ -1,5 +1,6 @@
 import { makeDelivery } from '#shared/catalogue/watch-event';
 import type { PausedReason, Watch } from '#shared/model/watch';
+import { watchesOf } from '#shared/stores/watches/watches-of';
 import type { WatchContext } from './context.ts';
 
 const why: Readonly<Record<Exclude<PausedReason, 'owner'>, string>> = {
@@ -34,17 +35,7 @@ export async function pauseOfRevoked(context: WatchContext): Promise<void> {
   for (const account of await watches.activeAccounts()) {
     if (await context.owners.quotaOf(account)) continue;
     await watches.setLinks(account, undefined);
-    for (let page = await watches.list(account, { limit: pageRows }); page.length > 0;) {
-      for (const { watchId, pausedReason } of page)
-        if (pausedReason === null) await pauseWatch(context, watchId, 'token-revoked');
-      const last = page.at(-1);
-      if (!last || page.length < pageRows) break;
-      page = await watches.list(account, {
-        limit: pageRows,
-        before: { createdAt: last.createdAt, id: last.watchId },
-      });
-    }
+    for await (const { watchId, pausedReason } of watchesOf(watches, account))
+      if (pausedReason === null) await pauseWatch(context, watchId, 'token-revoked');
   }
 }
-
-const pageRows = 100;

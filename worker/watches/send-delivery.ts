@@ -1,6 +1,6 @@
 import type { Delivery, Watch } from '#shared/model/watch';
 import { retryAfterS } from '#shared/model/watch-times';
-import type { VerifiedAnswer } from '../probes/verified/send.ts';
+import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { WatchContext } from './context.ts';
 import { pauseWatch } from './pause.ts';
 import { signWebhook } from './sign.ts';
@@ -22,43 +22,41 @@ export async function sendDelivery(
   const watch = await watches.get(delivery.watchId);
   const url = watch?.notify.webhook?.url;
   // The watch was deleted, or tells nobody any more.
-  if (!watch || url === undefined || watch.secret === null) return drop(context, delivery);
+  if (!watch || url === undefined) return drop(context, delivery);
   // Its first test has not been answered yet, or the address is another since.
   if (!watch.isConfirmed && delivery.type !== 'watch.test')
     return watches.settleDelivery({ ...delivery, state: 'pending', nextAttemptAt: null });
   const waitS = await paceOf(context, watch, delivery, new URL(url).host);
   if (waitS !== undefined)
     return watches.settleDelivery({ ...delivery, nextAttemptAt: context.now() + waitS * 1000 });
-  const answer = await post(context, watch, delivery, url, signal);
-  const isTaken = answer.kind === 'response' && answer.status >= 200 && answer.status < 300;
-  await watches.settleDelivery(settledOf(delivery, answer, isTaken, context.now()));
-  if (isTaken && !watch.isConfirmed) await confirm(context, watch, url);
-  if (answer.kind === 'response' && answer.status === gone)
-    await pauseWatch(context, watch.watchId, 'webhook-gone');
+  const answer = await context.send(requestOf(watch, delivery, url, context.now()), signal);
+  await settle(context, { watch, delivery, url }, answer);
 }
 
-/** An attempt has an end in 15 s: that of the sender itself. */
-async function post(
-  { send, now }: WatchContext,
-  watch: Watch,
-  { deliveryId, body }: Delivery,
-  url: string,
-  signal: AbortSignal,
-): Promise<VerifiedAnswer> {
+type Sent = { readonly watch: Watch; readonly delivery: Delivery; readonly url: string };
+
+async function settle(context: WatchContext, sent: Sent, answer: VerifiedAnswer): Promise<void> {
+  const { watch, delivery, url } = sent;
+  const status = answer.kind === 'response' ? answer.status : 0;
+  const isTaken = status >= 200 && status < 300;
+  await context.backend.watches.settleDelivery(settledOf(delivery, answer, isTaken, context.now()));
+  if (isTaken && !watch.isConfirmed) await confirm(context, watch, url);
+  if (status === gone) await pauseWatch(context, watch.watchId, 'webhook-gone');
+}
+
+/** The request of an attempt, which has an end in 15 s: that of the sender itself. */
+function requestOf(watch: Watch, { deliveryId, body }: Delivery, url: string, now: number): VerifiedRequest {
   const { secret, oldSecret } = watch;
-  const old = oldSecret && oldSecret.until > now() ? [oldSecret.text] : [];
-  const timestampS = Math.floor(now() / 1000);
+  const old = oldSecret && oldSecret.until > now ? [oldSecret.text] : [];
+  const timestampS = Math.floor(now / 1000);
   const fields = signWebhook({ id: deliveryId, timestampS, body }, [secret ?? '', ...old]);
-  return send(
-    {
-      url,
-      method: 'POST',
-      headers: { ...fields, 'content-type': 'application/json' },
-      body: Buffer.from(body),
-      bodyLimitBytes: 0,
-    },
-    signal,
-  );
+  return {
+    url,
+    method: 'POST',
+    headers: { ...fields, 'content-type': 'application/json' },
+    body: Buffer.from(body),
+    bodyLimitBytes: 0,
+  };
 }
 
 /** Seconds to wait before this attempt; undefined where it may go now. The first attempt of an event is free. */

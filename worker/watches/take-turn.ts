@@ -3,6 +3,7 @@ import { countedPartsOf } from '#shared/catalogue/outline';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { grantOf } from '#shared/model/grant';
+import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
@@ -75,38 +76,49 @@ type Outcome =
  */
 async function recheck(context: WatchContext, turn: Turn, signal: AbortSignal): Promise<Outcome> {
   const { target, watch } = turn;
-  const { waiting, owners, backend, now } = context;
+  const { backend, now } = context;
   const job = drawJob(context, turn);
   const known = (await backend.reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }])).get(
     job.jobKey,
   );
-  const isPaid = target.paidFor === target.dueAt;
-  let paid: Paid | undefined;
-  if (!known && !isPaid) {
-    const taken = await payTurn(context, turn);
-    if (typeof taken === 'number') {
-      const dueAt = Math.min(now() + taken * 1000, nextTurn(watch, target.target, now()));
-      return { again: { dueAt, paidFor: null, problem: 'rate_limited' } };
-    }
-    paid = taken;
+  if (known) return finish(context, watch, known);
+  const taken = target.paidFor === target.dueAt ? undefined : await payTurn(context, turn);
+  if (typeof taken !== 'number') return waitFor(context, { turn, job, paid: taken }, signal);
+  const dueAt = Math.min(now() + taken * 1000, nextTurn(watch, target.target, now()));
+  return { again: { dueAt, paidFor: null, problem: 'rate_limited' } };
+}
+
+type Running = { readonly turn: Turn; readonly job: Job; readonly paid: Paid | undefined };
+
+/** Waits for the run of a turn, for a while. What it cost is given back where it did not happen, was another's, or failed through us. */
+async function waitFor(
+  context: WatchContext,
+  { turn, job, paid }: Running,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { waiting, owners } = context;
+  const { target, watch } = turn;
+  const giveBack = async () => {
+    if (paid) await owners.giveBack(paid);
+  };
+  const outcome = await waiting.wait(job, waitMs, signal).catch(async (error: unknown) => {
+    await giveBack();
+    throw error;
+  });
+  if (outcome.kind === 'report') {
+    const { stored } = outcome;
+    if (stored.jobId !== job.jobId || stored.state === 'failed') await giveBack();
+    return finish(context, watch, stored);
   }
-  const outcome = known
-    ? ({ kind: 'report', stored: known } as const)
-    : await waiting.wait(job, waitMs, signal).catch(async (error: unknown) => {
-        if (paid) await owners.giveBack(paid);
-        throw error;
-      });
-  if (outcome.kind !== 'report') {
-    const isGone = outcome.kind === 'expired' || outcome.submitted.state === 'full';
-    if (paid && isGone) await owners.giveBack(paid);
-    if (isGone) throw new Problem('overloaded', 'The turn of a re-check did not come in time.');
+  if (outcome.kind === 'later' && outcome.submitted.state !== 'full')
     return { again: { dueAt: target.dueAt, paidFor: target.dueAt, problem: null } };
-  }
-  const { stored } = outcome;
-  // Shared with another's run, or failed through us.
-  if (paid && (stored.jobId !== job.jobId || stored.state === 'failed')) await owners.giveBack(paid);
+  await giveBack();
+  throw new Problem('overloaded', 'The turn of a re-check did not come in time.');
+}
+
+async function finish(context: WatchContext, { account }: Watch, stored: StoredReport): Promise<Outcome> {
   if (stored.state === 'failed') throw new Problem('internal_error', 'The run could not end.');
-  await give(context, watch.account, stored);
+  await give(context, account, stored);
   return { stored };
 }
 

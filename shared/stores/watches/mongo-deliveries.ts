@@ -3,13 +3,10 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfDelivery } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { seenTimes, timeOf } from './mongo-targets.ts';
-import { behind, insertOnce, type Kept, type WatchMongo } from './mongo.ts';
+import { behind, insertOnce, type Kept, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
 
-type DeliveryPart = Pick<
-  WatchStore,
-  'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'claimDeliveries' | 'settleDelivery' | 'release'
->;
+type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
+type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
 
 /** What watches told. @param toDelivery reads a document */
 export function openMongoDeliveries(
@@ -39,6 +36,15 @@ export function openMongoDeliveries(
           .toArray();
         return found.flatMap(toDelivery);
       }),
+  };
+}
+
+/** The sending of what watches told. @param toDelivery reads a document */
+export function openMongoSending(
+  { write }: WatchMongo,
+  toDelivery: (document: Kept | null) => Delivery[],
+): SendingPart {
+  return {
     claimDeliveries: ({ now, until, limit }) =>
       write(async (in_, writeLimit) => {
         const due = in_.deliveries

@@ -1,21 +1,17 @@
-import type { WriteLimit } from '../../backends/mongo.ts';
 import type { WatchTarget } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfTarget, targetId } from './mongo-documents.ts';
 import { openLockSweep, takeOnce } from './mongo-locks.ts';
-import { insertOnce, type Kept, type WatchMongo } from './mongo.ts';
+import { insertOnce, type Kept, seenTimes, timeOf, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
 
-type TargetPart = Pick<
-  WatchStore,
-  'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule' | 'claimTargets' | 'settleTarget'
->;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule'>;
+type TurnPart = Pick<WatchStore, 'claimTargets' | 'settleTarget'>;
 
 /** The targets of watches, and when their turns are. @param toTarget reads a document */
 export function openMongoTargets(
   { read, write }: WatchMongo,
   toTarget: (document: Kept | null) => WatchTarget[],
 ): TargetPart {
-  const sweep = openLockSweep();
   const all = (watchId: string) =>
     read(({ targets }, limit) => targets.find({ watchId: String(watchId) }, limit).toArray());
   return {
@@ -63,6 +59,16 @@ export function openMongoTargets(
           targets.bulkWrite(moved.slice(at, at + writtenAtOnce), { ...limit, ordered: false }),
         );
     },
+  };
+}
+
+/** The turns of targets that are due. @param toTarget reads a document */
+export function openMongoTurns(
+  { write }: WatchMongo,
+  toTarget: (document: Kept | null) => WatchTarget[],
+): TurnPart {
+  const sweep = openLockSweep();
+  return {
     claimTargets: ({ now, until, limit }) =>
       write(async (in_, writeLimit) => {
         await sweep(in_, writeLimit);
@@ -89,11 +95,3 @@ export function openMongoTargets(
       }),
   };
 }
-
-const writtenAtOnce = 500;
-
-/** Others claim what is due at the same time: so many times as much is looked at. */
-export const seenTimes = 3;
-
-/** A read beside a write ends with it. */
-export const timeOf = ({ writeConcern }: WriteLimit) => ({ maxTimeMS: writeConcern.wtimeoutMS });
