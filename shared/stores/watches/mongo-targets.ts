@@ -4,8 +4,8 @@ import { documentOfTarget, targetId } from './mongo-documents.ts';
 import { openLockSweep, takeOnce } from './mongo-locks.ts';
 import { insertOnce, type Kept, seenTimes, timeOf, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
 
-type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule'>;
-type TurnPart = Pick<WatchStore, 'claimTargets' | 'settleTarget'>;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 /** The targets of watches, and when their turns are. @param toTarget reads a document */
 export function openMongoTargets(
@@ -41,13 +41,6 @@ export function openMongoTargets(
         const found = await targets.find(mine, { ...limit, projection: { host: 1 } }).toArray();
         return new Map([...Map.groupBy(found, ({ host }) => host)].map(([host, of]) => [host, of.length]));
       }),
-    dueOf: (watchId, lateBefore) =>
-      read(async ({ targets }, limit) => {
-        const active = { watchId: String(watchId), isActive: true };
-        const late = await targets.countDocuments({ ...active, dueAt: { $lt: lateBefore } }, limit);
-        const [next] = await targets.find(active, limit).sort({ dueAt: 1 }).limit(1).toArray();
-        return { late, nextAt: next?.dueAt ?? null };
-      }),
     async schedule(watchId, isActive, dueAtOf) {
       const moved = (await all(watchId)).flatMap(toTarget).map((target) => {
         const dueAt = dueAtOf?.(target) ?? target.dueAt;
@@ -64,11 +57,18 @@ export function openMongoTargets(
 
 /** The turns of targets that are due. @param toTarget reads a document */
 export function openMongoTurns(
-  { write }: WatchMongo,
+  { read, write }: WatchMongo,
   toTarget: (document: Kept | null) => WatchTarget[],
 ): TurnPart {
   const sweep = openLockSweep();
   return {
+    dueOf: (watchId, lateBefore) =>
+      read(async ({ targets }, limit) => {
+        const active = { watchId: String(watchId), isActive: true };
+        const late = await targets.countDocuments({ ...active, dueAt: { $lt: lateBefore } }, limit);
+        const [next] = await targets.find(active, limit).sort({ dueAt: 1 }).limit(1).toArray();
+        return { late, nextAt: next?.dueAt ?? null };
+      }),
     claimTargets: ({ now, until, limit }) =>
       write(async (in_, writeLimit) => {
         await sweep(in_, writeLimit);

@@ -131,8 +131,8 @@ function openPutTarget(database: DatabaseSync): (target: WatchTarget) => void {
   };
 }
 
-type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule'>;
-type TurnPart = Pick<WatchStore, 'claimTargets' | 'settleTarget'>;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPart {
   const page = database.prepare(
@@ -140,12 +140,6 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
   );
   const hosts = database.prepare(
     'SELECT host, COUNT(*) AS count FROM targets WHERE account = ? AND watchId <> ? GROUP BY host',
-  );
-  const late = database.prepare(
-    'SELECT COUNT(*) AS count FROM targets WHERE watchId = ? AND isActive = 1 AND dueAt < ?',
-  );
-  const next = database.prepare(
-    'SELECT MIN(dueAt) AS nextAt FROM targets WHERE watchId = ? AND isActive = 1',
   );
   const move = database.prepare(
     'UPDATE targets SET dueAt = ?, isActive = ?, claimedUntil = 0, body = ? WHERE watchId = ? AND target = ?',
@@ -169,11 +163,6 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
       withSqlite(
         () => new Map(hosts.all(account, except).map(({ host, count }) => [String(host), Number(count)])),
       ),
-    dueOf: async (watchId, lateBefore) =>
-      withSqlite(() => ({
-        late: Number(late.get(watchId, lateBefore)?.['count'] ?? 0),
-        nextAt: (next.get(watchId)?.['nextAt'] ?? null) as number | null,
-      })),
     schedule: async (watchId, isActive, dueAtOf) =>
       withSqlite(() =>
         inTransaction(database, () => {
@@ -188,6 +177,12 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
 }
 
 function openTurns(database: DatabaseSync, read: Read<WatchTarget>): TurnPart {
+  const late = database.prepare(
+    'SELECT COUNT(*) AS count FROM targets WHERE watchId = ? AND isActive = 1 AND dueAt < ?',
+  );
+  const next = database.prepare(
+    'SELECT MIN(dueAt) AS nextAt FROM targets WHERE watchId = ? AND isActive = 1',
+  );
   const claim = database.prepare(
     `UPDATE targets SET claimedUntil = ? WHERE (watchId, target) IN
        (SELECT watchId, target FROM targets WHERE isActive = 1 AND dueAt <= ? AND claimedUntil <= ? ORDER BY dueAt LIMIT ?)
@@ -197,6 +192,11 @@ function openTurns(database: DatabaseSync, read: Read<WatchTarget>): TurnPart {
     `UPDATE targets SET claimedUntil = 0, dueAt = ?, body = ? WHERE watchId = ? AND target = ? AND claimedUntil = ?`,
   );
   return {
+    dueOf: async (watchId, lateBefore) =>
+      withSqlite(() => ({
+        late: Number(late.get(watchId, lateBefore)?.['count'] ?? 0),
+        nextAt: (next.get(watchId)?.['nextAt'] ?? null) as number | null,
+      })),
     claimTargets: async ({ now, until, limit }) =>
       withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
     settleTarget: async (target, claimedUntil) =>
