@@ -6,6 +6,7 @@ import { noStrikes } from '#shared/limits/strikes/memory';
 import type { IdempotencyStore } from '#shared/ports/idempotency';
 import type { Done, JobQueue, Missed } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
+import type { WatchStore } from '#shared/ports/watch-store';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
@@ -39,12 +40,20 @@ import type { Witness } from './request/request-log.ts';
 import { openSessions, type Sessions } from './request/sessions.ts';
 import type { Runs } from './tools/runs.ts';
 import type { Shelf } from './tools/shelf.ts';
+import { type WatchLimits, watchQuotas } from './watches/quotas.ts';
 
 export type ApiContext = {
   readonly config: Config;
   readonly backend: Pick<
     Backend,
-    'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes' | 'idempotency' | 'batches'
+    | 'jobQueue'
+    | 'reportStore'
+    | 'rateLimiter'
+    | 'tokenStore'
+    | 'strikes'
+    | 'idempotency'
+    | 'batches'
+    | 'watches'
   >;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -67,6 +76,8 @@ export type Desk = {
   readonly sessions: Sessions;
   readonly bodies: Bodies;
   readonly idempotency: IdempotencyStore;
+  readonly watches: WatchStore;
+  readonly watchLimits: WatchLimits;
   /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
   readonly accountQuotas: readonly AccountQuotas[];
   readonly batches: Batches;
@@ -111,7 +122,13 @@ export function openDesk(context: ApiContext): Desk {
     sessions: openSessions(config, backend.tokenStore),
     bodies: openBodies(),
     idempotency: backend.idempotency,
-    accountQuotas: [openBatchQuotas(batches)],
+    watches: backend.watches,
+    watchLimits: {
+      minSeconds: config.WATCH_MIN_SECONDS,
+      targets: config.LIMIT_ACCOUNT_WATCHES,
+      isLimited: config.RATE_LIMIT,
+    },
+    accountQuotas: [openBatchQuotas(batches), watchQuotas(backend.watches, config.LIMIT_ACCOUNT_WATCHES)],
     batches,
     streams: openStreams(),
     readAsk,

@@ -56,7 +56,7 @@ token
   .command('create')
   .description('create a token, and print it this one time')
   .requiredOption('--name <name>', 'what it is for')
-  .option('--scopes <list>', 'tools, reports:read', 'tools,reports:read')
+  .option('--scopes <list>', 'tools, reports:read, watch', 'tools,reports:read')
   .option('--expires <when>', 'such as 90d, or a date; without it the token never expires')
   .option('--requests <points/seconds>', 'a limit of its own, such as 6000/60')
   .option('--scans <points/seconds>', 'a limit of its own, such as 600/60')

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openAccountStores } from '#shared/lifecycle/account-stores';
 import { openAccess } from '#shared/lifecycle/backend';
 import { type Config, readConfig } from '#shared/settings/config';
-import type { Purged, PurgeWish } from '#shared/stores/reports/purge';
+import { type Purged, type PurgeWish, targetMatcher } from '#shared/stores/reports/purge';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
@@ -19,10 +19,11 @@ export async function purge(options: Options): Promise<void> {
   const [config, wish] = [readConfig(), readWish(options)];
   const { reports, grants, blobs } = await purgeStore(config, wish);
   const records = await purgeAccess(config, wish);
-  const batches = await purgeBatches(config, wish);
+  const { batches, watched } = await purgeMade(config, wish);
   say(
     show`${reports} reports, ${grants} grants, ${blobs} pieces of evidence, ${records} records of runs and ${batches} batches deleted`,
   );
+  if (watched > 0) say(show`${watched} watches and watched targets deleted`);
 }
 
 function readWish({ account, target, olderThan }: Options): PurgeWish {
@@ -44,14 +45,21 @@ async function purgeAccess(config: Config, wish: PurgeWish): Promise<number> {
   }
 }
 
-/** Of a target, the batches are counted whose lists had it; they stay without it. */
-async function purgeBatches(config: Config, wish: PurgeWish): Promise<number> {
-  const { batches, idempotency } = await openAccountStores(config, openLogger('silent'));
+/**
+ * Purges what accounts have made. Of a target, the batches are counted whose lists had it; they stay without it. A watch is no record of the
+ * past: its age deletes nothing of it.
+ */
+async function purgeMade(config: Config, wish: PurgeWish): Promise<{ batches: number; watched: number }> {
+  const { batches, idempotency, watches } = await openAccountStores(config, openLogger('silent'));
   try {
     if ('account' in wish) await idempotency.purge(wish.account);
-    return await batches.purge(wish);
+    const ofWatches = 'target' in wish ? { isMeant: targetMatcher(wish.target) } : wish;
+    return {
+      batches: await batches.purge(wish),
+      watched: 'madeBefore' in ofWatches ? 0 : await watches.purge(ofWatches),
+    };
   } finally {
-    await Promise.all([batches.close(), idempotency.close()]);
+    await Promise.all([batches.close(), idempotency.close(), watches.close()]);
   }
 }
 

@@ -476,10 +476,19 @@ export type Problem = {
     | 'tool_disabled'
     | 'report_ids_disabled'
     | 'job_not_found'
+    | 'batch_not_found'
+    | 'watch_not_found'
+    | 'delivery_not_found'
     | 'method_not_allowed'
     | 'not_acceptable'
+    | 'idempotency_in_progress'
+    | 'body_too_large'
+    | 'unsupported_media_type'
+    | 'idempotency_key_reused'
+    | 'watch_too_frequent'
     | 'target_not_allowed'
     | 'rate_limited'
+    | 'quota_exceeded'
     | 'internal_error'
     | 'overloaded'
     | 'store_unavailable'
@@ -489,12 +498,16 @@ export type Problem = {
     | 'not_cached';
   readonly requestId: string;
   readonly errors?: ReadonlyArray<{
-    readonly in: 'path' | 'query' | 'header';
+    readonly in: 'path' | 'query' | 'header' | 'body';
     readonly name: string;
     readonly detail: string;
   }>;
   /** Of a 429: which limit was met. */
   readonly policy?: string;
+  /** Of quota_exceeded: how many there may be. */
+  readonly limit?: number;
+  /** Of quota_exceeded: how many there are. */
+  readonly used?: number;
   readonly retryAfterSeconds?: number;
 };
 
@@ -1687,6 +1700,8 @@ export type Me = {
       readonly resetSeconds: number;
     };
   };
+  /** What the account may have, and has, by policy; only for a token. */
+  readonly quotas?: { readonly [field: string]: { readonly limit: number; readonly used: number } };
   /** Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away. */
   readonly jobs?: { readonly running: number; readonly waiting: number };
   readonly costs: { readonly [field: string]: number };

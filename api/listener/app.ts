@@ -24,6 +24,7 @@ import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
+import { addWatches } from '../watches/routes.ts';
 import { receive } from './receive.ts';
 import { requireDeclared } from './route-table.ts';
 
@@ -33,7 +34,7 @@ type ChangingMethod = 'POST' | 'PATCH' | 'DELETE';
 
 /** What answers a path: everybody's GET, and what a form of a page or a program sends to change something. */
 export type Answers = {
-  readonly get: Answer;
+  readonly get?: Answer;
   readonly post?: Answer;
   readonly patch?: Answer;
   readonly delete?: Answer;
@@ -53,9 +54,12 @@ export function makeApp(desk: Desk): Express {
   });
 
   const add = (path: string, answers: Answers) => {
-    requireDeclared('GET', path);
     // One route of all methods: each is compared with the path of every request that none before it has answered.
-    const route = app.route(path).get(answering(answers.get));
+    const route = app.route(path);
+    if (answers.get) {
+      requireDeclared('GET', path);
+      route.get(answering(answers.get));
+    }
     const changing = (['post', 'patch', 'delete'] as const).flatMap((method) => {
       const answer = answers[method];
       return answer ? [{ method, name: method.toUpperCase() as ChangingMethod, answer }] : [];
@@ -64,7 +68,11 @@ export function makeApp(desk: Desk): Express {
       requireDeclared(name, path);
       route[method](answering(answer));
     }
-    route.all(refuseOther(['GET', 'HEAD', ...changing.map(({ name }) => name), 'OPTIONS'].join(', ')));
+    route.all(
+      refuseOther(
+        [...(answers.get ? ['GET', 'HEAD'] : []), ...changing.map(({ name }) => name), 'OPTIONS'].join(', '),
+      ),
+    );
   };
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);
@@ -72,6 +80,7 @@ export function makeApp(desk: Desk): Express {
   addHistory(desk, get);
   addBatches(desk, add);
   addOwnersPage(desk, get);
+  addWatches(desk, add);
   addPages(desk, add);
   requireDeclared('POST', mcpPath);
   app

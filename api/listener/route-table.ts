@@ -40,6 +40,19 @@ const starts = (access: 'open' | 'tools', ...patterns: readonly string[]): Route
     cost: 'check',
   }));
 
+const ofWatches = (
+  method: RouteRule['method'],
+  cost: RouteRule['cost'],
+  ...paths: readonly string[]
+): RouteRule[] =>
+  paths.map((path) => ({
+    method,
+    pattern: `/api/watches${path}`,
+    access: 'watch',
+    crossSite: method === 'GET' ? 'read' : 'refused',
+    cost,
+  }));
+
 /** Every route of the public listener. The app refuses to start with one that is not here. */
 export const routeTable: readonly RouteRule[] = [
   ...catalogue.map((spec): RouteRule => ({
@@ -78,6 +91,12 @@ export const routeTable: readonly RouteRule[] = [
   ...free('own', batchPatterns.all, batchPatterns.one, batchPatterns.results),
   { method: 'POST', pattern: batchPatterns.all, access: 'own', crossSite: 'refused', cost: 'check' },
   { method: 'DELETE', pattern: batchPatterns.one, access: 'own', crossSite: 'refused', cost: 'none' },
+  ...ofWatches('GET', 'none', '', '/:id', '/:id/targets', '/:id/deliveries'),
+  ...ofWatches('POST', 'check', '', '/:id/test', '/:id/deliveries/:delivery/replay'),
+  ...ofWatches('POST', 'none', '/:id/secret', '/links'),
+  ...ofWatches('PATCH', 'check', '/:id'),
+  ...ofWatches('DELETE', 'none', '/:id'),
+  ...free('key', '/api/watches/feed.atom', '/api/watches/expiries.ics'),
   // A browser sends a token only after a preflight, so no page of another site comes this far.
   {
     method: 'GET',

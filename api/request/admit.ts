@@ -56,7 +56,8 @@ function tokenRequired(need: Scope): Problem {
   );
 }
 
-function insufficientScope(need: Scope): Problem {
+/** The Problem of a token without a scope that this request needs as well. */
+export function insufficientScope(need: Scope): Problem {
   return new Problem(
     'insufficient_scope',
     `The token is valid, but lacks the scope ${need}. Ask the operator for one that has it.`,

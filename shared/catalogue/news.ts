@@ -103,6 +103,8 @@ function categoryOf({ categories = {} }: OutlinedReport, code: string): string |
 
 function gradeNews(before: OutlinedReport, after: OutlinedReport): readonly News[] {
   if (before.grade === null || after.grade === null || before.grade === after.grade) return [];
+  // A grade of what was seen in part is of something else.
+  if (before.state !== 'complete' || after.state !== 'complete') return [];
   const isWorse = gradeNames.indexOf(after.grade) > gradeNames.indexOf(before.grade);
   const text = `The grade ${isWorse ? 'fell' : 'rose'} from ${before.grade} to ${after.grade}.`;
   const severity = !isWorse ? 'info' : after.grade === 'F' ? 'high' : 'medium';

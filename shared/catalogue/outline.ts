@@ -66,6 +66,32 @@ export function countedPartsOf(report: Report): readonly string[] {
   return [...new Set(categoriesOf(report).map(({ reportId }) => reportId))];
 }
 
+/**
+ * What is known of a target after a report: what the report could not look at is as it was before. So a target of which something can never be
+ * tested still has a state that the next report is compared with.
+ */
+export function carryOver(from: Outline, to: Outline): Outline {
+  const olderOf = ({ check, target }: OutlinedReport) =>
+    from.reports.find((older) => older.check === check && older.target === target);
+  const reports = to.reports.map((newer): OutlinedReport => {
+    const older = olderOf(newer);
+    if (!older) return newer;
+    const blind = new Set(newer.notTested);
+    const findings = older.findings.filter(({ code }) => blind.has(code));
+    const passed = older.passed.filter((code) => blind.has(code));
+    const known = new Set([...findings.map(({ code }) => code), ...passed]);
+    return {
+      ...newer,
+      findings: [...newer.findings, ...findings],
+      passed: [...newer.passed, ...passed],
+      notTested: newer.notTested.filter((code) => !known.has(code)),
+    };
+  });
+  const isThere = (older: OutlinedReport) =>
+    to.reports.some(({ check, target }) => check === older.check && target === older.target);
+  return { ...to, reports: [...reports, ...from.reports.slice(1).filter((older) => !isThere(older))] };
+}
+
 /** An outline as it is kept. */
 export function packOutline(outline: Outline): Uint8Array<ArrayBuffer> {
   return new Uint8Array(deflateRawSync(JSON.stringify(outline)));

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { randomId } from '../model/job.ts';
 import { type Severity, severities } from '../model/verdict.ts';
 import type { Delivery, EventType, Watch } from '../model/watch.ts';
@@ -12,6 +13,8 @@ export type Side = Pick<OutlinedReport, 'checkedAt' | 'state' | 'score' | 'grade
 };
 
 export type EventWish = {
+  /** What it is about, such as a turn: equal names make one event, however often it is made. Left out, each is one of its own. */
+  readonly once?: string;
   readonly type: EventType;
   readonly target: string | null;
   readonly severity: Severity;
@@ -37,7 +40,7 @@ export function makeDelivery(
   publicUrl: string | undefined,
 ): Delivery {
   const { watchId, account, notify } = watch;
-  const deliveryId = `evt_${randomId()}`;
+  const deliveryId = `evt_${wish.once === undefined ? randomId() : idOf(watchId, wish)}`;
   const isSent = notify.webhook !== null && wish.type !== 'watch.paused';
   const mayGo = isSent && (watch.isConfirmed || wish.type === 'watch.test');
   const body = {
@@ -63,6 +66,10 @@ export function makeDelivery(
     expiresAt: now + keptForMs,
     body: JSON.stringify(body),
   };
+}
+
+function idOf(watchId: string, { once, type, target }: EventWish): string {
+  return hash('sha256', JSON.stringify([watchId, type, target, once])).slice(0, 32);
 }
 
 function dataOf(watch: Watch, wish: EventWish, publicUrl: string | undefined) {

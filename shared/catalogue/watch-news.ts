@@ -1,7 +1,7 @@
 import { severities } from '../model/verdict.ts';
 import type { Memory, Notify, WatchTarget } from '../model/watch.ts';
 import { type News, newsBetween } from './news.ts';
-import type { Expiry, Outline } from './outline.ts';
+import { carryOver, type Expiry, type Outline } from './outline.ts';
 
 /** What a turn is judged by. */
 export type Turn = {
@@ -25,18 +25,20 @@ export type Judged = {
   readonly endings: readonly Ending[];
   readonly memory: Memory;
   readonly expiries: WatchTarget['expiries'];
-  /** False where the report cannot stand for the state of the target: the next one is compared with what was before. */
-  readonly isComparable: boolean;
+  /** What the next report is compared with. */
+  readonly base: Outline | undefined;
 };
 
 /** Judges what of a new report is told. Pure. */
 export function judgeTurn(turn: Turn): Judged {
-  const [report] = turn.to.reports;
-  const isComparable = report?.state === 'complete' || report?.state === 'unreachable';
+  const { from, to, memory } = turn;
+  // A run of ours that failed says nothing of the target.
+  if (to.reports[0]?.state === 'failed')
+    return { news: [], endings: [], memory, expiries: turn.expiries, base: from };
   const ending = judgeEndings(turn);
-  if (!isComparable || !turn.from) return { news: [], memory: turn.memory, isComparable, ...ending };
-  const found = newsBetween(turn.from, turn.to).filter((news) => isGraveEnough(news, turn.notify));
-  return { ...remember(found, turn), isComparable, ...ending };
+  if (!from) return { news: [], memory, base: to, ...ending };
+  const found = newsBetween(from, to).filter((news) => isGraveEnough(news, turn.notify));
+  return { ...remember(found, turn), base: carryOver(from, to), ...ending };
 }
 
 function isGraveEnough({ severity, kind }: News, { minSeverity }: Turn['notify']): boolean {
@@ -69,21 +71,20 @@ function remember(found: readonly News[], turn: Turn): Pick<Judged, 'news' | 'me
     const name = nameOf(news);
     const known = memory.get(name);
     const state = isGood(news) ? 'good' : 'bad';
-    if (!isTold(news, known, turn.notify)) {
-      if (known) memory.set(name, { ...known, now: state });
-      continue;
-    }
     const hasRested = known === undefined || now - known.toldAt >= restMs;
-    if (known?.told === state && state === 'good') continue;
-    if (known && !hasRested && (known.flips >= mostFlips || known.told === state)) {
-      memory.set(name, { ...known, now: state });
-      continue;
-    }
-    told.push(news);
-    memory.set(name, { told: state, toldAt: now, now: state, flips: hasRested ? 1 : known.flips + 1 });
+    if (isTold(news, known, turn.notify) && mayTell(known, state, hasRested)) {
+      told.push(news);
+      memory.set(name, { told: state, toldAt: now, now: state, flips: hasRested ? 1 : known.flips + 1 });
+    } else if (known) memory.set(name, { ...known, now: state });
   }
   told.push(...restedSince(turn, memory, found, restMs));
   return { news: told, memory: Object.fromEntries([...memory].slice(-mostRemembered)) };
+}
+
+function mayTell(known: Memory[string] | undefined, state: 'good' | 'bad', hasRested: boolean): boolean {
+  if (!known) return true;
+  if (known.told === state) return state === 'bad' && hasRested;
+  return hasRested || known.flips < mostFlips;
 }
 
 // A rise of the grade and a target that is back are told where the fall was; a fall where it is grave enough.
@@ -105,32 +106,30 @@ function restedSince(
     const isDue = known.now !== known.told && turn.now - known.toldAt >= restMs && !changed.has(name);
     if (!isDue) return [];
     memory.set(name, { told: known.now, toldAt: turn.now, now: known.now, flips: 1 });
-    const [, category = '', code = ''] = /^finding (\S*) (\S*)$/.exec(name) ?? [];
-    return [wordsOfRest(turn.to, known.now, category, code, name)];
+    return [wordsOfRest(turn.to, name, known.now)];
   });
 }
 
-function wordsOfRest(to: Outline, now: 'good' | 'bad', category: string, code: string, name: string): News {
+function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
+  const isBad = now === 'bad';
+  const still = isBad ? 'Still there' : 'Still good';
+  const [, category, code] = /^finding (\S*) (\S*)$/.exec(name) ?? [];
+  if (code === undefined) {
+    const title = `The ${name} went up and down`;
+    const kind = name === 'state' ? 'state' : 'grade';
+    const text = `${still} after that: the ${name} ${isBad ? 'is lower' : 'is as before'}.`;
+    return { kind, code: null, category: null, severity: isBad ? 'medium' : 'info', title, fix: null, text };
+  }
   const finding = to.reports.flatMap(({ findings }) => findings).find((one) => one.code === code);
-  const title = finding?.title ?? (code === '' ? `The ${name}` : code);
+  const { title, severity, fix } = finding ?? { title: code, severity: 'info', fix: '' };
   return {
-    kind:
-      code === ''
-        ? name === 'state'
-          ? 'state'
-          : 'grade'
-        : now === 'bad'
-          ? 'finding-added'
-          : 'finding-fixed',
-    code: code === '' ? null : code,
-    category: category === '' ? null : category,
-    severity: finding?.severity ?? 'info',
+    kind: isBad ? 'finding-added' : 'finding-fixed',
+    code,
+    category: category === '' ? null : (category ?? null),
+    severity,
     title,
-    fix: now === 'bad' ? (finding?.fix ?? null) : null,
-    text:
-      now === 'bad'
-        ? `Still there after it came and went: ${title}.`
-        : `Still good after it came and went: ${title}.`,
+    fix: isBad ? fix : null,
+    text: `${still} after it came and went: ${title}.`,
   };
 }
 

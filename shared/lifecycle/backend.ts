@@ -14,6 +14,7 @@ import type { ReportStore } from '../ports/report-store.ts';
 import type { Strikes } from '../ports/strikes.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
 import { openMemoryJobQueue } from '../queue/memory.ts';
 import { traceTurns } from '../queue/trace-turns.ts';
 import { pagesOfCaller } from '../queue/unavailable.ts';
@@ -41,6 +42,7 @@ export type Backend = {
   /** The Idempotency-Keys of requests that make something. */
   readonly idempotency: IdempotencyStore;
   readonly batches: BatchStore;
+  readonly watches: WatchStore;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -90,6 +92,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
         parts.access.close(),
         parts.idempotency.close(),
         parts.batches.close(),
+        parts.watches.close(),
       ]);
     },
   };

@@ -62,6 +62,16 @@ export const problems = {
     title: 'This account has no such batch',
     help: 'The batch is unknown or expired, or it belongs to another account. `GET /api/batches` lists yours.',
   },
+  watch_not_found: {
+    status: 404,
+    title: 'This account has no such watch',
+    help: 'The watch is unknown or deleted, or it belongs to another account. `GET /api/watches` lists yours.',
+  },
+  delivery_not_found: {
+    status: 404,
+    title: 'This watch has no such delivery',
+    help: 'The delivery is unknown, or older than 30 days. `GET /api/watches/{watchId}/deliveries` lists them.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',
@@ -91,6 +101,11 @@ export const problems = {
     status: 422,
     title: 'Another request has this Idempotency-Key',
     help: 'A key stands for one request for 24 hours. Use a new key for a request that differs.',
+  },
+  watch_too_frequent: {
+    status: 422,
+    title: 'These re-checks do not fit your limit',
+    help: 'All watches of your account together would cost more scans than its limit allows. Watch fewer targets, or less often.',
   },
   target_not_allowed: {
     status: 422,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Job } from './job.ts';
 import { gradeNames } from './score.ts';
 import { severities } from './verdict.ts';
 
@@ -34,7 +35,7 @@ const watchSchema = z.object({
 });
 
 /** Re-checks of some targets on a schedule. Times are Unix ms. */
-export type Watch = Readonly<z.infer<typeof watchSchema>>;
+export type Watch = Readonly<Omit<z.infer<typeof watchSchema>, 'options'>> & Pick<Job, 'options'>;
 
 export const targetStates = ['new', 'ok', 'news', 'unchecked'] as const;
 
@@ -118,6 +119,6 @@ const deliverySchema = z.object({
 export type Delivery = Readonly<z.infer<typeof deliverySchema>>;
 
 /** The watch, target or delivery of a row. Each throws for a row that fits no schema of ours. */
-export const readWatch = (row: unknown): Watch => watchSchema.parse(row);
+export const readWatch = (row: unknown): Watch => watchSchema.parse(row) as Watch;
 export const readWatchTarget = (row: unknown): WatchTarget => targetSchema.parse(row);
 export const readDelivery = (row: unknown): Delivery => deliverySchema.parse(row);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What a token may do. `tools`: start and see checks. `reports:read`: stored reports, their exports and the history. */
-export const scopes = ['tools', 'reports:read'] as const;
+/** What a token may do. `tools`: start and see checks. `reports:read`: stored reports, their exports and the history. `watch`: re-checks on a schedule. */
+export const scopes = ['tools', 'reports:read', 'watch'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** An allowance that replaces the one of LIMIT_TOKEN_…. */

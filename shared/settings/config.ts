@@ -208,6 +208,8 @@ const settingsSchema = z.object({
   LIMIT_TOKEN_PAGES: count(1).default(40),
   LIMIT_ACCOUNT_BATCHES: count(1).default(20),
   LIMIT_ACCOUNT_TARGETS: count(1).default(50_000),
+  LIMIT_ACCOUNT_WATCHES: count(0).default(10_000),
+  WATCH_MIN_SECONDS: count(1, 2_592_000).default(3600),
   TRUST_PROXY: trustedProxies.optional(),
   WAIT_SECONDS: count(0, 55).optional(),
   QUEUE_SECONDS: count(1, 86_400).default(600),

@@ -99,6 +99,8 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   LIMIT_ACCOUNT_BATCHES: { byDefault: '20', meaning: 'Open batches of an account.' },
   LIMIT_ACCOUNT_TARGETS: { byDefault: '50000', meaning: 'Targets that wait in batches of an account.' },
+  LIMIT_ACCOUNT_WATCHES: { byDefault: '10000', meaning: 'Targets that an account may watch.' },
+  WATCH_MIN_SECONDS: { byDefault: '3600', meaning: 'Shortest interval of a watch; less for labs.' },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',

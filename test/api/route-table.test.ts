@@ -12,7 +12,7 @@ const addressOf = ({ pattern }: RouteRule) => {
     .replace(':code', 'not_found')
     .replace(':name', 'page.css')
     .replace(':file', 'a.test.svg')
-    .replace(/:(?:id|a|b)\b/g, id);
+    .replace(/:(?:id|a|b|delivery)\b/g, id);
   return /^\/u\/|-check$/.test(pattern) ? `${path}?url=http%3A%2F%2Fa.test%2F` : path;
 };
 
@@ -23,16 +23,18 @@ const modes = [
   { AUTH_MODE: 'token', REPORT_IDS: 'off' },
 ] as const;
 type Mode = (typeof modes)[number];
-type Who = 'nobody' | 'tools' | 'reports:read';
+type Who = 'nobody' | 'tools' | 'reports:read' | 'watch';
+const ofIds: readonly RouteRule['access'][] = ['reports:read', 'history', 'shared', 'watch', 'key'];
 
 /** What a caller is told who may not; undefined where it may. */
 function refusalOf({ access }: RouteRule, mode: Mode, who: Who): number | undefined {
-  const hasNoIds = mode.REPORT_IDS === 'off' && ['reports:read', 'history', 'shared'].includes(access);
+  const hasNoIds = mode.REPORT_IDS === 'off' && ofIds.includes(access);
   if (hasNoIds) return 404;
   if (access === 'open' || (access === 'history' && mode.AUTH_MODE === 'open')) return undefined;
   const isReading =
     ['reports:read', 'history'].includes(access) || (access === 'shared' && mode.AUTH_MODE === 'token');
-  const need = isReading ? 'reports:read' : 'tools';
+  const isWatching = access === 'watch' || access === 'key';
+  const need = isWatching ? 'watch' : isReading ? 'reports:read' : 'tools';
   if (who === need || (who === 'nobody' && need === 'tools' && mode.AUTH_MODE === 'open')) return undefined;
   return who === 'nobody' ? 401 : 403;
 }
@@ -43,7 +45,7 @@ afterAll(() => Promise.all(services.map((service) => service.close())));
 test.for(modes)('every route is as it is declared, with $AUTH_MODE and ids $REPORT_IDS', async (mode) => {
   const service = await openService({ settings: { ...mode, RATE_LIMIT: 'off' } });
   services.push(service);
-  const draw = async (scope: 'tools' | 'reports:read') => {
+  const draw = async (scope: Exclude<Who, 'nobody'>) => {
     const wish = { name: 'test', scopes: [scope], limits: {}, expiresAt: null };
     const { text, token } = makeToken(wish, Date.now());
     await service.backend.tokenStore.insert(token);
@@ -53,6 +55,7 @@ test.for(modes)('every route is as it is declared, with $AUTH_MODE and ids $REPO
     nobody: {},
     tools: await draw('tools'),
     'reports:read': await draw('reports:read'),
+    watch: await draw('watch'),
   };
   const cached = { 'cache-control': 'only-if-cached' };
   const wrong: string[] = [];

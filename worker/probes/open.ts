@@ -121,8 +121,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
           signal,
         ),
         work,
-        sendVerified: (request) =>
-          sendVerified(request, { dial: dialHttp, policy, userAgent, limits: settings.http }, signal),
+        sendVerified: (request) => sendVerified(request, { ...ofHttp, dial: dialHttp }, signal),
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),

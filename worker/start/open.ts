@@ -15,12 +15,15 @@ import type { Metrics } from '#shared/telemetry/metrics';
 import { printLimits } from '../print/print-html.ts';
 import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
+import type { ProbeFactory } from '../probes/open.ts';
 import type { ExamineJob } from '../run/examine-job.ts';
 import { judgeJob } from '../run/judge-job.ts';
 import { openRunner, type Runner } from '../run/run-job.ts';
+import { openWatcher, type Watcher, type WatcherSettings } from '../watches/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
+import { prepareProbesOf } from './probe-settings.ts';
 import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
@@ -39,7 +42,7 @@ export type OpenWorker = QueueWorker & {
 export type WorkerContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'> &
-    Partial<Pick<Backend, 'access'>>;
+    Partial<Pick<Backend, 'access' | 'watches' | 'tokenStore' | 'rateLimiter'>>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -76,6 +79,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     queueWorker?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
   };
   const announced = watchAnnouncements(queueWorkers);
+  const watcher = openWatcherOf(context, now);
   const watch = queueWorkers.has('browser')
     ? watchBrowser(browserSettingsOf(config), log, { ...(context.browserTries ?? browserTries), onTurn })
     : undefined;
@@ -88,10 +92,38 @@ export function openWorker(context: WorkerContext): OpenWorker {
     },
     async close(graceMs) {
       watch?.close();
+      await watcher?.close(graceMs);
       await Promise.all([...queueWorkers.values()].map((queueWorker) => queueWorker.close(graceMs)));
       await examiners.close();
       await writer.close();
     },
+  };
+}
+
+/** Workers of the network also take the turns of watches. Without report ids there are none. */
+function openWatcherOf({ config, backend, log }: WorkerContext, now: () => number): Watcher | undefined {
+  const { jobQueue, reportStore, watches, tokenStore, rateLimiter } = backend;
+  if (!watches || !tokenStore || !rateLimiter || !config.REPORT_IDS) return undefined;
+  if (!config.WORKER_QUEUES.includes('network')) return undefined;
+  const probes = prepareProbesOf(config);
+  const ports = { jobQueue, reportStore, watches, tokenStore, rateLimiter };
+  const watcher = openWatcher({ config, backend: ports, log, now, send: sendOf(probes) });
+  return {
+    async close(graceMs) {
+      await watcher.close(graceMs);
+      probes.close();
+    },
+  };
+}
+
+function sendOf(probes: ProbeFactory): WatcherSettings['send'] {
+  return async (request, signal) => {
+    const opened = probes.open(signal);
+    try {
+      return await opened.sendVerified(request);
+    } finally {
+      opened.close();
+    }
   };
 }
 

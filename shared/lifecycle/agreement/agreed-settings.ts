@@ -52,6 +52,7 @@ function textsOf(config: Config): Readonly<Record<string, string>> {
     PROBE_SMTP: config.PROBE_SMTP ? 'on' : 'off',
     SMTP_HELO: config.SMTP_HELO ?? '',
     PUBLIC_URL: config.PUBLIC_URL ?? '',
+    WATCH_MIN_SECONDS: String(config.WATCH_MIN_SECONDS),
     DNS_SERVERS: config.DNS_SERVERS?.join() ?? '',
     BROWSER_PATH: config.BROWSER_PATH ?? '',
     HSTS_PRELOAD_FILE: preloadList === undefined ? '' : `sha256 ${digestOfFile(preloadList)}`,

@@ -3,13 +3,10 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfDelivery } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { timeOf } from './mongo-targets.ts';
-import { behind, insertOnce, type Kept, type WatchMongo } from './mongo.ts';
+import { behind, insertOnce, type Kept, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
 
-type DeliveryPart = Pick<
-  WatchStore,
-  'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'claimDeliveries' | 'settleDelivery' | 'release'
->;
+type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
+type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
 
 /** What watches told. @param toDelivery reads a document */
 export function openMongoDeliveries(
@@ -39,13 +36,23 @@ export function openMongoDeliveries(
           .toArray();
         return found.flatMap(toDelivery);
       }),
+  };
+}
+
+/** The sending of what watches told. @param toDelivery reads a document */
+export function openMongoSending(
+  { write }: WatchMongo,
+  toDelivery: (document: Kept | null) => Delivery[],
+): SendingPart {
+  return {
     claimDeliveries: ({ now, until, limit }) =>
       write(async (in_, writeLimit) => {
         const due = in_.deliveries
           .find({ nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
           .sort({ nextAttemptAt: 1 });
         const claimed: Delivery[] = [];
-        for (const { _id, turn, body } of await due.limit(limit).toArray()) {
+        for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {
+          if (claimed.length === limit) break;
           const taking = { name: `delivery ${_id}`, turn, now, forMs: until - now };
           if (!(await takeOnce(in_, taking, writeLimit))) continue;
           const free = { _id, turn, claimedUntil: { $lte: now } };

@@ -1,21 +1,17 @@
-import type { WriteLimit } from '../../backends/mongo.ts';
 import type { WatchTarget } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfTarget, targetId } from './mongo-documents.ts';
 import { openLockSweep, takeOnce } from './mongo-locks.ts';
-import { insertOnce, type Kept, type WatchMongo } from './mongo.ts';
+import { insertOnce, type Kept, seenTimes, timeOf, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
 
-type TargetPart = Pick<
-  WatchStore,
-  'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule' | 'claimTargets' | 'settleTarget'
->;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 /** The targets of watches, and when their turns are. @param toTarget reads a document */
 export function openMongoTargets(
   { read, write }: WatchMongo,
   toTarget: (document: Kept | null) => WatchTarget[],
 ): TargetPart {
-  const sweep = openLockSweep();
   const all = (watchId: string) =>
     read(({ targets }, limit) => targets.find({ watchId: String(watchId) }, limit).toArray());
   return {
@@ -45,13 +41,6 @@ export function openMongoTargets(
         const found = await targets.find(mine, { ...limit, projection: { host: 1 } }).toArray();
         return new Map([...Map.groupBy(found, ({ host }) => host)].map(([host, of]) => [host, of.length]));
       }),
-    dueOf: (watchId, lateBefore) =>
-      read(async ({ targets }, limit) => {
-        const active = { watchId: String(watchId), isActive: true };
-        const late = await targets.countDocuments({ ...active, dueAt: { $lt: lateBefore } }, limit);
-        const [next] = await targets.find(active, limit).sort({ dueAt: 1 }).limit(1).toArray();
-        return { late, nextAt: next?.dueAt ?? null };
-      }),
     async schedule(watchId, isActive, dueAtOf) {
       const moved = (await all(watchId)).flatMap(toTarget).map((target) => {
         const dueAt = dueAtOf?.(target) ?? target.dueAt;
@@ -63,6 +52,23 @@ export function openMongoTargets(
           targets.bulkWrite(moved.slice(at, at + writtenAtOnce), { ...limit, ordered: false }),
         );
     },
+  };
+}
+
+/** The turns of targets that are due. @param toTarget reads a document */
+export function openMongoTurns(
+  { read, write }: WatchMongo,
+  toTarget: (document: Kept | null) => WatchTarget[],
+): TurnPart {
+  const sweep = openLockSweep();
+  return {
+    dueOf: (watchId, lateBefore) =>
+      read(async ({ targets }, limit) => {
+        const active = { watchId: String(watchId), isActive: true };
+        const late = await targets.countDocuments({ ...active, dueAt: { $lt: lateBefore } }, limit);
+        const [next] = await targets.find(active, limit).sort({ dueAt: 1 }).limit(1).toArray();
+        return { late, nextAt: next?.dueAt ?? null };
+      }),
     claimTargets: ({ now, until, limit }) =>
       write(async (in_, writeLimit) => {
         await sweep(in_, writeLimit);
@@ -70,7 +76,8 @@ export function openMongoTargets(
           .find({ isActive: true, dueAt: { $lte: now }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
           .sort({ dueAt: 1 });
         const claimed: WatchTarget[] = [];
-        for (const { _id, turn, body } of await due.limit(limit).toArray()) {
+        for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {
+          if (claimed.length === limit) break;
           const taking = { name: `target ${_id}`, turn, now, forMs: until - now };
           if (!(await takeOnce(in_, taking, writeLimit))) continue;
           const free = { _id, turn, claimedUntil: { $lte: now } };
@@ -88,8 +95,3 @@ export function openMongoTargets(
       }),
   };
 }
-
-const writtenAtOnce = 500;
-
-/** A read beside a write ends with it. */
-export const timeOf = ({ writeConcern }: WriteLimit) => ({ maxTimeMS: writeConcern.wtimeoutMS });

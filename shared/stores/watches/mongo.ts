@@ -1,32 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, MongoServerError } from 'mongodb';
-import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
-import { type Mongo, openMongo, withPatientMongo, type WriteLimit } from '../../backends/mongo.ts';
+import type { Db } from 'mongodb';
+import { onceMore, withMongo } from '../../backends/mongo-errors.ts';
+import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
-import { openMongoDeliveries } from './mongo-deliveries.ts';
-import {
-  collectionsIn,
-  documentOfTarget,
-  documentOfWatch,
-  type WatchCollections,
-} from './mongo-documents.ts';
+import { openMongoDeliveries, openMongoSending } from './mongo-deliveries.ts';
+import { collectionsIn, documentOfTarget, documentOfWatch } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { openMongoTargets } from './mongo-targets.ts';
-
-/** A document with the JSON of what it keeps. */
-export type Kept = { readonly _id: string; readonly body: string };
-
-/** What the parts of the adapter share. */
-export type WatchMongo = {
-  readonly read: <T>(
-    act: (in_: WatchCollections, limit: { readonly maxTimeMS: number }) => Promise<T>,
-  ) => Promise<T>;
-  /** Makes the indexes first, once. */
-  readonly write: <T>(act: (in_: WatchCollections, limit: WriteLimit) => Promise<T>) => Promise<T>;
-};
+import { behind, insertOnce, type Kept, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
+import { openMongoTargets, openMongoTurns } from './mongo-targets.ts';
 
 /** The watches of a scaled deployment. A process that touches none opens no connection. @param url mongodb://…/database */
 export function openMongoWatchStore(url: string, log: Logger): WatchStore {
@@ -52,8 +36,11 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
   };
   return {
     ...openWatches(shared, reading('watch', readWatch)),
+    ...openChange(shared, reading('watch', readWatch)),
     ...openMongoTargets(shared, reading('watched target', readWatchTarget)),
+    ...openMongoTurns(shared, reading('watched target', readWatchTarget)),
     ...openMongoDeliveries(shared, reading('delivery', readDelivery)),
+    ...openMongoSending(shared, reading('delivery', readDelivery)),
     ...openLinks(shared),
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
     async close() {
@@ -62,14 +49,9 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
   };
 }
 
-type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'change' | 'remove' | 'activeAccounts'>;
+type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'remove' | 'activeAccounts'>;
 
 function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | null) => Watch[]): WatchPart {
-  const find = (watchId: string) =>
-    read(async ({ watches }, limit) => {
-      const found = await watches.findOne({ _id: String(watchId) }, limit);
-      return found?.isWhole === true ? found : null;
-    });
   return {
     async create(watch, targets) {
       await write((in_, limit) =>
@@ -91,7 +73,7 @@ function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | nul
         ),
       );
     },
-    get: async (watchId) => toWatch(await find(watchId))[0],
+    get: async (watchId) => toWatch(await findWhole(read, watchId))[0],
     list: (account, { limit, before }) =>
       read(async ({ watches }, readLimit) => {
         const found = await watches
@@ -101,9 +83,39 @@ function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | nul
           .toArray();
         return found.flatMap(toWatch);
       }),
+    remove: (watchId) =>
+      write(async ({ watches, targets, deliveries }, limit) => {
+        await watches.deleteOne({ _id: String(watchId) }, limit);
+        await targets.deleteMany({ watchId: String(watchId) }, limit);
+        await deliveries.deleteMany({ watchId: String(watchId) }, limit);
+      }),
+    activeAccounts: () =>
+      read(async ({ watches }, limit) => {
+        const found = watches.find({ isPaused: false }, { ...limit, projection: { account: 1 } });
+        return [...new Set((await found.toArray()).map(({ account }) => account))];
+      }),
+  };
+}
+
+/** A process that ends while it changes a watch keeps others from it for so long at most. */
+const changeMs = 5000;
+const changeAgainMs = 20;
+
+function findWhole(read: WatchMongo['read'], watchId: string) {
+  return read(async ({ watches }, limit) => {
+    const found = await watches.findOne({ _id: String(watchId) }, limit);
+    return found?.isWhole === true ? found : null;
+  });
+}
+
+function openChange(
+  { read, write }: WatchMongo,
+  toWatch: (document: Kept | null) => Watch[],
+): Pick<WatchStore, 'change'> {
+  return {
     async change(watchId, change) {
       for (;;) {
-        const document = await find(watchId);
+        const document = await findWhole(read, watchId);
         const [watch] = toWatch(document);
         if (!document || !watch) return undefined;
         const changed = change(watch);
@@ -119,42 +131,7 @@ function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | nul
         await delay(changeAgainMs);
       }
     },
-    remove: (watchId) =>
-      write(async ({ watches, targets, deliveries }, limit) => {
-        await watches.deleteOne({ _id: String(watchId) }, limit);
-        await targets.deleteMany({ watchId: String(watchId) }, limit);
-        await deliveries.deleteMany({ watchId: String(watchId) }, limit);
-      }),
-    activeAccounts: () =>
-      read(async ({ watches }, limit) => {
-        const found = watches.find({ isPaused: false }, { ...limit, projection: { account: 1 } });
-        return [...new Set((await found.toArray()).map(({ account }) => account))];
-      }),
   };
-}
-
-const writtenAtOnce = 500;
-/** A process that ends while it changes a watch keeps others from it for so long at most. */
-const changeMs = 5000;
-const changeAgainMs = 20;
-
-/** The condition of a page behind its last row. */
-export function behind(before: { readonly createdAt: number; readonly id: string } | undefined) {
-  if (!before) return {};
-  const { createdAt, id } = before;
-  return {
-    createdAt: { $lte: createdAt },
-    $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: id } }],
-  };
-}
-
-/** An insert of what is keyed by its own id: what is there already stays as it is. */
-export async function insertOnce(inserting: Promise<unknown>): Promise<void> {
-  try {
-    await inserting;
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
-  }
 }
 
 function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | 'findLink'> {

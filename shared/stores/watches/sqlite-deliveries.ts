@@ -3,16 +3,12 @@ import { inTransaction, withSqlite } from '../../backends/sqlite.ts';
 import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 
-type DeliveryPart = Pick<
-  WatchStore,
-  'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'claimDeliveries' | 'settleDelivery' | 'release'
->;
+type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
+type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
+type Read = (row: Record<string, unknown> | undefined) => Delivery[];
 
 /** What watches told, in their database. @param read reads a row */
-export function openSqliteDeliveries(
-  database: DatabaseSync,
-  read: (row: Record<string, unknown> | undefined) => Delivery[],
-): DeliveryPart {
+export function openSqliteDeliveries(database: DatabaseSync, read: Read): DeliveryPart {
   const keep = database.prepare(
     `INSERT INTO deliveries (deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, body)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
@@ -25,17 +21,6 @@ export function openSqliteDeliveries(
        ORDER BY createdAt DESC, deliveryId DESC LIMIT ?`,
     );
   const pages = { watchId: pageOf('watchId'), account: pageOf('account') };
-  const claim = database.prepare(
-    `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
-       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ? ORDER BY nextAttemptAt LIMIT ?)
-     RETURNING *`,
-  );
-  const settle = database.prepare(
-    'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, body = ? WHERE deliveryId = ?',
-  );
-  const waiting = database.prepare(
-    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
-  );
   return {
     keepDeliveries: async (deliveries) =>
       withSqlite(() =>
@@ -54,6 +39,23 @@ export function openSqliteDeliveries(
         const place = [before?.createdAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? ''] as const;
         return page.all(id, ...place, Date.now(), limit).flatMap(read);
       }),
+  };
+}
+
+/** The sending of what watches told. @param read reads a row */
+export function openSqliteSending(database: DatabaseSync, read: Read): SendingPart {
+  const claim = database.prepare(
+    `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
+       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ? ORDER BY nextAttemptAt LIMIT ?)
+     RETURNING *`,
+  );
+  const settle = database.prepare(
+    'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, body = ? WHERE deliveryId = ?',
+  );
+  const waiting = database.prepare(
+    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
+  );
+  return {
     claimDeliveries: async ({ now, until, limit }) =>
       withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
     settleDelivery: async (delivery) =>

@@ -4,7 +4,7 @@ import { readDelivery, readWatch, readWatchTarget, type Watch, type WatchTarget 
 import type { Links, WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
-import { openSqliteDeliveries } from './sqlite-deliveries.ts';
+import { openSqliteDeliveries, openSqliteSending } from './sqlite-deliveries.ts';
 
 const migrations = [
   `CREATE TABLE watches (
@@ -47,6 +47,9 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
     ...openWatches(database, read('watch', readWatch)),
     ...openTargets(database, read('watched target', readWatchTarget)),
     ...openSqliteDeliveries(database, read('delivery', readDelivery)),
+    ...openSqliteSending(database, read('delivery', readDelivery)),
+    ...openTurns(database, read('watched target', readWatchTarget)),
+    ...openPages(database, read('watch', readWatch)),
     ...openLinks(database),
     purge: async (wish) => withSqlite(() => purge(database, wish)),
     close: async () => database.close(),
@@ -54,7 +57,7 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
 }
 
 type Read<T> = (row: Record<string, unknown> | undefined) => T[];
-type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'change' | 'remove' | 'activeAccounts'>;
+type WatchPart = Pick<WatchStore, 'create' | 'get' | 'change' | 'remove'>;
 
 function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
   const put = database.prepare(
@@ -70,11 +73,6 @@ function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
       JSON.stringify(watch),
     );
   const byId = database.prepare('SELECT * FROM watches WHERE watchId = ?');
-  const page = database.prepare(
-    `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?)
-     ORDER BY createdAt DESC, watchId DESC LIMIT ?`,
-  );
-  const accounts = database.prepare('SELECT DISTINCT account FROM watches WHERE isPaused = 0');
   const putTarget = openPutTarget(database);
   return {
     create: async (watch, targets) =>
@@ -86,12 +84,6 @@ function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
         }),
       ),
     get: async (watchId) => withSqlite(() => read(byId.get(watchId))[0]),
-    list: async (account, { limit, before }) =>
-      withSqlite(() =>
-        page
-          .all(account, before?.createdAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit)
-          .flatMap(read),
-      ),
     change: async (watchId, change) =>
       withSqlite(() => {
         let changed: Watch | undefined;
@@ -108,6 +100,22 @@ function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
             database.prepare(`DELETE FROM ${table} WHERE watchId = ?`).run(watchId);
         }),
       ),
+  };
+}
+
+function openPages(database: DatabaseSync, read: Read<Watch>): Pick<WatchStore, 'list' | 'activeAccounts'> {
+  const page = database.prepare(
+    `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?)
+     ORDER BY createdAt DESC, watchId DESC LIMIT ?`,
+  );
+  const accounts = database.prepare('SELECT DISTINCT account FROM watches WHERE isPaused = 0');
+  return {
+    list: async (account, { limit, before }) =>
+      withSqlite(() =>
+        page
+          .all(account, before?.createdAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit)
+          .flatMap(read),
+      ),
     activeAccounts: async () => withSqlite(() => accounts.all().map(({ account }) => String(account))),
   };
 }
@@ -123,10 +131,8 @@ function openPutTarget(database: DatabaseSync): (target: WatchTarget) => void {
   };
 }
 
-type TargetPart = Pick<
-  WatchStore,
-  'listTargets' | 'setTargets' | 'hostsOf' | 'dueOf' | 'schedule' | 'claimTargets' | 'settleTarget'
->;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPart {
   const page = database.prepare(
@@ -134,20 +140,6 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
   );
   const hosts = database.prepare(
     'SELECT host, COUNT(*) AS count FROM targets WHERE account = ? AND watchId <> ? GROUP BY host',
-  );
-  const late = database.prepare(
-    'SELECT COUNT(*) AS count FROM targets WHERE watchId = ? AND isActive = 1 AND dueAt < ?',
-  );
-  const next = database.prepare(
-    'SELECT MIN(dueAt) AS nextAt FROM targets WHERE watchId = ? AND isActive = 1',
-  );
-  const claim = database.prepare(
-    `UPDATE targets SET claimedUntil = ? WHERE (watchId, target) IN
-       (SELECT watchId, target FROM targets WHERE isActive = 1 AND dueAt <= ? AND claimedUntil <= ? ORDER BY dueAt LIMIT ?)
-     RETURNING *`,
-  );
-  const settle = database.prepare(
-    `UPDATE targets SET claimedUntil = 0, dueAt = ?, body = ? WHERE watchId = ? AND target = ? AND claimedUntil = ?`,
   );
   const move = database.prepare(
     'UPDATE targets SET dueAt = ?, isActive = ?, claimedUntil = 0, body = ? WHERE watchId = ? AND target = ?',
@@ -171,11 +163,6 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
       withSqlite(
         () => new Map(hosts.all(account, except).map(({ host, count }) => [String(host), Number(count)])),
       ),
-    dueOf: async (watchId, lateBefore) =>
-      withSqlite(() => ({
-        late: Number(late.get(watchId, lateBefore)?.['count'] ?? 0),
-        nextAt: (next.get(watchId)?.['nextAt'] ?? null) as number | null,
-      })),
     schedule: async (watchId, isActive, dueAtOf) =>
       withSqlite(() =>
         inTransaction(database, () => {
@@ -186,6 +173,30 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
           }
         }),
       ),
+  };
+}
+
+function openTurns(database: DatabaseSync, read: Read<WatchTarget>): TurnPart {
+  const late = database.prepare(
+    'SELECT COUNT(*) AS count FROM targets WHERE watchId = ? AND isActive = 1 AND dueAt < ?',
+  );
+  const next = database.prepare(
+    'SELECT MIN(dueAt) AS nextAt FROM targets WHERE watchId = ? AND isActive = 1',
+  );
+  const claim = database.prepare(
+    `UPDATE targets SET claimedUntil = ? WHERE (watchId, target) IN
+       (SELECT watchId, target FROM targets WHERE isActive = 1 AND dueAt <= ? AND claimedUntil <= ? ORDER BY dueAt LIMIT ?)
+     RETURNING *`,
+  );
+  const settle = database.prepare(
+    `UPDATE targets SET claimedUntil = 0, dueAt = ?, body = ? WHERE watchId = ? AND target = ? AND claimedUntil = ?`,
+  );
+  return {
+    dueOf: async (watchId, lateBefore) =>
+      withSqlite(() => ({
+        late: Number(late.get(watchId, lateBefore)?.['count'] ?? 0),
+        nextAt: (next.get(watchId)?.['nextAt'] ?? null) as number | null,
+      })),
     claimTargets: async ({ now, until, limit }) =>
       withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
     settleTarget: async (target, claimedUntil) =>

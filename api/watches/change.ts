@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { makeDelivery } from '#shared/catalogue/watch-event';
+import { Problem } from '#shared/model/problem';
+import type { Json } from '#shared/model/verdict';
+import type { Delivery, Notify, Watch, WatchTarget } from '#shared/model/watch';
+import { nextTurn } from '#shared/model/watch-times';
+import { watchesOf } from '#shared/stores/watches/watches-of';
+import { sendJson } from '../answer/json.ts';
+import { insufficientScope } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
+import { makeOnce } from '../request/idempotency.ts';
+import { faultAt, invalidBody, readJson } from '../request/read-json.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { describeWatch, scansPerDay } from './describe.ts';
+import { requireRoom } from './quotas.ts';
+import {
+  mergeNotify,
+  newWatchSchema,
+  readTargets,
+  readWebhook,
+  specOf,
+  type Understood,
+  watchPatchSchema,
+} from './read-watch.ts';
+import { findWatch, type WatchDesk } from './watch-desk.ts';
+
+const mostBytes = 2_000_000;
+const jsonTypes = ['application/json'];
+const patchTypes = ['application/json', 'application/merge-patch+json'];
+
+/** Answers POST /api/watches: begins to watch. */
+export async function createWatch(
+  desk: WatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  // Watches go on only while their account may start checks.
+  if (!caller.scopes.includes('tools')) throw insufficientScope('tools');
+  const body = await desk.bodies.read(request, { types: jsonTypes, mostBytes });
+  const wish = readJson(body.text, newWatchSchema);
+  const made = await makeOnce(desk.idempotency, caller.account, { request, body }, (watchId) =>
+    make(desk, caller, wish, watchId),
+  );
+  const watch = await desk.watches.get(made.resourceId);
+  if (!watch) throw new Problem('watch_not_found', 'The watch of this key was deleted since.');
+  const shown = await describeWatch(desk, watch);
+  response.statusCode = made.isRepeated ? 200 : 201;
+  response.setHeader('Location', shown.links.self);
+  sendPrivate(response, { ...shown, ...(made.kept === '' ? {} : { webhookSecret: made.kept }) });
+}
+
+async function make(
+  desk: WatchDesk,
+  caller: Caller,
+  wish: z.infer<typeof newWatchSchema>,
+  watchId: string,
+): Promise<string> {
+  const { account } = caller;
+  const spec = specOf(wish.check);
+  const { targets, options } = readTargets(desk, {
+    spec,
+    options: wish.options ?? {},
+    targets: wish.targets,
+    account,
+  });
+  const notify = readNotify(desk, mergeNotify(wish.notify));
+  const secret = notify.webhook === null ? null : drawSecret();
+  const watch: Watch = {
+    watchId,
+    account,
+    label: wish.label ?? null,
+    check: wish.check,
+    options,
+    everySeconds: wish.everySeconds,
+    targetCount: targets.length,
+    pausedReason: null,
+    notify,
+    secret,
+    oldSecret: null,
+    isConfirmed: false,
+    createdAt: Date.now(),
+    isWhole: true,
+  };
+  await requireFit(desk, caller, watch);
+  await requireRoom(desk.watches, desk.watchLimits, { account, added: targets.map(({ host }) => host) });
+  await desk.watches.create(watch, newTargets(watch, targets));
+  if (secret !== null) await desk.watches.keepDeliveries([testOf(desk, watch, 'first')]);
+  return secret ?? '';
+}
+
+/** Answers PATCH /api/watches/{watchId}: a JSON merge patch. */
+export async function changeWatch(
+  desk: WatchDesk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  const known = await findWatch(desk, caller, request);
+  const body = await desk.bodies.read(request, { types: patchTypes, mostBytes });
+  const wish = readJson(body.text, watchPatchSchema);
+  const found = await readNewTargets(desk, known, wish);
+  const notify = readNotify(desk, mergeNotify(wish.notify, known.notify));
+  const next = patched(known, wish, { found, notify });
+  await requireFit(desk, caller, next);
+  if (found)
+    await requireRoom(desk.watches, desk.watchLimits, {
+      account: known.account,
+      added: found.targets.map(({ host }) => host),
+      except: known.watchId,
+    });
+  const changed = await desk.watches.change(known.watchId, (watch) =>
+    patched(watch, wish, { found, notify }, next),
+  );
+  if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
+  await applyTurns(desk, { known, changed, found });
+  const isNewSecret = changed.secret !== null && changed.secret !== known.secret;
+  if (isNewSecret) await desk.watches.keepDeliveries([testOf(desk, changed)]);
+  const shown = await describeWatch(desk, changed);
+  sendPrivate(response, { ...shown, ...(isNewSecret ? { webhookSecret: changed.secret } : {}) });
+}
+
+type Patch = z.infer<typeof watchPatchSchema>;
+type Found = { readonly found: Understood | undefined; readonly notify: Notify };
+
+/** The watch after a patch. @param drawn the same made before, whose secret is kept */
+function patched(watch: Watch, wish: Patch, { found, notify }: Found, drawn?: Watch): Watch {
+  const isMoved = notify.webhook !== null && originOf(notify) !== originOf(watch.notify);
+  const paused = wish.paused === undefined ? watch.pausedReason : wish.paused ? 'owner' : null;
+  return {
+    ...watch,
+    label: wish.label === undefined ? watch.label : wish.label,
+    everySeconds: wish.everySeconds ?? watch.everySeconds,
+    ...(found ? { options: found.options, targetCount: found.targets.length } : {}),
+    pausedReason: paused,
+    notify,
+    // Another receiver knows nothing of the secret, and is tested first.
+    ...(isMoved ? { secret: drawn?.secret ?? drawSecret(), oldSecret: null, isConfirmed: false } : {}),
+    ...(notify.webhook === null ? { secret: null, oldSecret: null, isConfirmed: false } : {}),
+  };
+}
+
+function originOf({ webhook }: Notify): string | undefined {
+  return webhook ? new URL(webhook.url).origin : undefined;
+}
+
+async function readNewTargets(desk: WatchDesk, watch: Watch, wish: Patch): Promise<Understood | undefined> {
+  if (wish.targets === undefined && wish.options === undefined) return undefined;
+  const targets = wish.targets ?? (await allTargets(desk, watch)).map(({ target }) => target);
+  const options = wish.options === undefined ? textsOf(watch.options) : (wish.options ?? {});
+  return readTargets(desk, { spec: specOf(watch.check), options, targets, account: watch.account });
+}
+
+// As a query has them.
+function textsOf(options: Watch['options']): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(textOf) : textOf(value),
+    ]),
+  );
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<WatchTarget[]> {
+  const all: WatchTarget[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await watches.listTargets(watchId, { limit: 1000, after });
+    all.push(...page);
+    after = page.at(-1)?.target;
+    if (page.length < 1000) return all;
+  }
+}
+
+type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
+
+async function applyTurns({ watches }: WatchDesk, { known, changed, found }: Change): Promise<void> {
+  const { watchId } = changed;
+  const isOther = JSON.stringify(known.options) !== JSON.stringify(changed.options);
+  // Reports with other options cannot be compared with what is known.
+  if (found && isOther) await watches.setTargets(watchId, []);
+  if (found) await watches.setTargets(watchId, newTargets(changed, found.targets));
+  const isActive = changed.pausedReason === null;
+  const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
+  const now = Date.now();
+  if (isMoved) await watches.schedule(watchId, isActive, ({ target }) => nextTurn(changed, target, now));
+}
+
+function newTargets(watch: Watch, targets: Understood['targets']): readonly WatchTarget[] {
+  const now = Date.now();
+  return targets.map(({ target, host }) => ({
+    watchId: watch.watchId,
+    account: watch.account,
+    target,
+    host,
+    dueAt: nextTurn(watch, target, now),
+    isActive: watch.pausedReason === null,
+    state: 'new',
+    reportId: null,
+    checkedAt: null,
+    score: null,
+    grade: null,
+    problem: null,
+    missed: 0,
+    paidFor: null,
+    base: null,
+    memory: {},
+    expiries: {},
+  }));
+}
+
+function readNotify(desk: WatchDesk, notify: Notify): Notify {
+  const { webhook } = notify;
+  return webhook ? { ...notify, webhook: { url: readWebhook(desk, webhook.url) } } : notify;
+}
+
+/** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
+async function requireFit({ watches, watchLimits }: WatchDesk, caller: Caller, watch: Watch): Promise<void> {
+  if (watch.everySeconds < watchLimits.minSeconds)
+    throw invalidBody([faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)]);
+  if (!watchLimits.isLimited || watch.pausedReason !== null) return;
+  const { points, windowS } = caller.quotas.scans;
+  const limit = (points / windowS) * 86_400;
+  let sum = scansPerDay(watch);
+  for await (const other of watchesOf(watches, caller.account))
+    if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(other);
+  if (sum <= limit) return;
+  throw new Problem(
+    'watch_too_frequent',
+    `Your watches would cost ${sum} scans a day; your limit is ${Math.floor(limit)}. Watch fewer targets, or less often.`,
+  );
+}
+
+/** A test event of a watch. @param once names it, where a second making is the same */
+export function testOf({ site }: WatchDesk, watch: Watch, once?: string): Delivery {
+  const summary = 'This is a test. Nothing has changed.';
+  const wish = { type: 'watch.test', target: null, severity: 'info', summary } as const;
+  const publicUrl = site.publicPath === '' ? undefined : site.publicPath;
+  return makeDelivery(watch, { ...wish, ...(once === undefined ? {} : { once }) }, Date.now(), publicUrl);
+}
+
+/** A secret as Standard Webhooks have it: 24 random bytes. */
+export function drawSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`;
+}
+
+/** Sends what only its owner sees. */
+export function sendPrivate(response: Response, body: unknown): void {
+  response.setHeader('Cache-Control', 'private, no-store');
+  sendJson(response, body);
+}

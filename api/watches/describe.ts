@@ -1,0 +1,90 @@
+import { plainOptions } from '#shared/catalogue/asked-options';
+import { askedOptions } from '#shared/catalogue/asked-options';
+import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
+import { lateBefore } from '#shared/model/watch-times';
+import { specOf } from './read-watch.ts';
+import type { WatchDesk } from './watch-desk.ts';
+
+const shownDeliveries = 20;
+const dayS = 86_400;
+
+/** Scans that a watch costs a day. */
+export function scansPerDay({ check, options, everySeconds, targetCount }: Watch): number {
+  return Math.ceil((specOf(check).cost(options) * targetCount * dayS) / everySeconds);
+}
+
+/** A watch as its owner sees it. */
+export async function describeWatch({ watches, site }: WatchDesk, watch: Watch) {
+  const { watchId, label, check, everySeconds, targetCount, pausedReason, createdAt, notify } = watch;
+  const [due, deliveries] = await Promise.all([
+    watches.dueOf(watchId, lateBefore(watch, Date.now())),
+    watches.listDeliveries({ watchId }, { limit: shownDeliveries }),
+  ]);
+  const self = `${site.publicPath}/api/watches/${watchId}`;
+  return {
+    watchId,
+    label,
+    check,
+    options: JSON.parse(askedOptions(check, watch.options) || plainOptions) as object,
+    targetCount,
+    everySeconds,
+    scansPerDay: scansPerDay(watch),
+    late: due.late,
+    paused: pausedReason !== null,
+    pausedReason,
+    createdAt: timeOf(createdAt),
+    nextAt: timeOf(due.nextAt),
+    notify,
+    deliveries: deliveries.map(describeDelivery),
+    links: { self, targets: `${self}/targets`, deliveries: `${self}/deliveries` },
+  };
+}
+
+/** A watched target as its owner sees it. */
+export function describeTarget(one: WatchTarget) {
+  const { target, state, reportId, checkedAt, score, grade, dueAt, isActive, problem } = one;
+  return {
+    target,
+    state,
+    reportId,
+    checkedAt: timeOf(checkedAt),
+    score,
+    grade,
+    nextAt: isActive ? timeOf(dueAt) : null,
+    problem,
+  };
+}
+
+/** A delivery as the owner of its watch sees it. */
+export function describeDelivery(one: Delivery) {
+  const {
+    deliveryId,
+    channel,
+    type,
+    target,
+    createdAt,
+    state,
+    attempts,
+    nextAttemptAt,
+    httpStatus,
+    failure,
+  } = one;
+  return {
+    deliveryId,
+    channel,
+    type,
+    target,
+    createdAt: timeOf(createdAt),
+    state,
+    attempts,
+    nextAttemptAt: timeOf(nextAttemptAt),
+    httpStatus,
+    failure,
+  };
+}
+
+function timeOf(ms: number): string;
+function timeOf(ms: number | null): string | null;
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,126 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { type Expiry, unpackOutline } from '#shared/catalogue/outline';
+import { Problem } from '#shared/model/problem';
+import type { LinkKind } from '#shared/ports/watch-store';
+import { renderCalendar } from '#shared/render/watches/calendar';
+import { renderFeed } from '#shared/render/watches/feed';
+import { watchesOf } from '#shared/stores/watches/watches-of';
+import { represent, sendRepresentation } from '../answer/representation.ts';
+import { admit, admitToken } from '../request/admit.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { sendPrivate } from './change.ts';
+import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
+
+const shownEvents = 100;
+const mostDates = 2000;
+const pageRows = 500;
+const keyText = /^[A-Za-z0-9_-]{22}$/;
+
+/** Answers POST /api/watches/links: draws the addresses of feed and calendar anew, and shows them this once. */
+export const drawLinks: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  const [feed, calendar] = [drawKey(), drawKey()];
+  await desk.watches.setLinks(caller.account, { feed: digestOf(feed), calendar: digestOf(calendar) });
+  const base = `${desk.site.publicPath}/api/watches`;
+  sendPrivate(response, {
+    feed: `${base}/feed.atom?key=${feed}`,
+    calendar: `${base}/expiries.ics?key=${calendar}`,
+  });
+};
+
+/** Answers GET /api/watches/feed.atom: what the watches of an account told, newest first. */
+export async function answerFeed(desk: WatchDesk, request: Request, response: Response): Promise<void> {
+  const account = await readerOf(desk, 'feed', request, response);
+  const events = await desk.watches.listDeliveries({ account }, { limit: shownEvents });
+  const self = desk.site.publicPath === '' ? undefined : `${desk.site.publicPath}/api/watches/feed.atom`;
+  const feedId = `urn:diag:watches:${hash('sha256', account).slice(0, 32)}`;
+  await sendFile(
+    request,
+    response,
+    renderFeed({ feedId, self, events }),
+    'application/atom+xml; charset=utf-8',
+  );
+}
+
+/** Answers GET /api/watches/expiries.ics: what of the watched targets ends when. */
+export async function answerCalendar(desk: WatchDesk, request: Request, response: Response): Promise<void> {
+  const account = await readerOf(desk, 'calendar', request, response);
+  const dates = await datesOf(desk, account);
+  await sendFile(request, response, renderCalendar(dates), 'text/calendar; charset=utf-8');
+}
+
+async function sendFile(request: Request, response: Response, text: string, type: string): Promise<void> {
+  response.setHeader('X-Robots-Tag', 'noindex');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  await sendRepresentation(request, response, represent(Buffer.from(text), type), [
+    'Cache-Control',
+    'private, no-cache',
+  ]);
+}
+
+const keyShape = z.string().regex(keyText);
+
+/** The account whose feed is read: that of the token, or of the key in the address. A key beside a bad token is of no use. */
+async function readerOf(
+  { admission, site, watches }: WatchDesk,
+  kind: LinkKind,
+  request: Request,
+  response: Response,
+): Promise<string> {
+  if (!site.reportIds) throw noWatches();
+  const { key } = readOwnQuery(request, ['key']);
+  if (key === undefined) return (await admitToken(admission, request, response, 'watch')).account;
+  await admit(admission, request, response, 'anyone');
+  const account = keyShape.safeParse(key).success ? await watches.findLink(kind, digestOf(key)) : undefined;
+  if (account !== undefined) return account;
+  throw new Problem(
+    'invalid_token',
+    'The key in this address is not valid. Draw new ones with POST /api/watches/links.',
+    {
+      headers: { 'WWW-Authenticate': 'Bearer realm="diag", error="invalid_token"' },
+    },
+  );
+}
+
+/** What a service without report ids says: it could not tell what changed. */
+export function noWatches(): Problem {
+  return new Problem('report_ids_disabled', 'Reports have no ids here, and nothing is watched.');
+}
+
+async function datesOf({ watches }: WatchDesk, account: string): Promise<readonly Expiry[]> {
+  const dates = new Map<string, Expiry>();
+  for await (const { watchId } of watchesOf(watches, account))
+    for await (const expiry of expiriesOf(watches, watchId)) {
+      const { what, name, expiresAt } = expiry;
+      if (dates.size < mostDates) dates.set(`${what} ${name} ${expiresAt}`, expiry);
+    }
+  return [...dates.values()].toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+}
+
+async function* expiriesOf(watches: WatchDesk['watches'], watchId: string): AsyncGenerator<Expiry> {
+  for (let after: string | undefined; ;) {
+    const page = await watches.listTargets(watchId, { limit: pageRows, after });
+    for (const { base } of page) yield* readExpiries(base);
+    after = page.at(-1)?.target;
+    if (page.length < pageRows) return;
+  }
+}
+
+function readExpiries(base: string | null): readonly Expiry[] {
+  if (base === null) return [];
+  try {
+    return unpackOutline(Buffer.from(base.split(' ')[1] ?? '', 'base64')).expiries;
+  } catch {
+    return []; // of another release; the next turn writes it anew
+  }
+}
+
+function drawKey(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+function digestOf(key: string): string {
+  return hash('sha256', key, 'base64url');
+}

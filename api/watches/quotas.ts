@@ -1,0 +1,52 @@
+import type { WatchStore } from '#shared/ports/watch-store';
+import { type AccountQuotas, quotaExceeded } from '../limits/account-quotas.ts';
+
+/** What watches of an account may come to. */
+export type WatchLimits = {
+  /** Shortest interval, seconds. */
+  readonly minSeconds: number;
+  /** Targets of an account. */
+  readonly targets: number;
+  /** False where nothing is counted. */
+  readonly isLimited: boolean;
+};
+
+/** Targets of one registrable domain that an account may watch. */
+const mostOfDomain = 100;
+
+/** What /api/me shows of an account's watches. */
+export function watchQuotas(watches: Pick<WatchStore, 'hostsOf'>, limit: number): AccountQuotas {
+  return async (account) => {
+    const hosts = await watches.hostsOf(account);
+    const counts = [...hosts.values()];
+    return {
+      watches: { limit, used: counts.reduce((sum, count) => sum + count, 0) },
+      watchesOfDomain: { limit: mostOfDomain, used: Math.max(0, ...counts) },
+    };
+  };
+}
+
+/**
+ * Throws `quota_exceeded` where an account would watch more targets than it may.
+ * @param added the hosts of the new targets, one for each
+ * @param except a watch whose targets they replace
+ */
+export async function requireRoom(
+  watches: Pick<WatchStore, 'hostsOf'>,
+  { targets: limit }: WatchLimits,
+  { account, added, except }: { account: string; added: readonly string[]; except?: string },
+): Promise<void> {
+  const hosts = new Map(await watches.hostsOf(account, except));
+  const used = [...hosts.values()].reduce((sum, count) => sum + count, 0);
+  if (used + added.length > limit) throw quotaExceeded('watches', { limit, used }, 'watched targets');
+  for (const host of added) {
+    const count = (hosts.get(host) ?? 0) + 1;
+    hosts.set(host, count);
+    if (count > mostOfDomain)
+      throw quotaExceeded(
+        'watchesOfDomain',
+        { limit: mostOfDomain, used: count - 1 },
+        `watched targets of ${host}`,
+      );
+  }
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { catalogue, findSpec } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { type Fault, Problem } from '#shared/model/problem';
+import { severities } from '#shared/model/verdict';
+import type { Notify } from '#shared/model/watch';
+import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
+import type { Desk } from '../desk.ts';
+import type { Ask } from '../request/ask.ts';
+import { faultAt, invalidBody } from '../request/read-json.ts';
+
+const mostTargets = 10_000;
+const longestLabel = 200;
+const names = catalogue.map(({ name }) => name);
+
+const optionValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).max(20)]);
+const fields = {
+  targets: z
+    .array(z.string().max(2048))
+    .min(1, 'Give at least one target.')
+    .max(mostTargets, `Give at most ${mostTargets} targets.`),
+  options: z.record(z.string(), optionValue),
+  everySeconds: z.int('Give whole seconds.').min(1).max(2_592_000, 'Give at most 2592000 seconds, 30 days.'),
+  label: z
+    .string()
+    .min(1)
+    .max(longestLabel)
+    .regex(/^[^\x00-\x1f\x7f-\x9f]*$/u, 'It has control characters.'),
+  webhook: z.strictObject({ url: z.string().max(2048) }),
+  minSeverity: z.enum(severities),
+  daysBefore: z.array(z.int().min(0).max(3650)).max(10, 'Give at most ten numbers of days.'),
+};
+const email = z.null('This service sends no mail. Use a webhook or the feed.');
+
+/** The body of a new watch. */
+export const newWatchSchema = z.strictObject({
+  check: z.enum(names, `Give one of: ${names.join(', ')}.`),
+  targets: fields.targets,
+  everySeconds: fields.everySeconds,
+  options: fields.options.optional(),
+  label: fields.label.nullable().optional(),
+  notify: z
+    .strictObject({
+      webhook: fields.webhook.nullable().optional(),
+      email: email.optional(),
+      minSeverity: fields.minSeverity.optional(),
+      daysBefore: fields.daysBefore.optional(),
+    })
+    .optional(),
+});
+
+/** The body of a change: a JSON merge patch (RFC 7396), in which null takes a field back to its default. */
+export const watchPatchSchema = z.strictObject({
+  label: fields.label.nullable().optional(),
+  targets: fields.targets.optional(),
+  options: fields.options.nullable().optional(),
+  everySeconds: fields.everySeconds.optional(),
+  paused: z.boolean().optional(),
+  notify: z
+    .strictObject({
+      webhook: z.strictObject({ url: fields.webhook.shape.url.optional() }).nullable().optional(),
+      email: email.optional(),
+      minSeverity: fields.minSeverity.nullable().optional(),
+      daysBefore: fields.daysBefore.nullable().optional(),
+    })
+    .nullable()
+    .optional(),
+});
+
+const usualNotify: Notify = { webhook: null, email: null, minSeverity: 'medium', daysBefore: [30, 7, 1] };
+
+/** Whom a watch tells, once a wish was merged into what there is. */
+export function mergeNotify(
+  wish: z.infer<typeof watchPatchSchema>['notify'],
+  known: Notify = usualNotify,
+): Notify {
+  if (wish === undefined) return known;
+  if (wish === null) return usualNotify;
+  const severity = wish.minSeverity === undefined ? known.minSeverity : wish.minSeverity;
+  const days = wish.daysBefore === undefined ? known.daysBefore : wish.daysBefore;
+  return {
+    email: null,
+    webhook: mergeWebhook(wish.webhook, known.webhook),
+    minSeverity: severity ?? usualNotify.minSeverity,
+    daysBefore: [...(days ?? usualNotify.daysBefore)],
+  };
+}
+
+type NotifyPatch = NonNullable<z.infer<typeof watchPatchSchema>['notify']>;
+
+function mergeWebhook(wish: NotifyPatch['webhook'], known: Notify['webhook']): Notify['webhook'] {
+  if (wish === undefined) return known;
+  const url = wish?.url ?? known?.url;
+  return wish === null || url === undefined ? null : { url };
+}
+
+type ReadDesk = Pick<Desk, 'readAsk' | 'site' | 'targetPolicy'>;
+export type Wanted = {
+  readonly spec: CheckSpec;
+  readonly options: z.infer<typeof fields.options>;
+  readonly targets: readonly string[];
+  readonly account: string;
+};
+/** Targets and options of a watch, understood. */
+export type Understood = {
+  readonly options: Ask['options'];
+  readonly targets: readonly Pick<Ask, 'target' | 'host'>[];
+};
+
+/** Understands targets and options as a GET of the tool would. Throws the Problem that names every fault by its JSON Pointer. */
+export function readTargets(desk: ReadDesk, { spec, options, targets, account }: Wanted): Understood {
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
+  if (unknown.length > 0)
+    throw invalidBody(unknown.map((name) => faultAt(['options', name], `${spec.name} has no such option.`)));
+  const own = new URLSearchParams(
+    Object.entries(options).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, String(one)]),
+    ),
+  );
+  const owner = desk.site.ownerOf(account);
+  const asks: Ask[] = [];
+  const faults: (Fault & { readonly code: RefusalCode })[] = [];
+  for (const [at, target] of targets.entries()) {
+    const ask = desk.readAsk.orProblem(spec, { url: addressOf(spec, target, own), headers: {} }, owner);
+    if (!(ask instanceof Problem)) asks.push(ask);
+    else faults.push(...faultsOf(ask, at));
+    if (faults.length >= mostFaults) break;
+  }
+  for (const code of ['invalid_request', 'target_not_allowed'] as const) refuse(code, faults);
+  const found = new Map(asks.map(({ target, host }) => [target, { target, host }]));
+  return { options: asks[0]?.options ?? {}, targets: [...found.values()] };
+}
+
+type RefusalCode = 'invalid_request' | 'target_not_allowed';
+
+function faultsOf({ code, errors = [] }: Problem, at: number) {
+  const told: RefusalCode = code === 'target_not_allowed' ? code : 'invalid_request';
+  return errors.map((fault) => ({ ...inBody(fault, at), code: told }));
+}
+
+const mostFaults = 50;
+
+/** Throws for the faults of this kind; one that is true of every target is told once. */
+function refuse(code: RefusalCode, faults: readonly (Fault & { readonly code: RefusalCode })[]): void {
+  const own = faults.filter((fault) => fault.code === code);
+  const told = new Map(own.map(({ code: _code, ...fault }) => [`${fault.name} ${fault.detail}`, fault]));
+  if (told.size === 0) return;
+  const errors = [...told.values()];
+  throw new Problem(code, invalidBody(errors).detail, { errors });
+}
+
+function inBody({ name, detail }: Fault, at: number): Fault {
+  return name === 'url' || name === 'domain'
+    ? faultAt(['targets', at], detail)
+    : faultAt(['options', name], detail);
+}
+
+function addressOf({ name, targetKind }: CheckSpec, target: string, own: URLSearchParams): string {
+  const isUrl = targetKind === 'url';
+  const query = new URLSearchParams(isUrl ? [['url', target], ...own] : [...own]).toString();
+  return `/api/tools/${name}${isUrl ? '' : `/${encodeURIComponent(target)}`}${query === '' ? '' : `?${query}`}`;
+}
+
+/** The address of a receiver in normal form: https, as a target that may be checked. Throws a Problem. */
+export function readWebhook({ targetPolicy }: ReadDesk, url: string): string {
+  const at = ['notify', 'webhook', 'url'];
+  const parsed = parseHttpUrl(url, targetPolicy);
+  if (parsed.ok && parsed.value.protocol === 'https:') return parsed.value.href;
+  if (parsed.ok) throw invalidBody([faultAt(at, 'Give an https:// address.')]);
+  const fault = faultAt(at, tellFault(parsed.fault));
+  if (parsed.fault.kind === 'malformed') throw invalidBody([fault]);
+  throw new Problem('target_not_allowed', `${fault.name}: ${fault.detail}`, { errors: [fault] });
+}
+
+/** The check of a watch. */
+export function specOf(check: string): CheckSpec {
+  const spec = findSpec(check);
+  if (!spec) throw new Error(`${check} is in the catalogue`);
+  return spec;
+}

@@ -1,0 +1,41 @@
+import type { Answers } from '../listener/app.ts';
+import { refuseOtherSite } from '../listener/other-site.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { admitToken } from '../request/admit.ts';
+import { changeWatch, createWatch } from './change.ts';
+import { answerCalendar, answerFeed, drawLinks, noWatches } from './feeds.ts';
+import {
+  deleteWatch,
+  listDeliveries,
+  listTargets,
+  listWatches,
+  renewSecret,
+  replayDelivery,
+  showWatch,
+  testWatch,
+} from './show.ts';
+import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
+
+/** Adds the endpoints of watches; each needs a token with `watch`. @param add adds a route */
+export function addWatches(desk: WatchDesk, add: (path: string, answers: Answers) => void): void {
+  const own = (answer: WatchAnswer): Answer =>
+    acceptingJson(async (request, response) => {
+      // Before authentication: where there are no ids, no token opens anything.
+      if (!desk.site.reportIds) throw noWatches();
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        refuseOtherSite(desk.door.isFromOtherSite, request.headers);
+      const caller = await admitToken(desk.admission, request, response, 'watch');
+      await answer(desk, caller, request, response);
+    });
+  const base = '/api/watches';
+  add(base, { get: own(listWatches), post: own(createWatch) });
+  add(`${base}/links`, { post: own(drawLinks) });
+  add(`${base}/feed.atom`, { get: (request, response) => answerFeed(desk, request, response) });
+  add(`${base}/expiries.ics`, { get: (request, response) => answerCalendar(desk, request, response) });
+  add(`${base}/:id`, { get: own(showWatch), patch: own(changeWatch), delete: own(deleteWatch) });
+  add(`${base}/:id/targets`, { get: own(listTargets) });
+  add(`${base}/:id/deliveries`, { get: own(listDeliveries) });
+  add(`${base}/:id/test`, { post: own(testWatch) });
+  add(`${base}/:id/secret`, { post: own(renewSecret) });
+  add(`${base}/:id/deliveries/:delivery/replay`, { post: own(replayDelivery) });
+}

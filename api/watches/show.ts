@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Problem } from '#shared/model/problem';
+import type { Delivery } from '#shared/model/watch';
+import { readParameters } from '../reports/history.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { drawSecret, sendPrivate, testOf } from './change.ts';
+import { describeDelivery, describeTarget, describeWatch } from './describe.ts';
+import { findWatch, type WatchAnswer } from './watch-desk.ts';
+
+export const pageText = /^(?:[1-9][0-9]?|100)$/;
+export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
+export const targetCursorText = /^[A-Za-z0-9_-]{1,8192}$/;
+const limit = z.string().regex(pageText, 'Give a whole number from 1 to 100.').transform(Number).default(20);
+const cursorFault = 'Give `next` of the page before, as it came.';
+const pageParameters = z.object({
+  limit,
+  before: z.string().regex(placeText, cursorFault).transform(readPlace).optional(),
+});
+const targetParameters = z.object({
+  limit,
+  before: z
+    .string()
+    .regex(targetCursorText, cursorFault)
+    .transform((text) => Buffer.from(text, 'base64url').toString())
+    .optional(),
+});
+
+/** Answers GET /api/watches: those of the account, newest first. */
+export const listWatches: WatchAnswer = async (desk, caller, request, response) => {
+  const page = readParameters(pageParameters, request);
+  const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
+  const shown = found.slice(0, page.limit);
+  const last = found.length > page.limit ? shown.at(-1) : undefined;
+  const watches = await Promise.all(shown.map((watch) => describeWatch(desk, watch)));
+  sendPrivate(response, { watches, next: last ? `${last.createdAt}-${last.watchId}` : null });
+};
+
+/** Answers GET /api/watches/{watchId}. */
+export const showWatch: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  sendPrivate(response, await describeWatch(desk, await findWatch(desk, caller, request)));
+};
+
+/** Answers DELETE of the same: the watch is gone with its targets and deliveries. */
+export const deleteWatch: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  const { watchId } = await findWatch(desk, caller, request);
+  await desk.watches.remove(watchId);
+  response.statusCode = 204;
+  response.end();
+};
+
+/** Answers GET /api/watches/{watchId}/targets, in the order of their names. */
+export const listTargets: WatchAnswer = async (desk, caller, request, response) => {
+  const page = readParameters(targetParameters, request);
+  const { watchId } = await findWatch(desk, caller, request);
+  const found = await desk.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
+  const shown = found.slice(0, page.limit);
+  const last = found.length > page.limit ? shown.at(-1) : undefined;
+  const next = last ? Buffer.from(last.target).toString('base64url') : null;
+  sendPrivate(response, { targets: shown.map(describeTarget), next });
+};
+
+/** Answers GET /api/watches/{watchId}/deliveries, newest first. */
+export const listDeliveries: WatchAnswer = async (desk, caller, request, response) => {
+  const page = readParameters(pageParameters, request);
+  const { watchId } = await findWatch(desk, caller, request);
+  const found = await desk.watches.listDeliveries({ watchId }, { ...page, limit: page.limit + 1 });
+  const shown = found.slice(0, page.limit);
+  const last = found.length > page.limit ? shown.at(-1) : undefined;
+  const next = last ? `${last.createdAt}-${last.deliveryId}` : null;
+  sendPrivate(response, { deliveries: shown.map(describeDelivery), next });
+};
+
+/** Answers POST /api/watches/{watchId}/test: sends a test event. */
+export const testWatch: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  const test = testOf(desk, await findWatch(desk, caller, request));
+  await desk.watches.keepDeliveries([test]);
+  response.statusCode = 202;
+  sendPrivate(response, describeDelivery(test));
+};
+
+const oldSecretMs = 86_400_000;
+
+/** Answers POST /api/watches/{watchId}/secret: draws a new secret; the old one signs beside it for a day. */
+export const renewSecret: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  const { watchId, notify } = await findWatch(desk, caller, request);
+  if (notify.webhook === null)
+    throw new Problem('invalid_request', 'This watch has no webhook, and nothing to sign.');
+  const secret = drawSecret();
+  const until = Date.now() + oldSecretMs;
+  await desk.watches.change(watchId, (watch) => ({
+    ...watch,
+    secret,
+    oldSecret: watch.secret === null ? null : { text: watch.secret, until },
+  }));
+  sendPrivate(response, { webhookSecret: secret });
+};
+
+/** Answers POST /api/watches/{watchId}/deliveries/{deliveryId}/replay: sends the same event again, under the same id. */
+export const replayDelivery: WatchAnswer = async (desk, caller, request, response) => {
+  readOwnQuery(request, []);
+  const { watchId, notify } = await findWatch(desk, caller, request);
+  const delivery = await desk.watches.getDelivery(String(request.params['delivery']));
+  if (delivery?.watchId !== watchId)
+    throw new Problem('delivery_not_found', 'This watch has no delivery with this id.');
+  if (notify.webhook === null || delivery.channel !== 'webhook')
+    throw new Problem('invalid_request', 'This event is told by the feed alone: the watch has no webhook.');
+  const again: Delivery = {
+    ...delivery,
+    state: 'pending',
+    attempts: 0,
+    nextAttemptAt: Date.now(),
+    isExtra: true,
+    failure: null,
+  };
+  await desk.watches.settleDelivery(again);
+  response.statusCode = 202;
+  sendPrivate(response, describeDelivery(again));
+};
+
+function readPlace(text: string): { readonly createdAt: number; readonly id: string } {
+  const [createdAt = '', id = ''] = text.split('-');
+  return { createdAt: Number(createdAt), id };
+}

@@ -1,0 +1,23 @@
+import type { Backend } from '#shared/lifecycle/backend';
+import type { JobKeyOf } from '#shared/queue/job-keys';
+import type { Waiting } from '#shared/queue/waiting/waiting';
+import type { Config } from '#shared/settings/config';
+import type { TargetPolicy } from '#shared/targets/parse-target';
+import type { Logger } from '#shared/telemetry/logger';
+import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
+import type { Owners } from './owners.ts';
+
+/** What the turns of watches and the sending of their events take. */
+export type WatchContext = {
+  readonly config: Config;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'watches'>;
+  readonly log: Logger;
+  readonly waiting: Waiting;
+  readonly jobKeyOf: JobKeyOf;
+  readonly policy: TargetPolicy;
+  readonly owners: Owners;
+  /** Sends through the guard, to a host that proves its name. */
+  readonly send: (request: VerifiedRequest, signal: AbortSignal) => Promise<VerifiedAnswer>;
+  /** Unix ms by the clock that all processes share. */
+  readonly now: () => number;
+};

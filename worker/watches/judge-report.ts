@@ -1,0 +1,152 @@
+import { type News } from '#shared/catalogue/news';
+import { type Outline, outlineOf, packOutline, unpackOutline } from '#shared/catalogue/outline';
+import { type EventWish, gravest, makeDelivery, type Side } from '#shared/catalogue/watch-event';
+import { type Judged, judgeTurn } from '#shared/catalogue/watch-news';
+import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
+import { turnsMissed } from '#shared/model/watch-times';
+import type { StoredReport } from '#shared/ports/report-store';
+import { readReport } from '#shared/stores/reports/read-report';
+import { readOutlines } from '#shared/stores/reports/with-history';
+import type { WatchContext } from './context.ts';
+
+/** What came of a turn: the target as it is now, and what is told. */
+export type TurnEnd = { readonly settled: WatchTarget; readonly deliveries: readonly Delivery[] };
+
+/** Judges the report of a turn against the one before. */
+export async function judgeReport(
+  context: WatchContext,
+  watch: Watch,
+  target: WatchTarget,
+  stored: StoredReport,
+): Promise<TurnEnd> {
+  const to =
+    (await readOutlines(context.backend.reportStore, [stored.reportId])).get(stored.reportId) ??
+    outlineOf(readReport(stored));
+  const { base, memory, expiries } = target;
+  const kept = base === null ? undefined : readBase(base);
+  const judged = judgeTurn({
+    from: kept?.outline,
+    to,
+    memory,
+    expiries,
+    notify: watch.notify,
+    everySeconds: watch.everySeconds,
+    now: context.now(),
+  });
+  const from = kept?.outline ? sideOf(kept.outline, kept.reportId) : null;
+  const deliveries = wishesOf(judged, target, from, sideOf(to, stored.reportId)).map((wish) =>
+    makeDelivery(watch, wish, context.now(), context.config.PUBLIC_URL),
+  );
+  const settled: WatchTarget = {
+    ...target,
+    state: judged.news.some(({ kind }) => kind !== 'finding-fixed') ? 'news' : 'ok',
+    reportId: context.config.REPORT_IDS ? stored.reportId : null,
+    checkedAt: stored.checkedAt,
+    score: stored.score,
+    grade: to.reports[0]?.grade ?? null,
+    problem: null,
+    missed: 0,
+    base: judged.base ? packBase(judged.base, stored.reportId) : null,
+    memory: judged.memory,
+    expiries: judged.expiries,
+  };
+  return { settled, deliveries };
+}
+
+/** Judges a turn without a report. One that missed several is told once, until there is a report again. */
+export function judgeMiss(
+  context: WatchContext,
+  watch: Watch,
+  target: WatchTarget,
+  problem: string,
+): TurnEnd {
+  const missed = target.missed + 1;
+  const isTold = missed >= turnsMissed && target.state !== 'unchecked';
+  const wish: EventWish = {
+    type: 'watch.unchecked',
+    once: `turn ${target.dueAt}`,
+    target: target.target,
+    severity: 'medium',
+    summary: `${target.target} could not be checked ${missed} times in a row (${problem}).`,
+  };
+  return {
+    settled: { ...target, missed, problem, state: isTold ? 'unchecked' : target.state },
+    deliveries: isTold ? [makeDelivery(watch, wish, context.now(), context.config.PUBLIC_URL)] : [],
+  };
+}
+
+function wishesOf(
+  { news, endings }: Judged,
+  { target, dueAt }: WatchTarget,
+  from: Side | null,
+  to: Side,
+): readonly EventWish[] {
+  const wishes: EventWish[] = [];
+  const about = { target, from, to, once: `turn ${dueAt}` };
+  if (news.length > 0) {
+    const isRecovery = news.every(isGood);
+    wishes.push({
+      ...about,
+      type: isRecovery ? 'watch.recovered' : 'watch.changed',
+      severity: isRecovery ? 'info' : gravest(news.filter((one) => !isGood(one))),
+      summary: summaryOf(target, news),
+      news,
+    });
+  }
+  if (endings.length > 0) {
+    const least = Math.min(...endings.map(({ daysLeft }) => daysLeft));
+    const news_ = endings.map(({ what, name, daysLeft }): News => ({
+      kind: 'expiring',
+      code: null,
+      category: null,
+      severity: severityOf(daysLeft),
+      title: `${what} ${name} expires`,
+      fix: null,
+      text: daysLeft < 0 ? `${what} ${name} has expired.` : `${what} ${name} expires in ${daysLeft} days.`,
+    }));
+    wishes.push({
+      ...about,
+      type: 'watch.expiring',
+      severity: severityOf(least),
+      summary: summaryOf(target, news_),
+      news: news_,
+      expiring: endings,
+    });
+  }
+  return wishes;
+}
+
+const isGood = ({ kind, severity }: News) =>
+  kind === 'finding-fixed' || ((kind === 'grade' || kind === 'state') && severity === 'info');
+
+function severityOf(daysLeft: number): News['severity'] {
+  if (daysLeft < 0) return 'critical';
+  return daysLeft <= 7 ? 'high' : 'medium';
+}
+
+const toldInSummary = 3;
+
+function summaryOf(target: string, news: readonly News[]): string {
+  const more = news.length - toldInSummary;
+  const texts = news.slice(0, toldInSummary).map(({ text }) => text);
+  return [`${target}:`, ...texts, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
+}
+
+function sideOf({ reports: [report] }: Outline, reportId: string): Side {
+  if (!report) throw new Error('an outline has a report');
+  const { checkedAt, state, score, grade, rulesVersion } = report;
+  return { reportId, checkedAt, state, score, grade, rulesVersion };
+}
+
+function packBase(outline: Outline, reportId: string): string {
+  return `${reportId} ${Buffer.from(packOutline(outline)).toString('base64')}`;
+}
+
+function readBase(base: string): { readonly outline: Outline; readonly reportId: string } | undefined {
+  const [reportId = '', packed = ''] = base.split(' ');
+  try {
+    return { outline: unpackOutline(Buffer.from(packed, 'base64')), reportId };
+  } catch {
+    return undefined; // of another release: the next report is compared with this one
+  }
+}

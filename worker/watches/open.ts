@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Problem } from '#shared/model/problem';
+import { openJobKeys } from '#shared/queue/job-keys';
+import { openWaiting } from '#shared/queue/waiting/waiting';
+import { targetPolicyOf } from '#shared/settings/policy';
+import type { WatchContext } from './context.ts';
+import { openOwners } from './owners.ts';
+import { pauseOfRevoked } from './pause.ts';
+import { sendDelivery } from './send-delivery.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** What it opens of its own. */
+export type WatcherSettings = Pick<WatchContext, 'config' | 'backend' | 'log' | 'send' | 'now'>;
+
+export type Watcher = { close(graceMs: number): Promise<void> };
+
+/** Turns and attempts that one process has under way at once; each has slots of its own, so that slow receivers hold up no turn. */
+const turnSlots = 100;
+const sendSlots = 20;
+/** Longer than a turn waits for its report, and than an attempt may take: what a process that ends leaves is taken up after this. */
+const claimMs = 60_000;
+const lookEveryMs = 1000;
+const revokedEveryMs = 5000;
+
+/** Takes the turns of watches when they are due, and sends what they tell, beside any number of other processes. */
+export function openWatcher(settings: WatcherSettings): Watcher {
+  const { config, backend, log } = settings;
+  const { jobQueue, reportStore } = backend;
+  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
+  const context: WatchContext = {
+    ...settings,
+    waiting,
+    jobKeyOf: openJobKeys(config),
+    policy: targetPolicyOf(config),
+    owners: openOwners({ config, ...backend }),
+  };
+  const stop = new AbortController();
+  const { watches } = backend;
+  const loops = [
+    openLoop(context, stop.signal, {
+      slots: turnSlots,
+      claim: async (claim) =>
+        (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
+      work: (claimed) => takeTurn(context, claimed, stop.signal),
+    }),
+    openLoop(context, stop.signal, {
+      slots: sendSlots,
+      claim: (claim) => watches.claimDeliveries(claim),
+      work: (delivery) => sendDelivery(context, delivery, stop.signal),
+    }),
+  ];
+  const revoked = repeat(() => pauseOfRevoked(context), revokedEveryMs, stop.signal, context);
+  return {
+    async close(graceMs) {
+      stop.abort();
+      waiting.close();
+      const ended = Promise.all([...loops, revoked]);
+      await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+type Loop<T> = {
+  readonly slots: number;
+  readonly claim: (claim: { now: number; until: number; limit: number }) => Promise<readonly T[]>;
+  readonly work: (one: T) => Promise<void>;
+};
+
+/** Claims what is due while there are slots, and works on it, until the signal ends it. */
+async function openLoop<T>(context: WatchContext, signal: AbortSignal, loop: Loop<T>): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const look = async () => {
+    const limit = loop.slots - running.size;
+    if (limit === 0) return;
+    const now = context.now();
+    for (const one of await loop.claim({ now, until: now + claimMs, limit })) {
+      const work = loop
+        .work(one)
+        .catch((error: unknown) => tell(context, signal, error))
+        .finally(() => running.delete(work));
+      running.add(work);
+    }
+  };
+  await repeat(look, lookEveryMs, signal, context);
+  await Promise.all(running);
+}
+
+async function repeat(
+  act: () => Promise<void>,
+  everyMs: number,
+  signal: AbortSignal,
+  context: WatchContext,
+): Promise<void> {
+  while (!signal.aborted) {
+    await act().catch((error: unknown) => tell(context, signal, error));
+    await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // the end ends the wait
+  }
+}
+
+// A store or queue that is away: the claim ends by itself, and the turn is taken again.
+function tell({ log }: WatchContext, signal: AbortSignal, error: unknown): void {
+  if (signal.aborted) return;
+  if (error instanceof Problem) log.debug({ err: error }, 'a turn of a watch is put off');
+  else log.error({ err: error }, 'a turn of a watch failed');
+}

@@ -1,0 +1,112 @@
+import type { Delivery, Watch } from '#shared/model/watch';
+import { retryAfterS } from '#shared/model/watch-times';
+import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
+import type { WatchContext } from './context.ts';
+import { pauseWatch } from './pause.ts';
+import { signWebhook } from './sign.ts';
+
+/** Tests, replays and retries at one receiver, over all accounts. */
+const receiverPaces = [
+  { policy: 'scans', points: 1, windowS: 1 },
+  { policy: 'scans', points: 60, windowS: 3600 },
+] as const;
+const gone = 410;
+
+/** Sends an event that this process has claimed, once, and notes what came of it. Nothing of the answer is kept but its status. */
+export async function sendDelivery(
+  context: WatchContext,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { watches } = context.backend;
+  const watch = await watches.get(delivery.watchId);
+  const url = watch?.notify.webhook?.url;
+  // The watch was deleted, or tells nobody any more.
+  if (!watch || url === undefined) return drop(context, delivery);
+  // Its first test has not been answered yet, or the address is another since.
+  if (!watch.isConfirmed && delivery.type !== 'watch.test')
+    return watches.settleDelivery({ ...delivery, state: 'pending', nextAttemptAt: null });
+  const waitS = await paceOf(context, watch, delivery, new URL(url).host);
+  if (waitS !== undefined)
+    return watches.settleDelivery({ ...delivery, nextAttemptAt: context.now() + waitS * 1000 });
+  const answer = await context.send(requestOf(watch, delivery, url, context.now()), signal);
+  await settle(context, { watch, delivery, url }, answer);
+}
+
+type Sent = { readonly watch: Watch; readonly delivery: Delivery; readonly url: string };
+
+async function settle(context: WatchContext, sent: Sent, answer: VerifiedAnswer): Promise<void> {
+  const { watch, delivery, url } = sent;
+  const status = answer.kind === 'response' ? answer.status : 0;
+  const isTaken = status >= 200 && status < 300;
+  await context.backend.watches.settleDelivery(settledOf(delivery, answer, isTaken, context.now()));
+  if (isTaken && !watch.isConfirmed) await confirm(context, watch, url);
+  if (status === gone) await pauseWatch(context, watch.watchId, 'webhook-gone');
+}
+
+/** The request of an attempt, which has an end in 15 s: that of the sender itself. */
+function requestOf(watch: Watch, { deliveryId, body }: Delivery, url: string, now: number): VerifiedRequest {
+  const { secret, oldSecret } = watch;
+  const old = oldSecret && oldSecret.until > now ? [oldSecret.text] : [];
+  const timestampS = Math.floor(now / 1000);
+  const fields = signWebhook({ id: deliveryId, timestampS, body }, [secret ?? '', ...old]);
+  return {
+    url,
+    method: 'POST',
+    headers: { ...fields, 'content-type': 'application/json' },
+    body: Buffer.from(body),
+    bodyLimitBytes: 0,
+  };
+}
+
+/** Seconds to wait before this attempt; undefined where it may go now. The first attempt of an event is free. */
+async function paceOf(
+  { owners, backend, config }: WatchContext,
+  { account }: Watch,
+  { isExtra, attempts }: Delivery,
+  receiver: string,
+): Promise<number | undefined> {
+  if (!config.RATE_LIMIT || (!isExtra && attempts === 0)) return undefined;
+  const quota = await owners.quotaOf(account);
+  if (!quota) return noTokenWaitS;
+  const paid = await owners.pay(account, quota, 1);
+  if (typeof paid === 'number') return paid;
+  for (const pace of receiverPaces) {
+    const taken = await backend.rateLimiter.take(pace, `webhooks ${pace.windowS} ${receiver}`, 1);
+    if (taken.allowed) continue;
+    if (paid) await owners.giveBack(paid);
+    return Math.max(1, taken.resetS);
+  }
+  return undefined;
+}
+
+const noTokenWaitS = 60;
+
+function settledOf(delivery: Delivery, answer: VerifiedAnswer, isTaken: boolean, now: number): Delivery {
+  const attempts = delivery.attempts + 1;
+  const httpStatus = answer.kind === 'response' ? answer.status : null;
+  const tried = { ...delivery, attempts, httpStatus, isExtra: false };
+  if (isTaken) return { ...tried, state: 'delivered', nextAttemptAt: null, failure: null };
+  const failure = answer.kind === 'response' ? `it answered ${answer.status}` : answer.code;
+  const waitS = httpStatus === gone ? undefined : retryAfterS[attempts - 1];
+  return waitS === undefined
+    ? { ...tried, state: 'dead', nextAttemptAt: null, failure }
+    : { ...tried, state: 'retrying', nextAttemptAt: now + waitS * 1000, failure };
+}
+
+/** The receiver has answered the first test: what has waited for that is sent. */
+async function confirm({ backend, now }: WatchContext, { watchId }: Watch, url: string): Promise<void> {
+  const changed = await backend.watches.change(watchId, (watch) =>
+    watch.notify.webhook?.url === url ? { ...watch, isConfirmed: true } : watch,
+  );
+  if (changed?.isConfirmed === true) await backend.watches.release(watchId, now());
+}
+
+function drop({ backend }: WatchContext, delivery: Delivery): Promise<void> {
+  return backend.watches.settleDelivery({
+    ...delivery,
+    state: 'dead',
+    nextAttemptAt: null,
+    failure: 'the watch has no webhook any more',
+  });
+}
