@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Report } from '#shared/model/report';
-import type { FormatName } from '#shared/render/formats';
+import type { FormatName, ownFormatNames } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
 import { block, join, openOutput, type Shown, show } from './door.ts';
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts';
 type ListForm = 'table' | 'json' | 'ndjson';
 export type ExportOptions = ServerOptions & {
   readonly output?: 'table' | FormatName;
-  readonly format?: FormatName;
+  readonly format?: FormatName | (typeof ownFormatNames)[number];
   readonly out?: string;
 };
 export type DiffOptions = ServerOptions & { readonly output: 'table' | 'json' };

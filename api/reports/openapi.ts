@@ -4,7 +4,7 @@ import { diffSchema } from '#shared/model/diff';
 import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
-import { formatNames, formats, pdf } from '#shared/render/formats';
+import { formatNames, formats, ownFormatNames, ownFormats, pdf } from '#shared/render/formats';
 import { targetText } from '#shared/targets/target-texts';
 import { json, problemResponses } from '../openapi/answers.ts';
 import { anyTarget } from '../openapi/report-shapes.ts';
@@ -42,6 +42,9 @@ const fileSchemas: { readonly [name: string]: z.ZodType } = {
   sarif: z
     .looseObject({ version: z.literal('2.1.0'), runs: z.array(z.looseObject({})) })
     .meta({ id: 'Sarif', description: 'SARIF 2.1.0 (OASIS).' }),
+  har: z
+    .looseObject({ log: z.looseObject({ version: z.literal('1.2'), entries: z.array(z.looseObject({})) }) })
+    .meta({ id: 'Har', description: 'HTTP Archive 1.2.' }),
 };
 
 const pictures = Object.fromEntries(
@@ -120,10 +123,14 @@ export const reportPaths: ZodOpenApiPathsObject = {
         path: z.object({ id: reportId }),
         query: z.object({
           format: z
-            .enum([...formatNames, pdf.name])
+            .enum([...formatNames, ...ownFormatNames, pdf.name])
             .optional()
             .meta({
-              description: [...formatNames.map((name) => ({ name, ...formats[name] })), pdf]
+              description: [
+                ...formatNames.map((name) => ({ name, ...formats[name] })),
+                ...ownFormatNames.map((name) => ({ name, ...ownFormats[name] })),
+                pdf,
+              ]
                 .map(({ name, purpose }) => `${name}: ${purpose}`)
                 .join('; '),
             }),
@@ -170,5 +177,9 @@ function fileContents() {
     const [mediaType = ''] = formats[name].contentType.split(';');
     return [mediaType, { schema: fileSchemas[name] ?? z.string() }] as const;
   });
-  return Object.fromEntries([...texts, [pdf.contentType, { schema: z.unknown() }] as const]);
+  const own = ownFormatNames.map((name) => {
+    const [mediaType = ''] = ownFormats[name].contentType.split(';');
+    return [mediaType, { schema: fileSchemas[name] ?? z.string() }] as const;
+  });
+  return Object.fromEntries([...texts, ...own, [pdf.contentType, { schema: z.unknown() }] as const]);
 }

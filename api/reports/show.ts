@@ -1,7 +1,15 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { fileNameOf } from '#shared/render/file-name';
-import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
+import {
+  formatNames,
+  isFormatName,
+  isOwnFormatName,
+  ownFormatNames,
+  ownFormats,
+  pdf,
+  renderReport,
+} from '#shared/render/formats';
 import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/stores/reports/read-report';
 import { represent, representStored } from '../answer/representation.ts';
@@ -36,6 +44,9 @@ export async function answerExport(
   const format = readFormat(request);
   const stored = await findReadable(shelf, caller, String(request.params['id']));
   if (format === pdf.name) return sendPdf(desk, caller, stored, response);
+  // Known only now: of which check a report is, is told to nobody who may not read it.
+  if (isOwnFormatName(format) && ownFormats[format].check !== stored.check)
+    throw unknownFormat(`A report of ${stored.check} has no ${format}.`);
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
@@ -60,11 +71,15 @@ export async function answerScreenshot(
   await sendStored(request, response, stored, represent(bytes, contentType));
 }
 
-function readFormat(request: Request): FormatName | typeof pdf.name {
+function readFormat(request: Request) {
   const { format = 'json' } = readOwnQuery(request, ['format']);
-  if (isFormatName(format) || format === pdf.name) return format;
-  const detail = `There is no such format. There are: ${[...formatNames, pdf.name].join(', ')}.`;
-  throw new Problem('unknown_format', `format: ${detail}`, {
+  if (isFormatName(format) || isOwnFormatName(format) || format === pdf.name) return format;
+  const names = [...formatNames, ...ownFormatNames, pdf.name];
+  throw unknownFormat(`There is no such format. There are: ${names.join(', ')}.`);
+}
+
+function unknownFormat(detail: string): Problem {
+  return new Problem('unknown_format', `format: ${detail}`, {
     errors: [{ in: 'query', name: 'format', detail }],
   });
 }

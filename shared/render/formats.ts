@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts';
 import { renderCsv } from './csv.ts';
+import { renderHar } from './har.ts';
 import { renderHtml } from './html/page.ts';
 import { renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
@@ -60,6 +61,27 @@ export type FormatName = keyof typeof formats;
 /** The names, in the order of the table. */
 export const formatNames = Object.keys(formats) as [FormatName, ...FormatName[]];
 
+/** Formats that reports of one check alone have. */
+export const ownFormats = {
+  har: {
+    contentType: 'application/har+json; charset=utf-8',
+    extension: 'har',
+    purpose: 'HTTP Archive 1.2, the requests of the page; of pagespeed-check alone',
+    check: 'pagespeed-check',
+    render: renderHar,
+  },
+} as const satisfies Record<string, Format & { readonly check: string }>;
+
+type OwnFormatName = keyof typeof ownFormats;
+
+/** Their names. */
+export const ownFormatNames = Object.keys(ownFormats) as [OwnFormatName, ...OwnFormatName[]];
+
+/** Tells such a format's name from any other text. */
+export function isOwnFormatName(text: string): text is OwnFormatName {
+  return Object.hasOwn(ownFormats, text);
+}
+
 /** The format that no text is rendered for: a browser prints the page. */
 export const pdf = {
   name: 'pdf',
@@ -76,8 +98,10 @@ export function isFormatName(text: string): text is FormatName {
 /** A stored report as text, with its media type and file extension. Pure: the same report always gives the same text. */
 export function renderReport(
   report: Report,
-  format: FormatName,
+  format: FormatName | OwnFormatName,
 ): { readonly contentType: string; readonly extension: string; readonly text: string } {
-  const { contentType, extension, render } = formats[format];
+  const { contentType, extension, render }: Format = isOwnFormatName(format)
+    ? ownFormats[format]
+    : formats[format];
   return { contentType, extension, text: render(report) };
 }
