@@ -135,12 +135,7 @@ async function runOnce(
     };
     const outcome = await runChild(
       order,
-      {
-        ...limits,
-        timeoutMs: request.timeoutMs,
-        onStep: request.onStep,
-        judgeOrigin: openOriginJudge(means),
-      },
+      watchedBy(means, request),
       () => proxy.traffic().receivedBytes > 0,
       signal,
     );
@@ -149,6 +144,10 @@ async function runOnce(
   } finally {
     await Promise.all([proxy.close(), removeProfile(profile)]);
   }
+}
+
+function watchedBy(means: Means, { timeoutMs, onStep }: BrowserRequest) {
+  return { ...means.settings.limits, timeoutMs, onStep, judgeOrigin: openOriginJudge(means) };
 }
 
 function describe(
