@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Report } from '#shared/model/report';
 import type { AskProgress, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
@@ -187,9 +188,15 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
   };
 }
 
+// Of a budget that was asked for; one that could not be judged was not kept.
+function missesBudget({ budget }: Report): boolean {
+  return typeof budget === 'object' && budget !== null && (!('kept' in budget) || budget.kept !== true);
+}
+
 /** True where a report is worse than what was asked for. A report without a score has not reached one. */
 function misses({ report }: Outcome, { failOn, minScore }: Threshold): boolean {
   if (!report) return false;
+  if (missesBudget(report)) return true;
   if (report.findings.some(({ severity }) => failOn.includes(severity))) return true;
   return minScore !== undefined && (report.score === null || report.score < minScore);
 }

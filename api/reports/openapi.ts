@@ -45,6 +45,9 @@ const fileSchemas: { readonly [name: string]: z.ZodType } = {
   sarif: z
     .looseObject({ version: z.literal('2.1.0'), runs: z.array(z.looseObject({})) })
     .meta({ id: 'Sarif', description: 'SARIF 2.1.0 (OASIS).' }),
+  har: z
+    .looseObject({ log: z.looseObject({ version: z.literal('1.2'), entries: z.array(z.looseObject({})) }) })
+    .meta({ id: 'Har', description: 'HTTP Archive 1.2.' }),
 };
 
 const pictures = Object.fromEntries(

@@ -18,6 +18,8 @@ export type Ask = {
   readonly host: string;
   readonly options: Job['options'];
   readonly jobKey: string;
+  /** The key of a report that this one can be judged from without a run. */
+  readonly sourceKey?: string;
   /** What the key was made with beside the question; part of the job, for the worker that makes it again. */
   readonly keyVersion: string;
   /** Whose reports alone may answer; undefined: everybody's. */
@@ -94,6 +96,7 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf, isOffere
       host,
       options,
       ...keyFor(asked, owner, jobKeyOf),
+      ...sourceKeyFor(asked, owner, jobKeyOf),
       owner,
       freshness: freshnessOf(times, preferences),
       ...waitOf(times.waitS, preferences),
@@ -137,6 +140,15 @@ function keyFor(
 ): Pick<Ask, 'jobKey' | 'keyVersion'> {
   if (owner === undefined) return { jobKey, keyVersion };
   return { jobKey: jobKeyOf(spec, target, options, owner), keyVersion: jobKeyOf.versionOf(spec, owner) };
+}
+
+function sourceKeyFor(
+  { spec, target, options }: Understood,
+  owner: Ask['owner'],
+  jobKeyOf: JobKeyOf,
+): Pick<Ask, 'sourceKey'> {
+  const source = spec.judgedFrom?.source(options);
+  return source ? { sourceKey: jobKeyOf(spec, target, source, owner) } : {};
 }
 
 /** Reads what the address alone says. */

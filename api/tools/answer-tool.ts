@@ -15,6 +15,7 @@ import type { Ask } from '../request/ask.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';
+import { judgeStored } from './judge-stored.ts';
 import { type LaterJob, sendLater } from './later.ts';
 import { type Runs, runOrJoin, waitSecondsOf } from './runs.ts';
 import { findKnown } from './shelf.ts';
@@ -53,6 +54,8 @@ export async function answerTool(
 
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return send(known, 'hit');
+  const judged = await judgeStored(shelf, { spec, ask, caller, wanted });
+  if (judged) return send(judged, 'hit');
   if (ask.freshness.onlyIfCached) throw notCached();
   if (isUnasked) throw crossSiteRequest();
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Job, QueueName } from '../model/job.ts';
+import type { Report } from '../model/report.ts';
 import type { Rules } from '../model/verdict.ts';
 
 /** What a check promises: how it is asked, what it costs, what it may find. The API loads this and nothing else of a check. */
@@ -33,6 +34,13 @@ export type CheckSpec = {
   /** `fresh` starts no run within this time of the last one. */
   readonly refreshFloorS: number;
   readonly rules: Rules;
+  /** Where options change only how a load is judged: another report of the target answers, without a run. */
+  readonly judgedFrom?: {
+    /** The options of that report; undefined where these options need a run. */
+    readonly source: (options: Job['options']) => Job['options'] | undefined;
+    /** That report as these options want it; undefined where it has not what that takes. */
+    readonly judge: (report: Report, options: Job['options']) => Report | undefined;
+  };
   /** Raised when a rule's code, meaning, severity or points change. */
   readonly rulesVersion: number;
   /** The report's fields beside the envelope. */

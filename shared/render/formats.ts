@@ -1,5 +1,6 @@
 import type { Report } from '../model/report.ts';
 import { renderCsv } from './csv.ts';
+import { renderHar } from './har.ts';
 import { renderHtml } from './html/page.ts';
 import { renderIcs } from './ics.ts';
 import { renderJson } from './json.ts';
@@ -77,6 +78,13 @@ export const checkFormats = {
     extension: 'ics',
     purpose: 'a calendar of what expires when; of domain-health alone',
     render: renderIcs,
+  },
+  har: {
+    of: 'pagespeed-check',
+    contentType: 'application/har+json; charset=utf-8',
+    extension: 'har',
+    purpose: 'HTTP Archive 1.2, the requests of the page; of pagespeed-check alone',
+    render: renderHar,
   },
 } as const satisfies Record<string, Format & { readonly of: string }>;
 

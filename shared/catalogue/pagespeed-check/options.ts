@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetText, describeBudget, printBudget, readBudget } from './budget.ts';
 import { allCategories, categoryNames, categoryText, expandCategories } from './categories.ts';
 
 /** What a caller may add to the URL. */
@@ -21,4 +22,13 @@ export const pagespeedOptions = z.object({
       description:
         'What Lighthouse judges in the load, with commas or repeated; all: everything. The score and the grade stay those of performance.',
     }),
+  budget: z
+    .string()
+    .transform((text, context) => {
+      const { lines, faults } = readBudget(text);
+      for (const message of faults) context.addIssue({ code: 'custom', message });
+      return printBudget(lines);
+    })
+    .optional()
+    .meta({ pattern: budgetText.source, description: describeBudget }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldsOf } from '../spec.ts';
+import { budgetMetrics } from './budget.ts';
 import { categoryNames } from './categories.ts';
 
 /** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
@@ -231,6 +232,25 @@ export const pagespeedReportShape = {
     .meta({
       description:
         'What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept.',
+    }),
+  budget: z
+    .looseObject({
+      kept: z.boolean().nullable().meta({
+        description:
+          'False as soon as one metric is above its limit; null where a missing value leaves it open.',
+      }),
+      entries: z.array(
+        z.looseObject({
+          metric: z.enum(budgetMetrics),
+          limit: z.number(),
+          value: z.number().nullable(),
+          kept: z.boolean().nullable(),
+        }),
+      ),
+    })
+    .optional()
+    .meta({
+      description: 'The budget that was asked for, and whether the load kept it. Absent without one.',
     }),
   sentOn: z.object({ from: z.string(), to: z.string() }).nullable().optional().meta({
     description:

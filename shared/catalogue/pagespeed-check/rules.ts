@@ -1,6 +1,7 @@
 import type { Rule } from '../../model/verdict.ts';
 import { accessibilityAudits } from './rules/accessibility.ts';
 import { ariaAudits } from './rules/aria.ts';
+import { budgetRules } from './rules/budget.ts';
 import { rulesOfAudits } from './rules/from-audits.ts';
 import { practiceAudits } from './rules/practices.ts';
 import { speedRules } from './rules/speed.ts';
@@ -9,9 +10,10 @@ import { speedRules } from './rules/speed.ts';
 export const categoryAudits = { ...accessibilityAudits, ...ariaAudits, ...practiceAudits };
 export type CategoryCode = keyof typeof categoryAudits;
 
-/** Everything that can slow a page down or keep it from being measured, and what the other categories judge. */
+/** Everything that can slow a page down or keep it from being measured, what a budget says, and what the other categories judge. */
 export const rules = {
   ...speedRules,
+  ...budgetRules,
   ...rulesOfAudits(categoryAudits),
 } as const satisfies Record<string, Rule>;
 

@@ -1,4 +1,5 @@
 import type { CheckSpec } from '../spec.ts';
+import { withBudget } from './judge-budget.ts';
 import { pagespeedOptions } from './options.ts';
 import { pagespeedReportShape } from './report.ts';
 import { rules } from './rules.ts';
@@ -19,6 +20,10 @@ export const pagespeedCheck = {
   freshForS: 3600,
   waitS: 50,
   refreshFloorS: 300,
+  judgedFrom: {
+    source: ({ budget, ...options }) => (budget === undefined ? undefined : options),
+    judge: (report, { budget }) => (typeof budget === 'string' ? withBudget(report, budget) : undefined),
+  },
   rules,
   rulesVersion: 9,
   reportShape: pagespeedReportShape,

@@ -12,7 +12,7 @@ setDefaultCACertificates([...getCACertificates('bundled'), authority.cert]);
 // One key, so that the first load believes both hosts.
 const issued = { ...(await authority.issue(['a.test', 'cdn.test'])), ca: [] };
 
-/** Requests that the other site has counted itself, by the load of the page that made them: one for an authority of our own may be loaded twice. */
+/** Requests that the other site has counted itself, by the load of the page that made them. */
 const asked = new Map<number, number>();
 let loads = 0;
 let script = '';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { pagespeedReportShape } from '#shared/catalogue/pagespeed-check/report';
-import { categoryAudits, type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { speedRules } from '#shared/catalogue/pagespeed-check/rules/speed';
 import { listVerdicts } from '#shared/model/finding';
 import { envelopeShape, makeReport } from '#shared/model/report';
 import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
@@ -451,8 +452,8 @@ test.for(cases)(
 
 test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
   const verdicts = cases.map(({ evidence }) => assessPagespeed(evidence).verdicts);
-  // The categories beside performance have a file of their own.
-  const own = codesOf(rules).filter((code) => !Object.hasOwn(categoryAudits, code));
+  // Budgets and the categories beside performance have files of their own.
+  const own = codesOf(speedRules);
   const missing = own.flatMap((code) => {
     const found = verdicts.map((all) => all[code]);
     return [

@@ -81,7 +81,7 @@ test('PageSpeed Insights tells requests and pictures too', () => {
     thirdPartyBytes: 512,
     entries: [
       expect.objectContaining({ url: 'https://cdn.example/a.js', isThirdParty: true, owner: 'Example Ads' }),
-      expect.objectContaining({ url: 'data:text/plain (17 characters)', isThirdParty: false }),
+      expect.objectContaining({ url: 'data:text/plain;length=17', isThirdParty: false }),
     ],
   });
   const frame = { timing: 300.4, timestamp: 1, data: `data:image/jpeg;base64,${picture}` };

@@ -19,10 +19,10 @@ const addresses = [
   {
     name: 'of data: kind and length',
     given: 'data:image/png;base64,SECRET',
-    clean: 'data:image/png (28 characters)',
+    clean: 'data:image/png;length=28',
   },
-  { name: 'of data: without a kind the length', given: 'data:,SECRET', clean: 'data: (12 characters)' },
-  { name: 'of blob: the length', given: 'blob:https://a.test/SECRET', clean: 'blob: (26 characters)' },
+  { name: 'of data: without a kind the length', given: 'data:,SECRET', clean: 'data:;length=12' },
+  { name: 'of blob: the length', given: 'blob:https://a.test/SECRET', clean: 'blob:length=26' },
   { name: 'what is no address loses its query', given: '//?SECRET', clean: '//' },
 ];
 test.for(addresses)('$name', ({ given, clean }) => {
@@ -108,7 +108,7 @@ test('a log gives each request with initiator, owner, priority, sizes and cache,
   expect(seen).toMatchObject({ total: 3, overNetwork: 2, bytes: 1000, thirdPartyBytes: 500 });
   expect(seen.entries).toMatchObject([
     { url: 'https://a.test/', fromCache: true, isThirdParty: false, owner: null, startMs: 0, endMs: 20 },
-    { url: 'data:text/css (20 characters)', isThirdParty: false },
+    { url: 'data:text/css;length=20', isThirdParty: false },
     {
       url: 'https://www.google-analytics.com/g/collect?tid=',
       isThirdParty: true,

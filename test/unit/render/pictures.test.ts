@@ -7,6 +7,7 @@ import { renderHtml } from '#shared/render/html/page';
 import { pictures } from '#shared/render/html/pictures/pictures';
 import { zoneFile } from '#shared/render/html/zone-file';
 import { printMarkup } from '#shared/render/markup';
+import { requestSeen } from '../pagespeed-check/evidence-kit.ts';
 import { readHtml } from './readers.ts';
 
 const golden = (check: string) =>
@@ -86,15 +87,7 @@ test.for(drawn.flatMap(({ check }) => hostile.map((bad) => ({ check, ...bad })))
   },
 );
 
-const row = {
-  url: 'https://a.test/x',
-  type: 'Script',
-  startMs: 5,
-  endMs: 9,
-  bytes: 2048,
-  status: 200,
-  isThirdParty: false,
-};
+const row = requestSeen({ url: 'https://a.test/x', startMs: 5, endMs: 9, bytes: 2048 });
 const frames = [
   { atMs: 300, width: 120, height: 240 },
   { atMs: 900, width: 120, height: 240 },
@@ -117,12 +110,17 @@ test('pictures of a page stand in one strip, where they have an address', () => 
 
 test('requests stand in a waterfall and in a table, third parties marked in both', () => {
   const foreign = { ...row, url: 'https://cdn.example/lib/<b>.js', isThirdParty: true, status: 0 };
-  const text = draw(loaded({ requests: { total: 90, first: [row, foreign] } }));
-  expect(text).toContain('<h2>Requests of the page (first 2 of 90 requests)</h2>');
+  const owned = { ...foreign, owner: 'Ads & Co', bytes: 4096 };
+  const entries = [row, foreign, owned, owned];
+  const text = draw(loaded({ requests: { total: 90, entries } }));
+  expect(text).toContain('<h2>Requests of the page (first 4 of 90 requests)</h2>');
   expect(text).toContain('↗ cdn.example %3Cb%3E.js');
   expect(text.replaceAll(/ data-label="[^"]*"/g, '')).toContain('<td>another site</td><td>no answer</td>');
-  expect(text).toContain('<b>↗</b> another site (1)');
-  for (const requests of [null, undefined, { total: 0, first: [] }])
+  expect(text).toContain('<b>↗</b> another site (3)');
+  expect(text.replaceAll(/ data-label="[^"]*"/g, '')).toMatch(
+    /Ads &amp; Co<\/bdi><\/th><td>2<\/td><td>8 KiB/,
+  );
+  for (const requests of [null, undefined, { total: 0, entries: [] }, { total: 1, first: [row] }])
     expect(draw(loaded({ requests }))).not.toContain('Requests of the page');
 });
 

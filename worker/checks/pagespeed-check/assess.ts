@@ -1,3 +1,4 @@
+import { verdictOfBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { categoryAudits, type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
 import type { Assessment } from '#shared/model/report';
@@ -26,9 +27,11 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
   const asked = readAsked(evidence);
   const isSpeedAsked = asked.includes('performance');
   const unseen = isCutShort(choice.run) ? cutShort : null;
+  const fields = reportPagespeed(evidence, choice, end);
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
     'field-vitals-failed': judgeField(readField(evidence).sight),
+    'budget-exceeded': verdictOfBudget(fields.budget),
     ...judgeInsights(page, unseen),
     ...judgeCategories(page, asked, unseen),
     ...judgeEnd(choice, evidence.url),
@@ -45,13 +48,15 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
     score,
     grade: gradeOf(score, codesBroken(verdicts).some(lowersGrade)),
     scoreEffects: isSpeedAsked ? effectsOf(page) : {},
-    fields: reportPagespeed(evidence, choice, end),
+    fields,
   };
 }
 
 // The grade is that of performance: what the other categories find, and a caller's own budget, leave it as it is.
 function lowersGrade(code: PagespeedCode): boolean {
-  return rules[code].severity !== 'info' && !Object.hasOwn(categoryAudits, code);
+  return (
+    rules[code].severity !== 'info' && code !== 'budget-exceeded' && !Object.hasOwn(categoryAudits, code)
+  );
 }
 
 function isCutShort(run: LoadedRun | undefined): boolean {

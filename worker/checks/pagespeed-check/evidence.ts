@@ -13,6 +13,8 @@ export type PagespeedEvidence = {
   readonly strategy: Strategy;
   /** What was asked for; left out by older versions, which judged performance alone. */
   readonly categories?: readonly CategoryName[];
+  /** A caller's own, as the option has it. */
+  readonly budget?: string;
   /** In order; a run that gave no page is the last one. Screenshots are kept of the first alone. */
   readonly runs: readonly Load[];
   /** What real visitors saw. */

@@ -55,7 +55,9 @@ export async function gatherPagespeed({
     runs.push(runs.length === 0 ? clean : withoutScreenshot(clean));
     if (!isLoaded(run) || isRemote(run)) break;
   }
-  return { url: target, strategy, categories, runs, field: await field };
+  const { budget } = options;
+  const asked = { url: target, strategy, categories, ...(typeof budget === 'string' ? { budget } : {}) };
+  return { ...asked, runs, field: await field };
 }
 
 // A job of an older API names none.

@@ -10,7 +10,10 @@ const longestAddress = 2048;
  */
 export function cleanAddress(address: string, ownSite: string): string {
   const inline = /^(?:data:([a-z]{1,30}\/[a-z0-9.+-]{1,60})?|blob:)/i.exec(address);
-  if (inline) return `${inline[0].toLowerCase()} (${address.length} characters)`;
+  if (inline) {
+    const [kind, type] = [inline[0].toLowerCase(), inline[1]];
+    return `${kind}${type === undefined && kind === 'blob:' ? '' : ';'}length=${address.length}`;
+  }
   const url = URL.parse(address);
   if (!url) return address.replace(/[?#][^]*$/, '').slice(0, longestAddress);
   url.username = '';
@@ -18,7 +21,7 @@ export function cleanAddress(address: string, ownSite: string): string {
   url.hash = '';
   const isForeign = siteOf(url.hostname) !== ownSite;
   if (isForeign) url.search = namesOf(url.search);
-  return url.href.slice(0, longestAddress);
+  return url.href.slice(0, longestAddress).replace(/%[\dA-F]?$/i, '');
 }
 
 function namesOf(query: string): string {

@@ -59,8 +59,7 @@ export function openBrowserProbe(
       if ('kind' in found) return settings.psi ? askPsi(settings.psi, left, signal) : found;
       const answer = await runTrusting({ settings, dial, signal, found }, left);
       if (answer.kind === 'failure') return answer;
-      const { secureHosts: _, ...run } = answer;
-      return { ...run, tookMs: Math.round(performance.now() - start) };
+      return { ...answer, tookMs: Math.round(performance.now() - start) };
     },
     askField: (url, strategy) => askField(settings.field, { url, strategy }, signal),
   };
@@ -74,43 +73,37 @@ type Means = {
 };
 
 /**
- * Loads the page. Where the operator has authorities of its own, the browser believes the keys of the sites that they vouch for: of the page's
- * host from the start where its address is https, and of other hosts by a second load, as only the first tells their names.
+ * Loads the page. Where the operator has authorities of its own, the browser believes the key of the page's host from the start where they vouch
+ * for it and its address is https, so that nothing waits for that; the certificates of other hosts are judged as they come.
  */
-async function runTrusting(means: Means, request: BrowserRequest): Promise<SeenRun | BrowserFailure> {
-  const { settings } = means;
-  if (settings.trustedAuthorities.length === 0) return runOnce(means, request, []);
+async function runTrusting(means: Means, request: BrowserRequest): Promise<BrowserRun | BrowserFailure> {
+  const { trustedAuthorities } = means.settings;
+  const { protocol, origin } = new URL(request.url);
+  if (trustedAuthorities.length === 0 || protocol !== 'https:') return runOnce(means, request, []);
   const start = performance.now();
-  const keysOf = async (hosts: readonly string[]) => {
-    const asked = hosts.map((host) => findTrustedKey(host, settings.trustedAuthorities, means));
-    return (await Promise.all(asked)).filter((key) => key !== undefined);
-  };
-  const { protocol, hostname } = new URL(request.url);
-  const known = protocol === 'https:' ? [hostname] : [];
-  const keys = await keysOf(known);
-  const first = await runOnce(means, request, keys);
-  if (first.kind === 'failure') return first;
-  const more = await keysOf(
-    first.secureHosts.filter((host) => !known.includes(host)).slice(0, trustedHostLimit),
-  );
+  const key = await findTrustedKey(origin, trustedAuthorities, means);
   const timeoutMs = request.timeoutMs - (performance.now() - start);
-  const isWorthIt = more.length > 0 && timeoutMs > timeoutForLoadMs;
-  return isWorthIt ? runOnce(means, { ...request, timeoutMs }, [...keys, ...more]) : first;
+  return runOnce(means, { ...request, timeoutMs }, key === undefined ? [] : [key]);
 }
 
-/** Hosts of a page whose certificates are looked at. */
-const trustedHostLimit = 20;
-/** A load that has less time is not begun. */
-const timeoutForLoadMs = 10_000;
+/** Origins of a page whose certificates are judged. */
+const judgedOriginLimit = 20;
 
-/** A run, with the hosts that were reached on port 443. */
-type SeenRun = BrowserRun & { readonly secureHosts: readonly string[] };
+/** Judges origins by the operator's own authorities; beyond the limit none is believed. */
+function openOriginJudge(means: Means): (origin: string) => Promise<boolean> {
+  let judged = 0;
+  return async (origin) => {
+    judged += 1;
+    if (judged > judgedOriginLimit || !origin.startsWith('https://')) return false;
+    return (await findTrustedKey(origin, means.settings.trustedAuthorities, means)) !== undefined;
+  };
+}
 
 async function runOnce(
   means: Means,
   request: BrowserRequest,
   trustedKeys: readonly string[],
-): Promise<SeenRun | BrowserFailure> {
+): Promise<BrowserRun | BrowserFailure> {
   const { settings, found, signal } = means;
   const { limits } = settings;
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
@@ -135,26 +128,26 @@ async function runOnce(
         trustedKeys,
       }),
       profile,
+      asksTrust: settings.trustedAuthorities.length > 0,
       uid,
       contact: settings.contact,
       waits: limits.waits,
     };
     const outcome = await runChild(
       order,
-      { ...limits, timeoutMs: request.timeoutMs, onStep: request.onStep },
+      watchedBy(means, request),
       () => proxy.traffic().receivedBytes > 0,
       signal,
     );
     proxy.throwDefect();
-    return (
-      readUnavailable(outcome) ?? {
-        ...describe(outcome, means, proxy.traffic()),
-        secureHosts: proxy.secureHosts(),
-      }
-    );
+    return readUnavailable(outcome) ?? describe(outcome, means, proxy.traffic());
   } finally {
     await Promise.all([proxy.close(), removeProfile(profile)]);
   }
+}
+
+function watchedBy(means: Means, { timeoutMs, onStep }: BrowserRequest) {
+  return { ...means.settings.limits, timeoutMs, onStep, judgeOrigin: openOriginJudge(means) };
 }
 
 function describe(

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Order, Told } from './child/messages.ts';
+import type { Order, Told, Trusted } from './child/messages.ts';
 import type { BrowserEnd, PageStep } from './port.ts';
 import { findTree, killTree, measureMemory } from './process-tree.ts';
 import { measureDisk } from './profiles.ts';
@@ -15,6 +15,8 @@ export type ChildLimits = {
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
   readonly onStep?: ((step: PageStep) => void) | undefined;
+  /** Whether the operator's own authorities vouch for an origin; asked where the order says so. */
+  readonly judgeOrigin: (origin: string) => Promise<boolean>;
 };
 
 export type ChildOutcome = {
@@ -43,7 +45,7 @@ export async function runChild(
   const stop = new AbortController();
   try {
     const end = await Promise.race([
-      listenTo(child, seen, limits.onStep),
+      listenTo(child, seen, limits),
       watch(child, limits, { seen, heard, profile: order.profile, stopped: stop.signal }),
       abortOf(signal, stop.signal),
       ordered(child, order),
@@ -85,14 +87,19 @@ function ordered(child: ChildProcess, order: Order): Promise<never> {
 }
 
 /** Resolves with the child's last word, or with its death. */
-function listenTo(child: ChildProcess, seen: Seen, onStep: ChildLimits['onStep']): Promise<BrowserEnd> {
-  return new Promise((resolve) => {
+function listenTo(
+  child: ChildProcess,
+  seen: Seen,
+  { onStep, judgeOrigin }: ChildLimits,
+): Promise<BrowserEnd> {
+  return new Promise((resolve, reject) => {
     child.on('message', (told: Told) => {
       if (told.kind === 'browser') seen.browserPid = told.pid;
       else if (told.kind === 'product') {
         Object.assign(seen, { product: told.product, upAt: performance.now() });
         onStep?.('started');
       } else if (told.kind === 'step') onStep?.(told.step);
+      else if (told.kind === 'certificate') judgeOrigin(told.origin).then(answer(child, told.origin), reject);
       else if (told.kind === 'fault') seen.fault = told.message;
       else resolve(endOf(told, seen));
     });
@@ -104,6 +111,11 @@ function listenTo(child: ChildProcess, seen: Seen, onStep: ChildLimits['onStep']
       }, 100);
     });
   });
+}
+
+// A child that is gone by then is told by its exit.
+function answer(child: ChildProcess, origin: string) {
+  return (isTrusted: boolean) => void child.send({ origin, isTrusted } satisfies Trusted, () => undefined);
 }
 
 function endOf(told: Extract<Told, { kind: 'page' | 'no-page' | 'no-browser' }>, seen: Seen): BrowserEnd {

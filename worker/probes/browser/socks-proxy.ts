@@ -19,8 +19,6 @@ import { openTrafficAccount, type TrafficAccount, type TrafficBudget } from './t
 export type SocksProxy = {
   readonly port: number;
   traffic(): Traffic;
-  /** Hosts that were connected to on port 443, in the order in which they came. */
-  secureHosts(): readonly string[];
   /** Throws what went wrong in the proxy itself, if anything did: the run's numbers are worth nothing then. */
   throwDefect(): void;
   /** Ends every connection; a browser that outlives it has no network. */
@@ -58,8 +56,6 @@ type Run = {
   readonly sockets: Map<Socket, string>;
   readonly defects: unknown[];
   readonly refused: Map<string, RefusedHost>;
-  /** As many as connections are allowed. */
-  readonly secureHosts: Set<string>;
 };
 
 /**
@@ -79,7 +75,6 @@ export async function openSocksProxy({
     sockets: new Map(),
     defects: [],
     refused: new Map(),
-    secureHosts: new Set(),
     account: openTrafficAccount(budget, settings.audited),
   };
   const server = createServer((socket) => {
@@ -90,7 +85,6 @@ export async function openSocksProxy({
   return {
     port: (server.address() as AddressInfo).port,
     traffic: () => ({ ...run.account.read(), refused: [...run.refused.values()] }),
-    secureHosts: () => [...run.secureHosts],
     throwDefect() {
       if (run.defects.length > 0) throw new Error('the proxy failed', { cause: run.defects[0] });
     },
@@ -146,7 +140,6 @@ async function connectTo(
     const signal = AbortSignal.any([run.signal, gone.signal]);
     const { socket, address } = await run.dial(judged.value.hostname, port, signal);
     keep(run, socket);
-    if (port === 443) run.secureHosts.add(judged.value.hostname);
     return { target: { host, port }, upstream: socket, address };
   } catch (error) {
     if (error instanceof DialFailure) return refuse(error.code, error.reason);

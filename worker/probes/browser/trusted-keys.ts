@@ -8,18 +8,19 @@ import { waitUntilSecure } from '../tls/secure.ts';
 const handshakeMs = 4000;
 
 /**
- * The key that a host shows on port 443, where Node trusts its chain to one of these authorities: SHA-256 of its SPKI, base64. Chromium has
+ * The key that an https origin shows, where Node trusts its chain to one of these authorities: SHA-256 of its SPKI, base64. Chromium has
  * no setting for more roots, only for keys that it believes whatever else is wrong; an authority's own key would excuse every fault of its certificates.
  * @param authorities certificates, PEM
  * @returns undefined where the chain is not trusted, or ends at a root that browsers know
  */
 export async function findTrustedKey(
-  host: string,
+  origin: string,
   authorities: readonly string[],
   { dial, signal }: { readonly dial: Dial; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   try {
-    const { socket, address } = await dial(host, 443, signal);
+    const { hostname: host, port } = new URL(origin);
+    const { socket, address } = await dial(host, port === '' ? 443 : Number(port), signal);
     const tls = connectTls(
       { socket, address },
       {

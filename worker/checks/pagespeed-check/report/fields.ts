@@ -1,3 +1,4 @@
+import { compareBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
 import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
@@ -25,7 +26,7 @@ export function reportPagespeed(
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
   const field = readField(evidence);
-  return {
+  const fields = {
     strategy: evidence.strategy,
     categories: reportCategories(evidence, page),
     ended: end?.code ?? 'measured',
@@ -46,6 +47,8 @@ export function reportPagespeed(
     requests: reportRequests(page),
     ...reportSentOn(page, evidence.url),
   };
+  const { budget } = evidence;
+  return budget === undefined ? fields : { ...fields, budget: compareBudget(budget, fields) };
 }
 
 // Left out where it was not seen.

@@ -3,8 +3,9 @@
 import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
-import type { Order, Told } from './messages.ts';
+import type { Order, Told, Trusted } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
+import { trustOwnAuthorities } from './trust.ts';
 import { watchDocument } from './watch-document.ts';
 
 /** Left out: too large for a report, or untrue behind a proxy and without a window. */
@@ -89,6 +90,7 @@ async function measure(
   };
   const config = order.strategy === 'desktop' ? desktopConfig : undefined;
   const document = watchDocument(page);
+  if (order.asksTrust) await trustOwnAuthorities(page, { judge: askTrust, onRefused: document.refuse });
   return Promise.race([
     document.fault,
     lighthouse(order.url, flags, config, page).then(async (ran): Promise<Told> => {
@@ -104,6 +106,19 @@ async function measure(
       };
     }),
   ]);
+}
+
+/** The worker's word on an origin. */
+function askTrust(origin: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const hear = (answer: Trusted) => {
+      if (answer.origin !== origin) return;
+      process.off('message', hear);
+      resolve(answer.isTrusted);
+    };
+    process.on('message', hear);
+    void tell({ kind: 'certificate', origin });
+  });
 }
 
 /** Tells when the page has answered and when it has loaded. Lighthouse opens about:blank before and after. */

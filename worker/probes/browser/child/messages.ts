@@ -10,6 +10,8 @@ export type Order = {
   readonly arguments: readonly string[];
   /** Exists, empty, belongs to the browser's user; the browser's home and temporary folder as well. */
   readonly profile: string;
+  /** Whether the worker is to judge certificates that the browser does not believe. */
+  readonly asksTrust: boolean;
   /** Who the browser runs as; undefined: as the worker. */
   readonly uid: number | undefined;
   /** Put behind the User-Agent of the emulated device, e.g. "DiagnosticTools/0.1 (+https://example.com/)". */
@@ -17,11 +19,16 @@ export type Order = {
   readonly waits: { readonly firstPaintMs: number; readonly loadMs: number; readonly protocolMs: number };
 };
 
+/** The worker's answer to a `certificate`. */
+export type Trusted = { readonly origin: string; readonly isTrusted: boolean };
+
 /** What the child tells the worker; the last of `page`, `no-page`, `no-browser` ends the run, whatever happens to the child then. */
 export type Told =
   /** The browser is there; `pid` leads its own process group. */
   | { readonly kind: 'browser'; readonly pid: number }
   | { readonly kind: 'product'; readonly product: string }
+  /** Asks whether the operator's own authorities vouch for an origin; the load waits for the answer. */
+  | { readonly kind: 'certificate'; readonly origin: string }
   /** How far the page is; each step is told once, in this order. */
   | { readonly kind: 'step'; readonly step: Extract<PageStep, 'answered' | 'loaded'> }
   | { readonly kind: 'page'; readonly page: PageSight; readonly document?: DocumentSeen }

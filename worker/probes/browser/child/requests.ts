@@ -67,15 +67,14 @@ function sumBytes(rows: readonly Row[]): number {
 
 function readRow(row: Row, begun: number, sites: Sites): RequestSeen {
   const startMs = atLeast0(row.networkRequestTime - begun);
-  const { type, stack, url = stack?.callFrames[0]?.url } = row.initiator;
   const isWire = isOnWire(row);
   return {
     url: cleanAddress(row.url, sites.own),
     method: row.requestMethod.slice(0, 20),
     type: row.resourceType ?? 'Other',
     status: Math.max(0, row.statusCode),
-    protocol: row.protocol.slice(0, 20) || null,
-    mimeType: row.mimeType.slice(0, 100) || null,
+    protocol: wordOf(row.protocol),
+    mimeType: wordOf(row.mimeType),
     bytes: atLeast0(row.transferSize),
     decodedBytes: atLeast0(row.resourceSize),
     startMs,
@@ -83,11 +82,24 @@ function readRow(row: Row, begun: number, sites: Sites): RequestSeen {
     priority: row.priority,
     owner: isWire ? (thirdPartyWeb.getEntity(row.url)?.name ?? null) : null,
     isThirdParty: isThirdParty(row, sites),
-    initiator: { type, url: url ? cleanAddress(url, sites.own) : null },
-    fromCache: isWire && (row.fromDiskCache || row.fromMemoryCache || row.fromPrefetchCache),
-    failure: row.failed ? row.localizedFailDescription.slice(0, 100) || 'failed' : null,
+    initiator: readInitiator(row, sites),
+    fromCache: isWire && isCached(row),
+    failure: row.failed ? (wordOf(row.localizedFailDescription) ?? 'failed') : null,
     timings: readTimings(row),
   };
+}
+
+function readInitiator({ initiator }: Row, { own }: Sites): RequestSeen['initiator'] {
+  const { type, stack, url = stack?.callFrames[0]?.url } = initiator;
+  return { type, url: url ? cleanAddress(url, own) : null };
+}
+
+function isCached({ fromDiskCache, fromMemoryCache, fromPrefetchCache }: Row): boolean {
+  return fromDiskCache || fromMemoryCache || fromPrefetchCache;
+}
+
+function wordOf(text: string): string | null {
+  return text.slice(0, 100) || null;
 }
 
 /** The phases of a request that was answered over a connection, in ms; null where there was none. */

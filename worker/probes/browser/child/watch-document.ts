@@ -1,4 +1,5 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
+import { withoutFragment } from '../../../web/location.ts';
 import type { DocumentSeen } from '../port.ts';
 import type { Told } from './messages.ts';
 
@@ -8,6 +9,8 @@ export type DocumentWatch = {
   readonly fault: Promise<NoPage>;
   /** The answer that became the page, once there was one. */
   seen(): Promise<DocumentSeen | undefined>;
+  /** Tells it of an address whose certificate was refused: the browser gives such a request up without a word of why. */
+  readonly refuse: (address: string, why: string) => void;
 };
 
 type NoPage = Extract<Told, { kind: 'no-page' }>;
@@ -20,13 +23,22 @@ const htmlTypes = ['text/html', 'application/xhtml+xml'];
  */
 export function watchDocument(page: Page): DocumentWatch {
   let last: Promise<DocumentSeen> | undefined;
+  let refuse: DocumentWatch['refuse'] = () => undefined;
   const fault = new Promise<NoPage>((resolve) => {
     let document: HTTPRequest | undefined;
+    let asked = '';
     const isDocument = (request: HTTPRequest) => {
       // Only the first navigation and what it is redirected to: later ones are the page's own doing.
       if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return false;
       document ??= request;
       return request === document || request.redirectChain().includes(document);
+    };
+    page.on('request', (request) => {
+      if (isDocument(request)) asked = request.url();
+    });
+    refuse = (address, why) => {
+      if (withoutFragment(address) === withoutFragment(asked))
+        resolve(noPage('INSECURE_DOCUMENT_REQUEST', why));
     };
     page.on('response', (response) => {
       if (!isDocument(response.request())) return;
@@ -40,7 +52,7 @@ export function watchDocument(page: Page): DocumentWatch {
       if (isDocument(request) && reason !== 'net::ERR_ABORTED') resolve(noPage(codeOf(reason), reason));
     });
   });
-  return { fault, seen: async () => last };
+  return { fault, seen: async () => last, refuse };
 }
 
 /** Pages that stand before a site are short, and name themselves at their beginning. */
