@@ -475,6 +475,8 @@ export type Problem = {
     | 'job_not_found'
     | 'method_not_allowed'
     | 'not_acceptable'
+    | 'body_too_large'
+    | 'unsupported_media_type'
     | 'target_not_allowed'
     | 'rate_limited'
     | 'internal_error'
