@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { formatNames } from '#shared/render/formats';
+import { formatNames, pdf } from '#shared/render/formats';
 import { addServerOptions } from './check-commands.ts';
 import type { ServerOptions } from './connection.ts';
 import type { DiffOptions, ExportOptions, FindingsOptions, HistoryOptions } from './stored.ts';
@@ -19,7 +19,7 @@ export function addStoredCommands(program: Command): void {
     );
   addServerOptions(program.command('export <reportId>'))
     .description('a stored report as a file')
-    .addOption(new Option('--format <format>', 'which').choices(formatNames).default('html'))
+    .addOption(new Option('--format <format>', 'which').choices([...formatNames, pdf.name]).default('html'))
     .option('--out <file>', 'write to this file instead of stdout')
     .action(async (id: string, options: ExportOptions) =>
       (await import('./stored.ts')).exportReport(id, options),
