@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addAccessCommand } from './access.ts';
 import { addCheckCommands } from './check-commands.ts';
 import { block, say, warn } from './door.ts';
+import { addExamples } from './examples.ts';
 import { exitOf } from './exit-status.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
@@ -82,6 +83,7 @@ token
 
 addCheckCommands(program);
 addStoredCommands(program);
+addExamples(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
 function keepFilesPrivate(command: string): void {
