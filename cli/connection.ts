@@ -13,19 +13,27 @@ export type ServerOptions = {
 const usualServer = 'http://127.0.0.1:3000';
 
 /** Opens the client that the options and DIAG_SERVER and DIAG_TOKEN name. Throws UsageError for an address or file that is none. */
-export function openServer(
-  { server, tokenFile, cache }: ServerOptions,
-  more: { readonly retryForS?: number } = {},
-): Diagnostics {
+export function openServer(options: ServerOptions, more: { readonly retryForS?: number } = {}): Diagnostics {
+  const { cache } = options;
+  return openDiagnostics({
+    ...more,
+    server: serverOf(options),
+    token: tokenOf(options),
+    ...(cache === undefined ? {} : { cache: { folder: cache } }),
+  });
+}
+
+/** The address of the service that is asked. Throws UsageError for one that is none. */
+export function serverOf({ server }: ServerOptions): string {
   const address = server ?? (process.env['DIAG_SERVER'] || usualServer);
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
     throw new UsageError(`--server: "${address}" is not an http or https URL.`);
-  return openDiagnostics({
-    ...more,
-    server: address,
-    token: tokenFile === undefined ? process.env['DIAG_TOKEN'] || undefined : readToken(tokenFile),
-    ...(cache === undefined ? {} : { cache: { folder: cache } }),
-  });
+  return address;
+}
+
+/** The token that is sent. Throws UsageError for a file that holds none. */
+export function tokenOf({ tokenFile }: ServerOptions): string | undefined {
+  return tokenFile === undefined ? process.env['DIAG_TOKEN'] || undefined : readToken(tokenFile);
 }
 
 function readToken(path: string): string {

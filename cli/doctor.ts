@@ -213,9 +213,17 @@ async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Pro
   } catch (error) {
     const { message } = error as Error;
     return named === undefined
-      ? { state: 'none', words: `no service answers at ${server}: start it with npm start (${message})` }
+      ? {
+          state: 'none',
+          words: `no service answers at ${server}: start it with ${startCommand()} (${message})`,
+        }
       : { state: 'broken', words: `${server}: ${message}. Start it, or correct --server or DIAG_SERVER.` };
   }
+}
+
+/** A clone has scripts of npm; who installed the package has the command alone. */
+function startCommand(): string {
+  return import.meta.url.endsWith('.ts') ? 'npm start' : 'npx --no -- diag serve';
 }
 
 const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';

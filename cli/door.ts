@@ -72,12 +72,19 @@ export function hasColour(): boolean {
   return process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
 }
 
+/** True where stdout is a terminal. */
+export function isForPerson(): boolean {
+  return process.stdout.isTTY;
+}
+
 /** Output that may be long: each call waits until the reader has room. */
 export type Output = {
   /** For people. */
   readonly print: (text: Shown) => Promise<void>;
   /** For programs, as it is: its writer has escaped what is in it. */
   readonly pass: (text: string) => Promise<void>;
+  /** A file that is no text. */
+  readonly passBytes: (bytes: Uint8Array) => Promise<void>;
 };
 
 /** Opens stdout for long output. @param onClosed the reader has gone (`| head`): nothing more is wanted */
@@ -87,11 +94,11 @@ export function openOutput(onClosed: () => void): Output {
     if (error.code !== 'EPIPE') throw error;
     onClosed();
   });
-  const pass = (text: string) =>
+  const pass = (text: string | Uint8Array) =>
     new Promise<void>((resolve) => {
-      if (text === '') resolve();
+      if (text.length === 0) resolve();
       // The callback comes also after an error, which the listener has met by then.
       else stdout.write(text, () => resolve());
     });
-  return { pass, print: ({ text }) => pass(text) };
+  return { pass, passBytes: pass, print: ({ text }) => pass(text) };
 }

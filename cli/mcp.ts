@@ -11,7 +11,7 @@ import {
 import type { Report } from '#shared/model/report';
 import type { AskProgress, Diagnostics, ToolName } from '../client/diagnostics.ts';
 import { DiagnosticsProblem, ServerUnreachable } from '../client/diagnostics.ts';
-import { openServer, type ServerOptions } from './connection.ts';
+import { openServer, type ServerOptions, tokenOf } from './connection.ts';
 import { show, warn } from './door.ts';
 
 /** How long a call waits for its report. */
@@ -26,7 +26,7 @@ export async function serveAgents(options: ServerOptions): Promise<void> {
   const local = isElsewhere ? undefined : await openLocal();
   const server = local?.server ?? options.server ?? String(process.env['DIAG_SERVER']);
   const client = openServer({ ...options, server }, { retryForS });
-  const hasToken = !local && (options.tokenFile !== undefined || Boolean(process.env['DIAG_TOKEN']));
+  const hasToken = !local && tokenOf(options) !== undefined;
   const service = openClientService(client, server.replace(/\/+$/, ''), hasToken);
   const transport = new StdioServerTransport();
   const ended = new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import { addAccessCommand } from './access.ts';
 import { addBatchCommands } from './batch-commands.ts';
 import { addCheckCommands } from './check-commands.ts';
 import { block, say, warn } from './door.ts';
+import { addExamples } from './examples.ts';
 import { exitOf } from './exit-status.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
@@ -85,6 +86,7 @@ token
 addCheckCommands(program);
 addStoredCommands(program);
 addBatchCommands(program);
+addExamples(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
 function keepFilesPrivate(command: string): void {

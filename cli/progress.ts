@@ -6,6 +6,8 @@ import type { Outcome } from './outcome.ts';
 /** What is shown of a run while it goes on. */
 export type ProgressLine = {
   count(outcome: Outcome): void;
+  /** What the service allows. */
+  limited(limit: RunLimit): void;
   /** The limits hold the run back for so long. */
   paced(waitMs: number): void;
   /** Empties the line, so that what is printed next stands alone; it is drawn again by itself. */
@@ -27,12 +29,41 @@ export type RunFigures = {
   readonly grades: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly pausedS: number;
+  /** Of those asked in this run, how many were checked anew, which alone costs scans. */
+  readonly renewed: number;
+  /** How many new checks the limit allows, and in what time; undefined where there is none. */
+  readonly limit: RunLimit | undefined;
 };
 
+/** New checks of the kind that is run, in so many seconds. */
+export type RunLimit = { readonly checks: number; readonly windowS: number };
+
+/**
+ * Seconds that are left: as many as at the pace so far, and at least as many as the limit takes. Its first window is open at once, so that
+ * the pace alone would promise an end that the limit does not keep.
+ */
+export function secondsLeft({
+  done,
+  total,
+  asked,
+  seconds,
+  renewed,
+  limit,
+}: Pick<RunFigures, 'done' | 'total' | 'asked' | 'seconds' | 'renewed' | 'limit'>): number | undefined {
+  if (total === undefined || asked === 0 || seconds <= 0) return undefined;
+  const left = total - done;
+  const byPace = (left * seconds) / asked;
+  if (!limit) return byPace;
+  const anew = renewed + (left * renewed) / asked;
+  const windows = Math.ceil(anew / Math.max(1, limit.checks));
+  return Math.max(byPace, (windows - 1) * limit.windowS - seconds);
+}
+
 /** One line: a bar, how many, how fast, how long it will take, and the grades so far. */
-export function progressText({ done, total, asked, seconds, grades, failed, pausedS }: RunFigures): string {
+export function progressText(figures: RunFigures): string {
+  const { done, total, asked, seconds, grades, failed, pausedS } = figures;
   const rate = seconds > 0 ? asked / seconds : 0;
-  const left = total !== undefined && rate > 0 ? (total - done) / rate : undefined;
+  const left = secondsLeft(figures);
   const bar =
     total === undefined || total === 0
       ? ''
@@ -69,10 +100,13 @@ export function durationText(seconds: number): string {
  */
 export function openProgress(total: number | undefined, resumed: () => number): ProgressLine {
   const startedAt = performance.now();
+  const startedOn = Date.now();
   const grades = new Map<string, number>();
   let done = 0;
   let failed = 0;
   let pausedUntil = 0;
+  let renewed = 0;
+  let limit: RunLimit | undefined;
   const text = () =>
     progressText({
       done,
@@ -81,6 +115,8 @@ export function openProgress(total: number | undefined, resumed: () => number): 
       seconds: (performance.now() - startedAt) / 1000,
       grades,
       failed,
+      renewed,
+      limit,
       pausedS: Math.max(0, Math.ceil((pausedUntil - performance.now()) / 1000)),
     });
   const draw = () => (isWatched() ? redraw(show`${text()}`) : warn(show`${text()}`));
@@ -89,8 +125,12 @@ export function openProgress(total: number | undefined, resumed: () => number): 
   return {
     count({ report }) {
       done += 1;
+      if (report && Date.parse(report.checkedAt) >= startedOn) renewed += 1;
       if (!report) failed += 1;
       else grades.set(report.grade ?? '-', (grades.get(report.grade ?? '-') ?? 0) + 1);
+    },
+    limited(told) {
+      limit = told;
     },
     paced(waitMs) {
       pausedUntil = Math.max(pausedUntil, performance.now() + waitMs);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
-import type { AskProgress, TargetAnswer, ToolName } from '../client/diagnostics.ts';
+import type { AskProgress, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
 import { isWatched, openOutput, warn } from './door.ts';
@@ -9,6 +9,7 @@ import { exitStatus } from './exit-status.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
 import { openOneProgress, openProgress } from './progress.ts';
+import { openReportPages } from './report-page.ts';
 import { askBatch, requireBatchable } from './run-batch.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import { openTally, summaryPage, summaryText } from './summary.ts';
@@ -36,7 +37,9 @@ export async function runCheck(
   try {
     const client = openServer(local ? { ...options, server: local.server } : options);
     const onClosed = () => stop.abort(new ReaderGone());
-    const run = openRun(options, { total, threshold, state, onClosed });
+    // What this machine checks by itself is kept nowhere.
+    const pageOf = local ? undefined : openReportPages(spec, options, asked);
+    const run = openRun(options, { total, threshold, state, onClosed, pageOf });
     const ask = (targets: AsyncIterable<string>) =>
       options.batch
         ? askBatch(client, spec, targets, { ...options, asked, signal: stop.signal })
@@ -45,6 +48,7 @@ export async function runCheck(
             signal: stop.signal,
             follows: run.isFollowed,
             onProgress: (progress) => run.heard(progress),
+            onLimits: (me) => run.limited(me, spec),
           });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
@@ -137,13 +141,14 @@ type Setting = {
   readonly threshold: Threshold;
   readonly state: StateFile | undefined;
   readonly onClosed: () => void;
+  readonly pageOf: ((report: Report) => string | undefined) | undefined;
 };
 
 /** Everything that is told of a run: stdout, the state, the progress and the summary. */
-function openRun(options: CheckOptions, { total, threshold, state, onClosed }: Setting) {
+function openRun(options: CheckOptions, { total, threshold, state, onClosed, pageOf }: Setting) {
   const isSingle = total === 1;
   const printer = openPrinter(options.output, openOutput(onClosed), isSingle);
-  const tally = openTally(options.summary !== undefined);
+  const tally = openTally(options.summary !== undefined, pageOf);
   let repeated = 0;
   let isMissed = false;
   let isIncomplete = false;
@@ -176,13 +181,18 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
       if (told.kind === 'paced') progress?.paced(told.waitMs);
       line?.tell(told);
     },
+    limited({ limited, limits: { scans }, costs }: Me, { name }: CheckSpec) {
+      const checks = Math.floor(scans.limit / Math.max(1, costs[name] ?? 1));
+      if (limited) progress?.limited({ checks, windowS: scans.windowSeconds });
+    },
     async end() {
       progress?.close();
       line?.close();
       await printer.end();
       const summary = tally.summary();
       if (!isSingle && !options.quiet) warn(summaryText(summary, total));
-      if (options.summary !== undefined) writeOrRefuse(options.summary, summaryPage(summary));
+      if (options.summary !== undefined)
+        writeOrRefuse(options.summary, summaryPage(summary, total ?? summary.count));
     },
     status: () => (isMissed ? exitStatus.missed : isIncomplete ? exitStatus.incomplete : exitStatus.ok),
   };

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { exportNames, formatNames } from '#shared/render/formats';
+import { exportNames, formatNames, pdf } from '#shared/render/formats';
 import { addServerOptions } from './check-commands.ts';
 import type { ServerOptions } from './connection.ts';
 import type { CompareOptions } from './over-time.ts';
@@ -20,7 +20,7 @@ export function addStoredCommands(program: Command): void {
     );
   addServerOptions(program.command('export <reportId>'))
     .description('a stored report as a file')
-    .addOption(new Option('--format <format>', 'which').choices(exportNames).default('html'))
+    .addOption(new Option('--format <format>', 'which').choices([...exportNames, pdf.name]).default('html'))
     .option('--out <file>', 'write to this file instead of stdout')
     .action(async (id: string, options: ExportOptions) =>
       (await import('./stored.ts')).exportReport(id, options),

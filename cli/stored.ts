@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { Report } from '#shared/model/report';
-import type { CheckFormatName, FormatName } from '#shared/render/formats';
+import { type CheckFormatName, type FormatName, pdf } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
-import { block, join, openOutput, type Shown, show } from './door.ts';
+import { block, isForPerson, join, openOutput, type Shown, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 import { render } from './printers.ts';
 import { tellReport } from './table.ts';
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts';
 type ListForm = 'table' | 'json' | 'ndjson';
 export type ExportOptions = ServerOptions & {
   readonly output?: 'table' | FormatName;
-  readonly format?: FormatName | CheckFormatName;
+  readonly format?: FormatName | CheckFormatName | typeof pdf.name;
   readonly out?: string;
 };
 export type DiffOptions = ServerOptions & { readonly output: 'table' | 'json' };
@@ -25,7 +25,7 @@ export type HistoryOptions = ServerOptions & {
 };
 export type FindingsOptions = ServerOptions & { readonly output: ListForm; readonly check?: string };
 
-const { print, pass } = openOutput(() => process.exit(exitStatus.ok));
+const { print, pass, passBytes } = openOutput(() => process.exit(exitStatus.ok));
 
 /** Prints a stored report. */
 export async function printReport(
@@ -43,11 +43,17 @@ export async function exportReport(
   reportId: string,
   { format = 'html', out, ...options }: ExportOptions,
 ): Promise<void> {
-  const text = await openServer(options).exportReport(reportId, format);
-  // The server wrote it: to a terminal it goes as what a person reads, and a file gets every byte.
-  if (out === undefined) return print(block(text));
+  if (format === pdf.name && out === undefined && isForPerson())
+    throw new UsageError('A PDF is not for a terminal: give --out FILE, or send it to one with >.');
+  const server = openServer(options);
+  const written = await (format === pdf.name
+    ? server.exportFile(reportId, format)
+    : server.exportReport(reportId, format));
+  if (out === undefined)
+    // The server wrote it: a person gets what can be read of it, and a file every byte.
+    return typeof written === 'string' ? print(block(written)) : passBytes(written);
   try {
-    writeFileSync(out, text);
+    writeFileSync(out, written);
   } catch (error) {
     throw new UsageError(`--out: ${(error as Error).message}`);
   }

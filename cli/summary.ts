@@ -14,6 +14,8 @@ type SummaryRow = {
   readonly score: number | null;
   readonly state: string;
   readonly detail: string;
+  /** Where a browser shows the report; undefined where nothing does. */
+  readonly page: string | undefined;
 };
 
 export type Summary = {
@@ -38,8 +40,15 @@ const worstShown = 10;
 const graveSeverities = new Set(['critical', 'high', 'medium']);
 const gradeOrder = ['A+', 'A', 'B', 'C', 'D', 'F', '-'];
 
-/** Opens a count. @param keepsRows a row of each target is kept too, for the page */
-export function openTally(keepsRows: boolean): Tally {
+/**
+ * Opens a count.
+ * @param keepsRows a row of each target is kept too, for the page
+ * @param pageOf where a browser shows a report
+ */
+export function openTally(
+  keepsRows: boolean,
+  pageOf: (report: Report) => string | undefined = () => undefined,
+): Tally {
   const rows: SummaryRow[] = [];
   const grades = new Map<string, number>();
   const codes = new Map<string, { readonly title: string; count: number }>();
@@ -47,7 +56,7 @@ export function openTally(keepsRows: boolean): Tally {
   let count = 0;
   return {
     add(outcome) {
-      const row = rowOf(outcome);
+      const row = { ...rowOf(outcome), page: outcome.report && pageOf(outcome.report) };
       count += 1;
       if (keepsRows) rows.push(row);
       grades.set(row.grade, (grades.get(row.grade) ?? 0) + 1);
@@ -72,7 +81,7 @@ export function openTally(keepsRows: boolean): Tally {
   };
 }
 
-function rowOf(outcome: Outcome): SummaryRow {
+function rowOf(outcome: Outcome): Omit<SummaryRow, 'page'> {
   const { target, report, problem } = outcome;
   return {
     target,
@@ -128,7 +137,11 @@ function hashOf(text: string): string {
 }
 
 /** The summary as one page that needs nothing else: its table is sorted by a click on a column's head. */
-export function summaryPage({ rows, grades, worst, unreachable, unchecked }: Summary): string {
+export function summaryPage(
+  { rows, grades, worst, unreachable, unchecked }: Summary,
+  total?: number,
+): string {
+  const left = total === undefined ? 0 : total - rows.length;
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}`;
   const counts = [...grades].map(([grade, count]) => `${grade}: ${count}`).join(' · ');
   const heads = ['Target', 'Grade', 'Score', 'State', 'Worst finding'].map(
@@ -147,7 +160,7 @@ export function summaryPage({ rows, grades, worst, unreachable, unchecked }: Sum
 <body>
 <h1>${rows.length} targets</h1>
 <p>${counts}</p>
-<p>${unreachable} unreachable, ${unchecked} not checked</p>
+<p>${unreachable} unreachable, ${unchecked} not checked${left > 0 ? `, ${left} of ${total} left` : ''}</p>
 <h2>Most frequent findings</h2>
 <ul>${worst.map((finding) => markup`<li>${finding.count} × ${finding.title} <code>${finding.code}</code></li>\n`)}</ul>
 <h2>All targets</h2>
@@ -162,8 +175,10 @@ ${rows.map(rowMarkup)}</tbody>
 `);
 }
 
-function rowMarkup({ target, grade, score, state, detail }: SummaryRow): Markup {
+function rowMarkup({ target, grade, score, state, detail, page }: SummaryRow): Markup {
+  const name = markup`<bdi>${target}</bdi>`;
+  const named = page === undefined ? name : markup`<a href="${page}">${name}</a>`;
   const order = String(gradeOrder.indexOf(grade));
-  return markup`<tr><td><bdi>${target}</bdi></td><td data-key="${order}">${grade}</td><td class="number">${score ?? ''}</td><td>${state}</td><td>${detail}</td></tr>
+  return markup`<tr><td>${named}</td><td data-key="${order}">${grade}</td><td class="number">${score ?? ''}</td><td>${state}</td><td>${detail}</td></tr>
 `;
 }

@@ -26,6 +26,7 @@ const ownNames = new Set([
   'onlyIfCached',
   'signal',
   'onProgress',
+  'onLimits',
   'concurrency',
   'follows',
 ]);

@@ -115,6 +115,12 @@ export type Diagnostics = ToolMethods & {
     format: string,
     options?: { readonly signal?: AbortSignal },
   ): Promise<string>;
+  /** A stored report as a file, such as format `pdf`: its bytes as they came. */
+  exportFile(
+    reportId: string,
+    format: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Uint8Array>;
   diff(from: string, to: string, options?: { readonly signal?: AbortSignal }): Promise<ReportDiff>;
   /** The reports of this token's account, newest first. */
   history(filter?: HistoryFilter): AsyncGenerator<History['reports'][number], void, void>;
@@ -162,7 +168,8 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
     check,
     async *each(tool, targets, wishes = {}) {
       // Limits and costs first: then nothing is sent that the service would refuse.
-      await me(wishes.signal ? { signal: wishes.signal } : {});
+      const told = await me(wishes.signal ? { signal: wishes.signal } : {});
+      wishes.onLimits?.(told);
       yield* askEach((target, how) => check(tool, target, { ...wishes, ...how }), targets, wishes);
     },
     me,
@@ -207,7 +214,7 @@ function storedMethods(
   getJson: GetJson,
 ): Pick<
   Diagnostics,
-  'report' | 'exportReport' | 'diff' | 'history' | 'domainHistory' | 'compare' | 'findings'
+  'report' | 'exportReport' | 'exportFile' | 'diff' | 'history' | 'domainHistory' | 'compare' | 'findings'
 > {
   return {
     report: async (reportId, { signal } = {}) =>
@@ -218,6 +225,12 @@ function storedMethods(
       if (answer.status !== 200)
         throw notTheService(connection, `It answered ${answer.status} to an export.`);
       return answer.text;
+    },
+    exportFile: async (reportId, format, { signal } = {}) => {
+      const path = `${reportPath(reportId)}/export?format=${encodeURIComponent(format)}`;
+      const answer = await send(connection, { path, points: 0, signal, onProgress: undefined, isFile: true });
+      if (answer.bytes) return answer.bytes;
+      throw notTheService(connection, `It answered ${answer.status} to an export.`);
     },
     diff: async (from, to, { signal } = {}) =>
       (await getJson(`${reportPath(from)}/diff/${encodeURIComponent(to)}`, signal, isDiff)) as ReportDiff,

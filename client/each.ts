@@ -1,3 +1,4 @@
+import type { Me } from './api-types.ts';
 import type { AskOptions } from './ask.ts';
 import type { Progress } from './exchange.ts';
 import { openPace, type Pace } from './pace.ts';
@@ -9,6 +10,8 @@ export type TargetAnswer<Report> =
   | { readonly target: string; readonly index: number; readonly report?: undefined; readonly problem: Error };
 
 export type EachOptions = Omit<AskOptions, 'onProgress'> & {
+  /** Hears what the caller may spend, and what a run of each tool costs, before the first target is asked. */
+  readonly onLimits?: (me: Me) => void;
   /** `auto` finds the most that the service takes; 100 at most. */
   readonly concurrency?: 'auto' | number;
   readonly onProgress?: (progress: Progress, target: string) => void;
@@ -24,6 +27,8 @@ type Run<Report> = {
   readonly options: EachOptions;
   readonly pace: Pace;
   readonly stop: AbortController;
+  /** What ends the asking of each target: a hundred that listen to one signal would be taken for a leak by Node 20. */
+  readonly asking: Set<AbortController>;
   /** Answers that were not taken yet. */
   readonly ready: TargetAnswer<Report>[];
   running: number;
@@ -51,6 +56,7 @@ export async function* askEach<Report>(
     options,
     pace: openPace(concurrency),
     stop: new AbortController(),
+    asking: new Set(),
     ready: [],
     running: 0,
     next: 0,
@@ -60,7 +66,7 @@ export async function* askEach<Report>(
     wake: () => undefined,
   };
   const onAbort = () => {
-    run.stop.abort(signal?.reason);
+    end(run, signal?.reason);
     run.wake();
   };
   if (signal?.aborted) onAbort();
@@ -69,9 +75,13 @@ export async function* askEach<Report>(
     yield* answersOf(run);
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    run.stop.abort(new Error('The iteration has ended.'));
+    end(run, new Error('The iteration has ended.'));
     await run.iterator.return?.();
   }
+}
+
+function end<Report>({ stop, asking }: Run<Report>, reason: unknown): void {
+  for (const one of [stop, ...asking]) one.abort(reason);
 }
 
 async function* answersOf<Report>(run: Run<Report>): AsyncGenerator<TargetAnswer<Report>, void, void> {
@@ -110,17 +120,19 @@ function pull<Report>(run: Run<Report>): void {
 }
 
 async function start<Report>(run: Run<Report>, target: string, index: number): Promise<void> {
-  const { concurrency: _, onProgress, ...rest } = run.options;
+  const { concurrency: _, onLimits: __, onProgress, ...rest } = run.options;
   const watch = (progress: Progress) => {
     if (progress.kind === 'retry') run.pace.refused();
     onProgress?.(progress, target);
   };
   run.running += 1;
+  const own = new AbortController();
+  run.asking.add(own);
   try {
     const report = await run.askOne(target, {
       follows: false,
       ...rest,
-      signal: run.stop.signal,
+      signal: own.signal,
       onProgress: watch,
     });
     run.ready.push({ target, index, report });
@@ -129,6 +141,7 @@ async function start<Report>(run: Run<Report>, target: string, index: number): P
     if (isFatal(problem, run.stop.signal)) run.fatal ??= problem;
     else run.ready.push({ target, index, problem });
   } finally {
+    run.asking.delete(own);
     run.running -= 1;
     run.pace.answered();
     goOn(run);

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
 import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
-import { BodyTooLarge, readBody } from './read-body.ts';
+import { BodyTooLarge, readBody, readBytes } from './read-body.ts';
 import { isFault, isTooDeep, type Shape } from './shapes.ts';
 import { wait } from './wait.ts';
 
@@ -44,9 +44,17 @@ export type Wish = {
   readonly points: number;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** The answer is a file, whose bytes are wanted as they are. */
+  readonly isFile?: true;
 };
 
-export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string };
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Empty where the bytes of a file were wanted. */
+  readonly text: string;
+  readonly bytes?: Uint8Array;
+};
 
 /** Longer than the longest `wait` of a server (55 s). */
 const exchangeMs = 90_000;
@@ -150,7 +158,9 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
     });
     connection.hasAnswered = true;
     learn(connection, wish, response);
-    return { status: response.status, headers: response.headers, text: await readBody(response) };
+    const { status, headers } = response;
+    if (wish.isFile && status === 200) return { status, headers, text: '', bytes: await readBytes(response) };
+    return { status, headers, text: await readBody(response) };
   } catch (cause) {
     wish.signal?.throwIfAborted();
     budgets.scans.giveBack(wish.points);

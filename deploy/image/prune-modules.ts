@@ -17,6 +17,7 @@ const packagesWithin = `{,**/node_modules/}${packages}`;
 
 /** What only its package's own commands, or browsers, load. */
 const unread = [
+  '@modelcontextprotocol/*/dist/**/*.cjs',
   '@paulirish/trace_engine/locales',
   'bullmq/dist/esm',
   'lighthouse/cli',

@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
 import { openService } from '../../api/kit.ts';
 import { findProgram } from '../../kit/programs.ts';
@@ -111,6 +113,21 @@ test.for([
     // 1: the threshold is missed, as these targets have no HTTPS.
     expect([line, [0, 1].includes(code)]).toEqual([line, true]);
   }
+});
+
+test('a program that runs agents starts the recipe for one', async () => {
+  command('npx', '[ "$1 $2 $3" = "--no -- diag" ] || exit 99\nshift 3\nexec diag "$@"');
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/cookbook.md', 'utf8')) ?? [];
+  type Servers = { mcpServers: { diag: { command: string; args: string[] } } };
+  const { diag } = (JSON.parse(text.replace('https://diag.example', environment.DIAG_SERVER)) as Servers)
+    .mcpServers;
+  const agent = new Client({ name: 'test', version: '1' });
+  await agent.connect(new StdioClientTransport({ ...diag, env: environment, cwd: folder }), {
+    timeout: 60_000,
+  });
+  const asked = { name: 'redirect-check', arguments: { url: 'http://good.test/' } };
+  expect(JSON.stringify(await agent.callTool(asked, { timeout: 60_000 }))).toContain('http://good.test/');
+  await agent.close();
 });
 
 const promtool = findProgram('promtool');

@@ -135,7 +135,11 @@ test('a page over all targets, and thresholds as exit status', async () => {
     environment,
   });
   expect(run.code).toBe(1);
-  expect(readFileSync(page, 'utf8')).toContain('<bdi>http://host7.test/sum</bdi>');
+  expect(readFileSync(page, 'utf8')).toMatch(
+    new RegExp(`<a href="${proxy.url}/r/[0-9a-f]{32}"><bdi>http://host7.test/sum</bdi></a>`),
+  );
+  const [, shown = ''] = /href="([^"]+)"/.exec(readFileSync(page, 'utf8')) ?? [];
+  expect((await fetch(shown, { headers: { accept: 'text/html' } })).status).toBe(200);
   const fine = await diag(['redirect-check', ...urls, '--fail-on', 'critical'], { environment });
   expect(fine.code).toBe(0);
 });

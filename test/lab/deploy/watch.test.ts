@@ -3,6 +3,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Report } from '#shared/model/report';
+import { renderProbe } from '#shared/render/probe';
 import { findProgram, freePort } from '../../kit/programs.ts';
 import { untilListening } from '../../kit/redis.ts';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
@@ -76,7 +78,11 @@ function metricsIn(query: string): string[] {
 
 test('every metric of a panel, an alarm or a scaler is one that the service exposes', async () => {
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
-  const exposed = new Set(text.match(/^[a-z_:][\w:]*/gim));
+  // The dashboard of targets shows what /probe tells of them.
+  const golden = JSON.parse(readFileSync('test/fixtures/golden/domain-health.json', 'utf8')) as Report;
+  const expiries = [{ what: 'domain', expiresAt: '2027-01-01T00:00:00.000Z' }];
+  const probe = renderProbe({ ...golden, expiries }, 1);
+  const exposed = new Set(`${text}\n${probe}`.match(/^[a-z_:][\w:]*/gim));
   const used = [...new Set(queries.flatMap(([, query]) => metricsIn(query)))];
   expect(used.length).toBeGreaterThan(15);
   expect(used.filter((name) => !exposed.has(name))).toEqual([]);
