@@ -12,7 +12,7 @@ const addressOf = ({ pattern }: RouteRule) => {
     .replace(':code', 'not_found')
     .replace(':name', 'page.css')
     .replace(':file', 'a.test.svg')
-    .replace(/:(?:id|a|b)\b/g, id);
+    .replace(/:(?:id|a|b|batchId)\b/g, id);
   return /^\/u\/|-check$/.test(pattern) ? `${path}?url=http%3A%2F%2Fa.test%2F` : path;
 };
 
@@ -27,12 +27,14 @@ type Who = 'nobody' | 'tools' | 'reports:read';
 
 /** What a caller is told who may not; undefined where it may. */
 function refusalOf({ access }: RouteRule, mode: Mode, who: Who): number | undefined {
-  const hasNoIds = mode.REPORT_IDS === 'off' && (access === 'reports:read' || access === 'shared');
+  const isOfIds = access === 'reports:read' || access === 'own' || access === 'shared';
+  const hasNoIds = mode.REPORT_IDS === 'off' && isOfIds;
   if (hasNoIds) return 404;
   if (access === 'open') return undefined;
   const isReading = access === 'reports:read' || (access === 'shared' && mode.AUTH_MODE === 'token');
   const need = isReading ? 'reports:read' : 'tools';
-  if (who === need || (who === 'nobody' && need === 'tools' && mode.AUTH_MODE === 'open')) return undefined;
+  const isOpen = access !== 'own' && mode.AUTH_MODE === 'open';
+  if (who === need || (who === 'nobody' && need === 'tools' && isOpen)) return undefined;
   return who === 'nobody' ? 401 : 403;
 }
 
