@@ -58,7 +58,9 @@ export function showGaps(gaps: readonly Gap[]): readonly Evidence[] {
   const others = gaps.filter((gap) => !same.includes(gap));
   const unseen = tellGaps(same);
   const more =
-    others.length === 0 ? '' : ` ${tellGaps(others)} could not be checked completely either; the evidence says why.`;
+    others.length === 0
+      ? ''
+      : ` ${tellGaps(others)} could not be checked completely either; the evidence says why.`;
   return gaps.map(({ what, category, reason, cause }) => ({
     what,
     ...(category === null ? {} : { category }),
