@@ -6,9 +6,14 @@ import { defineConfig } from 'vitest/config';
 const isSerial = (name: string) => name === 'browser' || name === 'slow';
 
 /** These take minutes, and judge times that only a quiet machine keeps: `LONG=1` runs them beside the others (npm run test:long). */
-const longFiles = ['mixed-versions', 'poison-crowd', 'restarts', 'store-ways', 'wrong-backends'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+const longFiles = [
+  'batches',
+  'mixed-versions',
+  'poison-crowd',
+  'restarts',
+  'store-ways',
+  'wrong-backends',
+].map((name) => `test/faults/${name}.test.ts`);
 
 const project = (name: string, testTimeout: number) => ({
   test: {

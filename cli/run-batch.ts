@@ -19,7 +19,8 @@ type BatchRun = Pick<CheckOptions, 'resume' | 'label' | 'quiet'> & {
 };
 
 /** Throws UsageError for options that a batch cannot have. */
-export function requireBatchable({ local, cachedOnly }: CheckOptions): void {
+export function requireBatchable({ batch, local, cachedOnly }: CheckOptions): void {
+  if (!batch) return;
   if (local) throw new UsageError('--batch needs a service: leave --local out.');
   if (cachedOnly) throw new UsageError('--batch starts checks: leave --cached-only out.');
 }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Report } from '#shared/model/report';
-import type { AskProgress, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
-import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
+import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
+import { type Asked, type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
 import { isWatched, openOutput, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
@@ -31,8 +30,8 @@ export async function runCheck(
   const stop = new AbortController();
   const onInterrupt = () => stop.abort(new Error('interrupted'));
   process.once('SIGINT', onInterrupt);
-  if (options.batch) requireBatchable(options);
-  const state = options.batch ? undefined : openStateOf(spec, options, asked);
+  requireBatchable(options);
+  const state = openStateOf(spec, options, asked);
   const local = options.local ? await openLocal(spec) : undefined;
   try {
     const client = openServer(local ? { ...options, server: local.server } : options);
@@ -40,16 +39,7 @@ export async function runCheck(
     // What this machine checks by itself is kept nowhere.
     const pageOf = local ? undefined : openReportPages(spec, options, asked);
     const run = openRun(options, { total, threshold, state, onClosed, pageOf });
-    const ask = (targets: AsyncIterable<string>) =>
-      options.batch
-        ? askBatch(client, spec, targets, { ...options, asked, signal: stop.signal })
-        : client.each(spec.name as ToolName, targets, {
-            ...asked,
-            signal: stop.signal,
-            follows: run.isFollowed,
-            onProgress: (progress) => run.heard(progress),
-            onLimits: (me) => run.limited(me, spec),
-          });
+    const ask = openAsk(client, spec, options, { asked, signal: stop.signal, run });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
   } catch (error) {
@@ -64,6 +54,23 @@ export async function runCheck(
 }
 
 type Run = ReturnType<typeof openRun>;
+
+type Asking = { readonly asked: Asked; readonly signal: AbortSignal; readonly run: Run };
+
+/** What asks the targets: one GET after another, or the service by itself as a batch. */
+function openAsk(
+  client: Diagnostics,
+  spec: CheckSpec,
+  options: CheckOptions,
+  { asked, signal, run }: Asking,
+): (targets: AsyncIterable<string>) => AsyncIterable<TargetAnswer<unknown>> {
+  if (options.batch) return (targets) => askBatch(client, spec, targets, { ...options, asked, signal });
+  const { isFollowed: follows } = run;
+  const onProgress = (progress: AskProgress) => run.heard(progress);
+  const onLimits = (me: Me) => run.limited(me, spec);
+  return (targets) =>
+    client.each(spec.name as ToolName, targets, { ...asked, signal, follows, onProgress, onLimits });
+}
 
 /** Tells what earlier runs have done, then asks the rest. What is told last is told also of a run that breaks off. */
 async function goThrough(
@@ -116,8 +123,13 @@ async function addInOrder(run: Run, answers: AsyncIterable<TargetAnswer<unknown>
 }
 
 // The pace may change from run to run, the questions may not.
-function openStateOf({ name }: CheckSpec, { resume }: CheckOptions, asked: object): StateFile | undefined {
-  if (resume === undefined) return undefined;
+function openStateOf(
+  { name }: CheckSpec,
+  { resume, batch }: CheckOptions,
+  asked: object,
+): StateFile | undefined {
+  // A batch keeps only its id there.
+  if (resume === undefined || batch) return undefined;
   return openStateFile(resume, name, JSON.stringify({ ...asked, concurrency: undefined }));
 }
 

@@ -38,6 +38,21 @@ export type ReportFields = {
   readonly truncated?: ReadonlyArray<{ readonly field: string; readonly kept: number; readonly of: number }>;
 };
 
+export type BatchRequest = {
+  readonly check:
+    | 'dns-check'
+    | 'security-header-check'
+    | 'pagespeed-check'
+    | 'domain-health'
+    | 'redirect-check'
+    | 'ssl-check';
+  readonly targets: ReadonlyArray<string>;
+  readonly options?: { readonly [field: string]: unknown };
+  readonly maxAge?: number;
+  readonly fresh?: boolean;
+  readonly label?: string;
+};
+
 export type DnsCheckReport = ReportFields & {
   readonly schemaVersion: 1;
   readonly check: 'dns-check';
@@ -473,12 +488,16 @@ export type Problem = {
     | 'report_not_found'
     | 'report_ids_disabled'
     | 'job_not_found'
+    | 'batch_not_found'
     | 'method_not_allowed'
     | 'not_acceptable'
+    | 'idempotency_in_progress'
     | 'body_too_large'
     | 'unsupported_media_type'
+    | 'idempotency_key_reused'
     | 'target_not_allowed'
     | 'rate_limited'
+    | 'quota_exceeded'
     | 'internal_error'
     | 'overloaded'
     | 'store_unavailable'
@@ -488,12 +507,16 @@ export type Problem = {
     | 'not_cached';
   readonly requestId: string;
   readonly errors?: ReadonlyArray<{
-    readonly in: 'path' | 'query' | 'header';
+    readonly in: 'path' | 'query' | 'header' | 'body';
     readonly name: string;
     readonly detail: string;
   }>;
   /** Of a 429: which limit was met. */
   readonly policy?: string;
+  /** Of quota_exceeded: how many there may be. */
+  readonly limit?: number;
+  /** Of quota_exceeded: how many there are. */
+  readonly used?: number;
   readonly retryAfterSeconds?: number;
 };
 
@@ -878,7 +901,7 @@ export type DomainHealthReport = ReportFields & {
     readonly performance: HealthCategory;
     readonly mail: HealthCategory;
   };
-  /** The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A. */
+  /** The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none. */
   readonly coverage: number;
   /** The letter of `score`, before `caps` limit it to `grade`. */
   readonly gradeBeforeCaps: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
@@ -898,8 +921,8 @@ export type DomainHealthReport = ReportFields & {
 };
 
 export type HealthCategory = {
-  /** unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server. */
-  readonly state: 'ok' | 'partial' | 'unavailable' | 'not-applicable';
+  /** unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server · left-out: `parts` does not name it. */
+  readonly state: 'ok' | 'partial' | 'unavailable' | 'not-applicable' | 'left-out';
   readonly score: number | null;
   readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
   readonly weight: number;
@@ -1480,6 +1503,35 @@ export type ReportDiff = {
   };
 };
 
+export type BatchList = { readonly batches: ReadonlyArray<Batch>; readonly next: string | null };
+
+/** A list of targets. The counts are disjoint and add up to `total`. */
+export type Batch = {
+  readonly batchId: string;
+  readonly check: string;
+  /** What differs from the default. */
+  readonly options: { readonly [field: string]: unknown };
+  readonly label: string | null;
+  readonly state: 'running' | 'done' | 'cancelled';
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  readonly expiresAt: string;
+  readonly total: number;
+  readonly waiting: number;
+  readonly running: number;
+  /** Have a report, of any state. */
+  readonly done: number;
+  /** Are no targets of this check, or are not allowed. */
+  readonly refused: number;
+  /** Met any other problem. */
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Targets that ended in the last minute. */
+  readonly perMinute: number | null;
+  readonly remainingSeconds: number | null;
+  readonly links: { readonly self: string; readonly results: string };
+};
+
 export type Me = {
   readonly kind: 'anonymous' | 'token';
   /** The name of the token. */
@@ -1501,6 +1553,7 @@ export type Me = {
       readonly resetSeconds: number;
     };
   };
+  readonly quotas?: { readonly [field: string]: { readonly limit: number; readonly used: number } };
   /** Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away. */
   readonly jobs?: { readonly running: number; readonly waiting: number };
   readonly costs: { readonly [field: string]: number };
@@ -1556,7 +1609,10 @@ export type Tools = {
   /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
-    readonly options: Record<never, never>;
+    readonly options: {
+      /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. */
+      readonly parts?: ReadonlyArray<string>;
+    };
   };
   /** Follows the redirects of a URL hop by hop, as a browser would, and judges the chain. */
   readonly 'redirect-check': {

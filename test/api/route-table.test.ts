@@ -12,7 +12,7 @@ const addressOf = ({ pattern }: RouteRule) => {
     .replace(':code', 'not_found')
     .replace(':name', 'page.css')
     .replace(':file', 'a.test.svg')
-    .replace(/:(?:id|a|b|delivery)\b/g, id);
+    .replace(/:(?:id|a|b|batchId|delivery)\b/g, id);
   return /^\/u\/|-check$/.test(pattern) ? `${path}?url=http%3A%2F%2Fa.test%2F` : path;
 };
 
@@ -24,7 +24,7 @@ const modes = [
 ] as const;
 type Mode = (typeof modes)[number];
 type Who = 'nobody' | 'tools' | 'reports:read' | 'watch';
-const ofIds: readonly RouteRule['access'][] = ['reports:read', 'history', 'shared', 'watch', 'key'];
+const ofIds: readonly RouteRule['access'][] = ['reports:read', 'own', 'history', 'shared', 'watch', 'key'];
 
 /** What a caller is told who may not; undefined where it may. */
 function refusalOf({ access }: RouteRule, mode: Mode, who: Who): number | undefined {
@@ -35,7 +35,8 @@ function refusalOf({ access }: RouteRule, mode: Mode, who: Who): number | undefi
     ['reports:read', 'history'].includes(access) || (access === 'shared' && mode.AUTH_MODE === 'token');
   const isWatching = access === 'watch' || access === 'key';
   const need = isWatching ? 'watch' : isReading ? 'reports:read' : 'tools';
-  if (who === need || (who === 'nobody' && need === 'tools' && mode.AUTH_MODE === 'open')) return undefined;
+  const isOpen = access !== 'own' && mode.AUTH_MODE === 'open';
+  if (who === need || (who === 'nobody' && need === 'tools' && isOpen)) return undefined;
   return who === 'nobody' ? 401 : 403;
 }
 

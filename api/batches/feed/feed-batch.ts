@@ -52,6 +52,9 @@ type Feeding = {
   readonly tries: Map<number, number>;
   running: number;
   pausedUntil: number;
+  renewAt: number;
+  /** When this process heard that it is cancelled. */
+  cancelledAt: number | undefined;
   part: { readonly number: number; readonly targets: readonly string[] } | undefined;
 };
 
@@ -69,35 +72,51 @@ export async function feedBatch(
   const pace = openScanPace(desk.quotas);
   const stop = new AbortController();
   const runs = AbortSignal.any([signal, stop.signal]);
-  let renewAt = 0;
-  let cancelledAt: number | undefined;
+  const start: Start = (index, target, caller) =>
+    ask(desk, feeding, { batch: feeding.batch, index, target, caller, pace, signal: runs });
   try {
     for (;;) {
       signal.throwIfAborted();
-      if (performance.now() >= renewAt) {
-        if (!(await renew(desk, feeding))) return 'lost';
-        renewAt = performance.now() + renewEveryMs;
-      }
-      if (feeding.batch.cancelledAt !== null) cancelledAt ??= performance.now();
-      else
-        await startSome(desk, feeding, (index, target, caller) =>
-          ask(desk, feeding, { batch: feeding.batch, index, target, caller, pace, signal: runs }),
-        );
-      if (!(await write(desk, feeding))) return 'lost';
-      if (feeding.ended.size >= feeding.batch.total) break;
-      const isLate = cancelledAt !== undefined && performance.now() - cancelledAt > lastRunsMs;
-      if (cancelledAt !== undefined && (feeding.running === 0 || isLate)) {
-        stop.abort(new Error('the batch was cancelled'));
-        if (!(await cancelRest(desk, feeding))) return 'lost';
-        break;
-      }
+      const how = await takeStep(desk, feeding, start, stop);
+      if (how !== undefined) return how;
       await delay(stepMs, undefined, { signal });
     }
-    await desk.store.finish(claimed.batchId, desk.now());
-    return 'ended';
   } finally {
     stop.abort(new Error('this process feeds the batch no more'));
   }
+}
+
+/** One round: the lease, new targets, what has ended. Undefined where there is more to do. */
+async function takeStep(
+  desk: FeedDesk,
+  feeding: Feeding,
+  start: Start,
+  stop: AbortController,
+): Promise<Stopped | undefined> {
+  if (!(await renewInTime(desk, feeding))) return 'lost';
+  if (feeding.cancelledAt === undefined) await startSome(desk, feeding, start);
+  if (!(await write(desk, feeding))) return 'lost';
+  if (feeding.ended.size < feeding.batch.total) {
+    if (!isOver(feeding)) return undefined;
+    stop.abort(new Error('the batch was cancelled'));
+    if (!(await cancelRest(desk, feeding))) return 'lost';
+  }
+  await desk.store.finish(feeding.batch.batchId, desk.now());
+  return 'ended';
+}
+
+/** True for a batch that was cancelled, once what ran then has ended or is late. */
+function isOver({ cancelledAt, running }: Feeding): boolean {
+  if (cancelledAt === undefined) return false;
+  return running === 0 || performance.now() - cancelledAt > lastRunsMs;
+}
+
+async function renewInTime(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
+  if (performance.now() < feeding.renewAt) return true;
+  if (!(await renew(desk, feeding))) return false;
+  feeding.renewAt = performance.now() + renewEveryMs;
+  if (feeding.batch.cancelledAt !== null) feeding.cancelledAt ??= performance.now();
+  return true;
 }
 
 async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): Promise<Feeding> {
@@ -114,6 +133,8 @@ async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): 
     tries: new Map(),
     running: 0,
     pausedUntil: 0,
+    renewAt: 0,
+    cancelledAt: undefined,
     part: undefined,
   };
 }

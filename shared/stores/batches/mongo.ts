@@ -47,6 +47,7 @@ export function openMongoBatches(url: string, log: Logger): BatchStore {
     ...wholesOf(prepare, toBatch),
     ...leasesOf(prepare, toBatch),
     ...endingOf(prepare),
+    ...pagesOf(prepare),
     async remove(batchId) {
       await (await prepare()).write(async (database) => removeAll(database, [batchId]));
     },
@@ -91,7 +92,7 @@ async function prepareIndexes(database: Db): Promise<void> {
 function wholesOf(
   prepare: Prepare,
   toBatch: ReadDocument,
-): Pick<BatchStore, 'insert' | 'get' | 'list' | 'listOpen' | 'cancel' | 'readTargets'> {
+): Pick<BatchStore, 'insert' | 'get' | 'list' | 'listOpen' | 'cancel'> {
   const read = async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
   return {
     async insert({ batchId, ...batch }, targets) {
@@ -134,11 +135,6 @@ function wholesOf(
         onceMore(() => batchesOf(database).updateOne(isOpen, { $set: { cancelledAt: at } }, limit)),
       );
     },
-    readTargets: (batchId, part) =>
-      read(
-        async (database, limit) =>
-          (await partsOf(database).findOne({ _id: `${batchId}/${part}` }, limit))?.list ?? [],
-      ),
   };
 }
 
@@ -198,7 +194,7 @@ function leasesOf(
   };
 }
 
-function endingOf(prepare: Prepare): Pick<BatchStore, 'tally' | 'readEnded' | 'addEnds' | 'listEnds'> {
+function endingOf(prepare: Prepare): Pick<BatchStore, 'tally' | 'readEnded' | 'addEnds'> {
   return {
     async tally(batchId, since) {
       const ends = await (
@@ -241,6 +237,16 @@ function endingOf(prepare: Prepare): Pick<BatchStore, 'tally' | 'readEnded' | 'a
         }
       });
     },
+  };
+}
+
+function pagesOf(prepare: Prepare): Pick<BatchStore, 'readTargets' | 'listEnds'> {
+  return {
+    readTargets: async (batchId, part) =>
+      (await prepare()).read(
+        async (database, limit) =>
+          (await partsOf(database).findOne({ _id: `${batchId}/${part}` }, limit))?.list ?? [],
+      ),
     listEnds: async (batchId, after, rows) =>
       (await prepare()).read(async (database, limit) => {
         const found = endsOf(database).find({ batchId, cursor: { $gt: after } }, limit);

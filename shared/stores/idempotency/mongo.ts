@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
 import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import {
+  type Begun,
   type IdempotencyStore,
   judgeKept,
   type KeptKey,
@@ -35,23 +36,7 @@ export function openMongoIdempotency(url: string, log: Logger): IdempotencyStore
     return (opened ??= openMongo(url, log));
   };
   return {
-    async begin(request, resourceId, nowMs) {
-      const mongo = await prepare();
-      const document: KeyDocument = { ...newKey(request, resourceId), begunAt: new Date(nowMs) };
-      // Three rounds: a key may be freed, or taken over by another, between two of our steps.
-      for (let round = 0; round < 3; round += 1) {
-        if (await insertFirst(mongo, document, nowMs)) return { state: 'new', resourceId };
-        const known = await mongo.read((database, limit) =>
-          keysOf(database).findOne({ _id: document._id }, limit),
-        );
-        if (known === null) continue;
-        const begun = judgeKept({ ...known, begunAt: known.begunAt.getTime() }, request, nowMs);
-        if (begun) return begun;
-        const isOurs = await takeOver(mongo, known, nowMs);
-        if (isOurs) return { state: 'new', resourceId: known.resourceId };
-      }
-      return { state: 'in-progress' };
-    },
+    begin: async (request, resourceId, nowMs) => begin(await prepare(), request, resourceId, nowMs),
     async finish(request, kept) {
       const mongo = await prepare();
       await mongo.write((database, limit) =>
@@ -80,6 +65,22 @@ export function openMongoIdempotency(url: string, log: Logger): IdempotencyStore
       await opened?.close();
     },
   };
+}
+
+async function begin(mongo: Mongo, request: KeyedRequest, resourceId: string, nowMs: number): Promise<Begun> {
+  const document: KeyDocument = { ...newKey(request, resourceId), begunAt: new Date(nowMs) };
+  // Three rounds: a key may be freed, or taken over by another, between two of our steps.
+  for (let round = 0; round < 3; round += 1) {
+    if (await insertFirst(mongo, document, nowMs)) return { state: 'new', resourceId };
+    const known = await mongo.read((database, limit) =>
+      keysOf(database).findOne({ _id: document._id }, limit),
+    );
+    if (known === null) continue;
+    const begun = judgeKept({ ...known, begunAt: known.begunAt.getTime() }, request, nowMs);
+    if (begun) return begun;
+    if (await takeOver(mongo, known, nowMs)) return { state: 'new', resourceId: known.resourceId };
+  }
+  return { state: 'in-progress' };
 }
 
 // A caller chooses the key: as a digest it is no longer than any other id.

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { openMongoTokenStore } from '#shared/stores/tokens/mongo';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, type Member, openFleet } from './fleet.ts';
+
+const hosts = 20;
+const paths = 6;
+const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
+
+describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
+  let fleet: Fleet;
+  /** URL → how often it was asked for. */
+  const visits = new Map<string, number>();
+  beforeAll(async () => {
+    fleet = await openFleet({
+      hosts,
+      settings: { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' },
+      answer: (request, response) => {
+        const url = `http://${request.headers.host}${request.url}`;
+        visits.set(url, (visits.get(url) ?? 0) + 1);
+        setTimeout(() => response.writeHead(204).end(), 150);
+      },
+    });
+  }, 60_000);
+  afterAll(() => fleet?.close());
+
+  async function drawToken(): Promise<Record<string, string>> {
+    const wish = { name: 'test', scopes: ['tools' as const], limits: {}, expiresAt: null };
+    const { text, token } = makeToken(wish, Date.now());
+    const announcements = { announce: async () => undefined, heard: () => 0, close: () => undefined };
+    const store = openMongoTokenStore(fleet.mongo.url, announcements, log);
+    await store.insert(token);
+    await store.close();
+    return { authorization: `Bearer ${text}` };
+  }
+
+  type Standing = {
+    readonly state: string;
+    readonly total: number;
+    readonly done: number;
+    readonly waiting: number;
+  };
+
+  test('loses no target and doubles none when its workers and APIs are killed and Redis is emptied', async () => {
+    const headers = await drawToken();
+    let [api, other] = [await fleet.startApi(), await fleet.startApi()];
+    await fleet.startWorker();
+    const targets = fleet.hosts.flatMap((host) =>
+      Array.from({ length: paths }, (_, index) => `http://${host}/${index}`),
+    );
+    const made = await fetch(`${api.url}/api/batches`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ check: 'redirect-check', targets }),
+    });
+    expect(made.status).toBe(201);
+    const { batchId } = (await made.json()) as { readonly batchId: string };
+    const look = async (member: Member): Promise<Standing> => {
+      const response = await fetch(`${member.url}/api/batches/${batchId}`, { headers });
+      return (await response.json()) as Standing;
+    };
+    const until = (share: number) =>
+      expect
+        .poll(async () => (await look(other)).done, { timeout: 90_000 })
+        .toBeGreaterThanOrEqual(targets.length * share);
+
+    await until(0.1);
+    fleet.killWorkers();
+    await fleet.startWorker();
+    await until(0.3);
+    // Whichever of the two feeds it: the other one goes on, in time.
+    api.process.kill('SIGKILL');
+    [api] = [await fleet.startApi()];
+    await until(0.5);
+    const redis = new Redis(fleet.redis.url);
+    await redis.flushall();
+    redis.disconnect();
+    await until(0.7);
+    other.process.kill('SIGKILL');
+    [other] = [await fleet.startApi()];
+    await expect
+      .poll(async () => (await look(other)).state, { timeout: 120_000, interval: 500 })
+      .toBe('done');
+    const response = await fetch(`${api.url}/api/batches/${batchId}/results`, { headers });
+    const lines = (await response.text())
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(
+        (line) =>
+          JSON.parse(line) as {
+            readonly index: number;
+            readonly outcome: string;
+            readonly report: object | null;
+          },
+      );
+    expect(lines.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(
+      targets.map((_, index) => index),
+    );
+    expect(lines.filter(({ outcome, report }) => outcome !== 'done' || report === null)).toEqual([]);
+    const { duplicates } = await fleet.leftovers();
+    const asked = targets.map((target) => visits.get(target) ?? 0);
+    console.log(
+      `${targets.length} targets, ${lines.length} lines; reports of one key: ${duplicates}; asked more than once: ${asked.filter((times) => times > 1).length}`,
+    );
+    expect(Math.min(...asked)).toBeGreaterThan(0);
+    await delay(0);
+  }, 360_000);
+});
