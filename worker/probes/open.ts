@@ -16,7 +16,7 @@ import type { Charge } from './pace-turns.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openSmtpProbe } from './smtp/open.ts';
-import { openPortSights } from './smtp/port-sight.ts';
+import { openPortSights, type PortSightOptions } from './smtp/port-sight.ts';
 import { openMailShelf, type SightStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
@@ -48,8 +48,7 @@ export type MailSettings = {
   readonly limits: SmtpLimits;
   /** What all workers know of them. */
   readonly store: SightStore | undefined;
-  /** Ms that only grow; for tests. */
-  readonly now?: () => number;
+  readonly sights?: PortSightOptions;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -133,8 +132,8 @@ function guardOfAddresses(
   return { ...guard, policy, charge, resolve: async (address) => [address] };
 }
 
-function prepareSmtp({ helo, limits, controlHost, store, now }: MailSettings) {
-  const mail = { helo, limits, sights: openPortSights(controlHost, now), shelf: openMailShelf(store) };
+function prepareSmtp({ helo, limits, controlHost, store, sights }: MailSettings) {
+  const mail = { helo, limits, sights: openPortSights(controlHost, sights), shelf: openMailShelf(store) };
   const slots = openAddressSlots(mailSockets);
   return (
     { budget, ...guard }: Omit<GuardSettings, 'slots' | 'charge'> & { readonly budget: Budget },
