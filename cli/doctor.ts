@@ -16,6 +16,7 @@ import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
+import { lookAtMail } from './look-at-mail.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
 type Found = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
@@ -47,6 +48,7 @@ function examinations(config: Config, options: ServerOptions): readonly Examinat
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
+    ['smtp', () => lookAtSmtp(config), smtpMs + 1000],
     ['browser', () => lookAtBrowser(config), browserStartMs + within],
     ['redis', () => lookAtQueue(config)],
     ['mongodb', () => lookAtReports(config)],
@@ -140,6 +142,26 @@ function lookAtIpv6(): Found {
   return isThere
     ? { state: 'ok', words: 'this machine has a public IPv6 address' }
     : { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
+}
+
+/** A lost connection takes five seconds to tell. */
+const smtpMs = 12_000;
+
+async function lookAtSmtp(config: Config): Promise<Found> {
+  if (!config.PROBE_SMTP) return { state: 'none', words: 'smtp-check is off (PROBE_SMTP)' };
+  const { faults, port } = await lookAtMail(config, smtpMs);
+  if (port === 'blocked') {
+    const words = `${config.SMTP_CONTROL_HOST} does not answer on port 25: this network seems to block it`;
+    return {
+      state: 'broken',
+      words: `${words}. Ask its provider to open port 25, or switch PROBE_SMTP off.`,
+    };
+  }
+  const fix = 'Mail hosts turn such callers away: correct the DNS, or SMTP_HELO.';
+  if (faults.length > 0) return { state: 'warn', words: `SMTP_HELO: ${faults.join('; ')}. ${fix}` };
+  const way =
+    port === 'open' ? 'port 25 is open' : 'whether port 25 is open is not known (SMTP_CONTROL_HOST)';
+  return { state: 'ok', words: `${config.SMTP_HELO} leads to its address and back; ${way}` };
 }
 
 async function lookAtBrowser(config: Config): Promise<Found> {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 import { type Lab, openLab } from '../test/lab/kit/lab.ts';
+import { openMailHosts } from './mail.ts';
 import { certificates, sites } from './sites.ts';
 import { flatten, makeZones, plainAddress } from './zones.ts';
 
@@ -25,10 +26,18 @@ export async function openInternet(): Promise<Internet> {
       settings: lab.settings({ NAMESERVER_PORT: lab.dns.address.replace(/.*:/, '') }),
       isSmall,
     };
-  const [names] = await Promise.all([openNameServers(zones), servePlain(lab)]);
+  const [names, mailPort] = await Promise.all([openNameServers(zones), openMailHosts(lab), servePlain(lab)]);
+  const ports = lab.settings()['TARGET_PORT_MAP'];
   return {
     authority: lab.authority.cert,
-    settings: lab.settings({ ...names.settings, TARGET_ALLOW_CIDRS: '127.0.0.0/8' }),
+    settings: lab.settings({
+      ...names.settings,
+      TARGET_ALLOW_CIDRS: '127.0.0.0/8',
+      TARGET_PORT_MAP: `${ports},25=${mailPort}`,
+      PROBE_SMTP: 'on',
+      SMTP_HELO: 'demo.good.test',
+      CONTACT_URL: 'mailto:demo@good.test',
+    }),
     isSmall,
   };
 }

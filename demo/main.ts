@@ -45,6 +45,7 @@ Try:
   curl '${tools}/security-header-check?url=https://good.test/'
   curl '${tools}/ssl-check/expired.test'
   curl '${tools}/dns-check/spoofed.test'
+  curl '${tools}/smtp-check/postcard.test'
   curl '${tools}/domain-health/good.test'
 All names are in demo/sites.ts and demo/zones.ts. A token, as long as the demo runs, and what it was given:
   curl -H 'Authorization: Bearer ${token}' '${tools}/redirect-check?url=http://good.test/'

@@ -7,6 +7,9 @@ import type { Zone } from '../test/lab/kit/dns-server.ts';
 /** Where http alone is served: a connection for https is refused there. */
 export const plainAddress = '127.0.0.2';
 
+/** Where mail hosts of the demo really answer. */
+export const mailAddresses = { sealed: '127.0.0.3', postcard: '127.0.0.4' } as const;
+
 /** Of the blocks for documentation: no mail host on loopback could be reached by the world, and nobody connects to these. */
 const mailHosts = {
   'mx1.good.test': { A: ['192.0.2.25'], AAAA: ['2001:db8::25'] },
@@ -39,6 +42,8 @@ export function makeZones(): Zones {
     ...withSite('bomb.test', plainAddress),
     ...withSite('inside.test', plainAddress),
     ...withSite('private.test', '10.0.0.1'),
+    ...withMail('sealed.test', mailAddresses.sealed),
+    ...withMail('postcard.test', mailAddresses.postcard),
     ...zoneOf('spoofed.test', {
       MX: [{ preference: 10, exchange: 'mx1.good.test' }],
       TXT: ['v=spf1 +all'],
@@ -90,6 +95,12 @@ function makeDkimRecord(): readonly string[] {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   return `v=DKIM1; k=rsa; p=${key}`.match(/.{1,255}/g) ?? [];
+}
+
+/** A domain with one mail host. */
+function withMail(domain: string, address: string): Zones {
+  const host = `mx.${domain}`;
+  return zoneOf(domain, { MX: [{ preference: 10, exchange: host }] }, { [host]: { A: [address] } });
 }
 
 /** A domain with a site and, as it says itself, no mail. */

@@ -164,8 +164,7 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   PROBE_SMTP: {
     byDefault: 'off',
-    meaning:
-      '`on`: smtp-check talks to mail hosts on port 25, and is part of mail health. Needs SMTP_HELO and CONTACT_URL.',
+    meaning: '`on`: smtp-check talks to mail hosts on port 25. Needs SMTP_HELO and CONTACT_URL.',
   },
   SMTP_HELO: {
     byDefault: null,

@@ -36,6 +36,8 @@ export type Metrics = {
   paceWaited(charge: string, seconds: number): void;
   /** A runner process ended that nobody had asked to. */
   runnerEnded(cause: string): void;
+  /** A run had to look whether port 25 is open. */
+  mailPortSeen(sight: string): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells of which day these tables are. */
@@ -96,6 +98,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     },
     paceWaited: addPaceWaits(registry),
     runnerEnded: addRunnerEnds(registry),
+    mailPortSeen: addMailPort(registry),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
@@ -109,6 +112,17 @@ function addRunnerEnds(registry: Registry): Metrics['runnerEnded'] {
   const help = 'Runner processes that ended without being asked to.';
   const known = ['frozen', 'crashed', 'silent', 'killed'];
   return addTally(registry, { name: 'diag_runner_ends_total', help, label: 'cause', known });
+}
+
+/** Looks at port 25, which runs take where all mail hosts are silent. */
+function addMailPort(registry: Registry): Metrics['mailPortSeen'] {
+  const help = 'Looks at port 25 of hosts that should answer, where a mail host was silent.';
+  return addTally(registry, {
+    name: 'diag_mail_port_looks_total',
+    help,
+    label: 'sight',
+    known: ['open', 'blocked'],
+  });
 }
 
 /** Waits of runs for the pace of a host, by what was to be asked of it. */

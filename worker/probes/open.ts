@@ -19,7 +19,7 @@ import type { RdapProbe } from './rdap/port.ts';
 import type { Registries } from './rdap/registries.ts';
 import { openResolve } from './resolve.ts';
 import { openSmtpProbe } from './smtp/open.ts';
-import { openPortSights } from './smtp/port-sight.ts';
+import { openPortSights, type PortSightOptions } from './smtp/port-sight.ts';
 import { openMailShelf, type SightStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
@@ -54,8 +54,7 @@ export type MailSettings = {
   readonly limits: SmtpLimits;
   /** What all workers know of them. */
   readonly store: SightStore | undefined;
-  /** Ms that only grow; for tests. */
-  readonly now?: () => number;
+  readonly sights?: PortSightOptions;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -141,8 +140,8 @@ function guardOfAddresses(
   return { ...guard, policy, charge, resolve: async (address) => [address] };
 }
 
-function prepareSmtp({ helo, limits, controlHost, store, now }: MailSettings) {
-  const mail = { helo, limits, sights: openPortSights(controlHost, now), shelf: openMailShelf(store) };
+function prepareSmtp({ helo, limits, controlHost, store, sights }: MailSettings) {
+  const mail = { helo, limits, sights: openPortSights(controlHost, sights), shelf: openMailShelf(store) };
   const slots = openAddressSlots(mailSockets);
   return (
     { budget, ...guard }: Omit<GuardSettings, 'slots' | 'charge'> & { readonly budget: Budget },

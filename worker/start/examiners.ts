@@ -12,6 +12,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
 import { noJobs } from '../checks/jobs.ts';
+import type { PortSight } from '../probes/smtp/port.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
 import { openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
@@ -30,6 +31,8 @@ export type ExaminersContext = {
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;
   readonly isApart?: boolean;
+  /** Hears whether port 25 is open, each time that a run had to look. */
+  readonly onMailPort: (sight: PortSight) => void;
 };
 
 /** What examines the jobs of a worker. */
@@ -103,7 +106,10 @@ function openProbes(context: ExaminersContext) {
     context.isApart === true
       ? Promise.resolve(noProbes)
       : import('./probe-settings.ts').then(({ prepareProbesOf }) =>
-          prepareProbesOf(context.config, pace, openSightStore(context.backend.reportStore)),
+          prepareProbesOf(context.config, pace, {
+            store: openSightStore(context.backend.reportStore),
+            tellPort: context.onMailPort,
+          }),
         );
   return {
     opened,
@@ -123,6 +129,7 @@ function openApart(context: ExaminersContext): Examiners {
     log,
     pace: backend.pace,
     onPaced: (charge, seconds) => metrics?.paceWaited(charge, seconds),
+    onMailPort: context.onMailPort,
     reportStore,
     keepEvidence: writer.begin,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),

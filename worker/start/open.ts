@@ -29,6 +29,7 @@ import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
 import { tellResolvers } from './tell-resolvers.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
+import { watchMailPort } from './watch-mail-port.ts';
 
 export type OpenWorker = QueueWorker & {
   /** Resolves once it can run jobs. */
@@ -56,7 +57,8 @@ export type WorkerContext = {
 export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue } = context.backend;
-  const examiners = openExaminers(context);
+  const mailPort = watchMailPort(log, context.metrics);
+  const examiners = openExaminers({ ...context, onMailPort: mailPort.note });
   const now = () => sharedNow(jobQueue);
   const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
   const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
@@ -87,8 +89,8 @@ export function openWorker(context: WorkerContext): OpenWorker {
     ready: examiners.ready,
     readiness: () => ({ ...watch?.readiness(), announced: announced() }),
     about: () => {
-      const browser = watch?.about();
-      return browser ? { browser } : {};
+      const [browser, smtp] = [watch?.about(), mailPort.about()];
+      return { ...(browser ? { browser } : {}), ...(smtp ? { smtp } : {}) };
     },
     async close(graceMs) {
       watch?.close();

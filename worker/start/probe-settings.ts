@@ -7,25 +7,32 @@ import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
 import { type MailSettings, type ProbeFactory, prepareProbes, type ProbeSettings } from '../probes/open.ts';
 import { openRegistries, readListedRegistries, type Registries } from '../probes/rdap/registries.ts';
+import type { PortSight } from '../probes/smtp/port.ts';
 import type { SightStore } from '../probes/smtp/shelf.ts';
 import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 import { withoutTransfers } from './without-transfers.ts';
 
+/** Where what was seen of mail hosts is kept for other processes, and who hears whether port 25 is open. */
+export type MailBeside = {
+  readonly store?: SightStore;
+  readonly tellPort?: (sight: PortSight) => void;
+};
+
 /**
  * The probes as the settings want them, with production's limits.
  * @param pace of all runs together, which RATE_LIMIT=off sets aside but for registries; left out by labs and by the command line, whose
  *   targets are its own caller's
- * @param store of what was seen of mail hosts; left out where no other process is to know
+ * @param mail what others are to know of mail hosts
  */
-export function prepareProbesOf(config: Config, pace: Pace = noPace, store?: SightStore): ProbeFactory {
-  const factory = prepareProbes(probeSettingsOf(config, pace, store));
+export function prepareProbesOf(config: Config, pace: Pace = noPace, mail: MailBeside = {}): ProbeFactory {
+  const factory = prepareProbes(probeSettingsOf(config, pace, mail));
   return config.PROBE_AXFR ? factory : withoutTransfers(factory);
 }
 
 /** What the settings say of the probes. */
-export function probeSettingsOf(config: Config, pace: Pace, store: SightStore | undefined): ProbeSettings {
+export function probeSettingsOf(config: Config, pace: Pace, mail: MailBeside): ProbeSettings {
   return {
     pace: config.RATE_LIMIT ? pace : noPace,
     policy: targetPolicyOf(config),
@@ -42,16 +49,17 @@ export function probeSettingsOf(config: Config, pace: Pace, store: SightStore | 
     browser: browserSettingsOf(config),
     http: httpLimits,
     tls: tlsLimits,
-    smtp: mailSettingsOf(config, store),
+    smtp: mailSettingsOf(config, mail),
     rdap: config.PROBE_RDAP ? { registries: registriesOf(config), pace } : undefined,
   };
 }
 
 function mailSettingsOf(
   { PROBE_SMTP, SMTP_HELO: helo, SMTP_CONTROL_HOST: controlHost }: Config,
-  store: SightStore | undefined,
+  { store, tellPort }: MailBeside,
 ): MailSettings | undefined {
-  return PROBE_SMTP && helo !== undefined ? { helo, controlHost, limits: smtpLimits, store } : undefined;
+  if (!PROBE_SMTP || helo === undefined) return undefined;
+  return { helo, controlHost, limits: smtpLimits, store, sights: tellPort ? { tell: tellPort } : {} };
 }
 
 /** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */

@@ -2,6 +2,7 @@ import type { Ask, Ledger, Portion } from '#shared/limits/pace/ledger';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
+import type { PortSight } from '../probes/smtp/port.ts';
 import { openSightStore } from '../run/keep-sights.ts';
 import type { GivenRun } from './given-run.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
@@ -12,6 +13,7 @@ export type AnswerSettings = {
   readonly log: Logger;
   readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
   readonly onPaced: (charge: string, seconds: number) => void;
+  readonly onMailPort?: (sight: PortSight) => void;
   readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert' | 'getBlob' | 'keepBlob'>;
   /** Hands evidence to the store; resolves when it has it or could not take it at once. */
   readonly keepEvidence: (blob: Blob) => Promise<void>;
@@ -36,33 +38,47 @@ export function openAnswers(
   };
   return {
     take(message, tell) {
-      switch (message.kind) {
-        case 'log':
-          return settings.log[message.level](message.fields, message.message);
-        case 'done':
-          return settings.onDone(message.check, message.state, message.seconds);
-        case 'paced':
-          return settings.onPaced(message.charge, message.seconds);
-        case 'returned':
-          return void leaseAll(settings.pace, message.asks); // never rejects
-        case 'call':
-          return void answer(message, tell); // never rejects
-        case 'progress':
-        case 'release':
-        case 'evidence':
-        case 'failure':
-        case 'outcome': {
-          const run = find(message.run);
-          if (run) takeOf(run, message, settings);
-        }
-      }
+      if (message.kind === 'call') return void answer(message, tell); // never rejects
+      if (isNews(message)) return hear(message, settings);
+      const run = find(message.run);
+      if (run) takeOf(run, message, settings);
     },
   };
 }
 
+/** What the process tells of itself, and of no run. */
+type News = Extract<Message, { kind: 'log' | 'done' | 'paced' | 'mail-port' | 'returned' }>;
+
+const newsKinds: readonly string[] = [
+  'log',
+  'done',
+  'paced',
+  'mail-port',
+  'returned',
+] satisfies News['kind'][];
+
+function isNews(message: Message): message is News {
+  return newsKinds.includes(message.kind);
+}
+
+function hear(message: News, settings: AnswerSettings): void {
+  switch (message.kind) {
+    case 'log':
+      return settings.log[message.level](message.fields, message.message);
+    case 'done':
+      return settings.onDone(message.check, message.state, message.seconds);
+    case 'paced':
+      return settings.onPaced(message.charge, message.seconds);
+    case 'mail-port':
+      return settings.onMailPort?.(message.sight);
+    case 'returned':
+      return void leaseAll(settings.pace, message.asks); // never rejects
+  }
+}
+
 function takeOf(
   run: GivenRun,
-  message: Exclude<Message, { kind: 'log' | 'done' | 'call' | 'paced' | 'returned' }>,
+  message: Exclude<Message, News | { kind: 'call' }>,
   { keepEvidence }: AnswerSettings,
 ): void {
   switch (message.kind) {

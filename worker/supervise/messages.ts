@@ -3,6 +3,7 @@ import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
+import type { PortSight } from '../probes/smtp/port.ts';
 import type { SightStore } from '../probes/smtp/shelf.ts';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
@@ -46,6 +47,8 @@ export type FromRunner =
     }
   /** Units of the pace that nobody used. */
   | { readonly kind: 'returned'; readonly asks: readonly Ask[] }
+  /** Whether port 25 is open, as far as somebody had to look. */
+  | { readonly kind: 'mail-port'; readonly sight: PortSight }
   /** A unit of the pace was waited for so long. */
   | { readonly kind: 'paced'; readonly charge: string; readonly seconds: number }
   | { readonly kind: 'progress'; readonly run: number; readonly progress: Progress }

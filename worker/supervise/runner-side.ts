@@ -131,8 +131,8 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
     log,
     probes: prepareProbesOf(config, pace, {
-      find: calls.make('findSight'),
-      keep: calls.make('keepSight'),
+      store: { find: calls.make('findSight'), keep: calls.make('keepSight') },
+      tellPort: (sight) => outbox.sendAlong({ kind: 'mail-port', sight }),
     }),
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),

@@ -54,6 +54,8 @@ const promises: { readonly [end: string]: Partial<Report> & { readonly worst?: s
   'ssl-check/plain.test': { state: 'unreachable', grade: null, worst: 'connection-refused' },
   'dns-check/good.test': { state: 'complete' },
   'dns-check/spoofed.test': { worst: 'spf-all-pass' },
+  'smtp-check/sealed.test': { grade: 'A+', score: 100 },
+  'smtp-check/postcard.test': { worst: 'starttls-missing' },
   'pagespeed-check?url=https://good.test/': { state: 'complete' },
   'domain-health/good.test': { state: 'complete' },
 };

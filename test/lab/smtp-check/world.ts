@@ -75,7 +75,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
   };
   const { pace = noPace, now } = options;
   const limits = { ...patience, ...options.limits };
-  const probes = openProbes(settings, pace, { limits, ...(now ? { now } : {}) });
+  const probes = openProbes(settings, pace, { limits, ...(now ? { sights: { now } } : {}) });
   return {
     authority,
     dns,
@@ -88,7 +88,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     },
     check: (domain, wanted) => checkMail(probes, domain, wanted),
     async checkAnew(domain) {
-      const anew = openProbes(settings, pace, { limits, ...(now ? { now } : {}) });
+      const anew = openProbes(settings, pace, { limits, ...(now ? { sights: { now } } : {}) });
       try {
         return await checkMail(anew, domain);
       } finally {
@@ -105,9 +105,9 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
 function openProbes(
   settings: Record<string, string>,
   pace: Pace,
-  mail: { readonly limits: SmtpLimits; readonly now?: () => number },
+  mail: { readonly limits: SmtpLimits; readonly sights?: { readonly now: () => number } },
 ): ProbeFactory {
-  const made = probeSettingsOf(readConfig(settings), pace, undefined);
+  const made = probeSettingsOf(readConfig(settings), pace, {});
   return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, ...mail } } : {}) });
 }
 

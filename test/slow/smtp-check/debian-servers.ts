@@ -42,17 +42,18 @@ export function unpackServers(): DebianServers | { readonly missing: string } {
   const folder = mkdtempSync(join(tmpdir(), 'mail-servers-'));
   chmodSync(folder, 0o755);
   try {
-    for (const [server, names] of Object.entries(packages)) {
-      execFileSync('apt-get', ['download', ...names], { cwd: folder, stdio: 'pipe', timeout: 100_000 });
-      for (const name of names)
-        for (const file of globSync(`${name}_*.deb`, { cwd: folder }))
-          execFileSync('dpkg', ['-x', file, server], { cwd: folder, stdio: 'pipe' });
-    }
+    for (const [server, names] of Object.entries(packages)) unpack(folder, server, names);
   } catch (error) {
     rmSync(folder, { recursive: true });
     return { missing: `the packages cannot be fetched: ${(error as Error).message.split('\n')[0]}` };
   }
   return openServers(folder);
+}
+
+function unpack(folder: string, server: string, names: readonly string[]): void {
+  execFileSync('apt-get', ['download', ...names], { cwd: folder, stdio: 'pipe', timeout: 100_000 });
+  const files = names.flatMap((name) => globSync(`${name}_*.deb`, { cwd: folder }));
+  for (const file of files) execFileSync('dpkg', ['-x', file, server], { cwd: folder, stdio: 'pipe' });
 }
 
 function openServers(folder: string): DebianServers {

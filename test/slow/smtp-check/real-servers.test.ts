@@ -138,7 +138,7 @@ describe.skipIf('missing' in found)('servers of Debian', () => {
       world.checkAnew('mail.test'),
       askOpenssl(address.postfix, records),
     ]);
-    expect((seen.addresses[0]?.['dane'] as { state: string }).state).toBe(openssl);
+    expect(seen.addresses[0]).toMatchObject({ dane: { state: openssl } });
   });
 });
 

@@ -13,10 +13,17 @@ export type PortSights = {
   readonly look: (dial: Dial, signal: AbortSignal) => Promise<PortSight>;
 };
 
-/** Opens the knowledge of a process. @param now ms that only grow */
+export type PortSightOptions = {
+  /** Ms that only grow. */
+  readonly now?: () => number;
+  /** Hears what was seen, each time that somebody had to look. */
+  readonly tell?: (sight: PortSight) => void;
+};
+
+/** Opens the knowledge of a process. */
 export function openPortSights(
   controlHost: string | undefined,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), tell = () => undefined }: PortSightOptions = {},
 ): PortSights {
   let answered: { readonly host: string; readonly address: string; readonly at: number } | undefined;
   let looked: { readonly sight: PortSight; readonly at: number } | undefined;
@@ -33,7 +40,9 @@ export function openPortSights(
     async look(dial, signal) {
       if (looked && now() - looked.at < lookAgainMs) return looked.sight;
       const sight = await ask(dial, signal);
-      if (sight !== 'unknown') looked = { sight, at: now() };
+      if (sight === 'unknown') return sight;
+      looked = { sight, at: now() };
+      tell(sight);
       return sight;
     },
   };
