@@ -739,6 +739,19 @@ export type PagespeedCheckReport = ReportFields & {
   readonly target: { readonly url: string };
   readonly finalUrl: string | null;
   readonly strategy: 'mobile' | 'desktop';
+  /** The categories that were asked for. The report’s score and grade are those of performance. Absent in reports of an older release. */
+  readonly categories?: {
+    readonly [field: string]: {
+      /** Lighthouse’s score of the category; null where it was not measured. */
+      readonly score: number | null;
+      /** Audits of the category that count for its score, and the rules that judge the same elsewhere: there is one verdict on each fact. */
+      readonly judgedBy?: ReadonlyArray<{
+        readonly audit: string;
+        readonly check: string;
+        readonly codes: ReadonlyArray<string>;
+      }>;
+    };
+  };
   /** "measured", or the code of the finding that says why not. */
   readonly ended: string;
   readonly rating: 'good' | 'needs-improvement' | 'poor' | null;
@@ -827,24 +840,38 @@ export type PagespeedCheckReport = ReportFields & {
     readonly width: number;
     readonly height: number;
   }>;
-  /** The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release. */
+  /** What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept. */
   readonly requests?: {
+    /** With those of data: and blob:, which ask nobody. */
     readonly total: number;
-    readonly first: ReadonlyArray<{
-      readonly url: string;
-      /** Lighthouse’s name of the kind, such as "Script". */
-      readonly type: string;
-      /** Since the first request, without throttling. */
-      readonly startMs: number;
-      readonly endMs: number;
-      /** Transferred. */
-      readonly bytes: number;
-      /** 0 where no answer came. */
-      readonly status: number;
-      /** Its host is of another registrable domain than the page. */
-      readonly isThirdParty: boolean;
-    }>;
+    /** Without them. What a budget of requests counts. */
+    readonly overNetwork?: number;
+    /** Transferred by all of them. */
+    readonly bytes?: number;
+    readonly thirdPartyBytes?: number;
+    /** Those that began first, at most 500. Absent in reports of an older release. */
+    readonly entries?: ReadonlyArray<SpeedRequest>;
   } | null;
+  /** The budget that was asked for, and whether the load kept it. Absent without one. */
+  readonly budget?: {
+    /** False as soon as one metric is above its limit; null where a missing value leaves it open. */
+    readonly kept: boolean | null;
+    readonly entries: ReadonlyArray<{
+      readonly metric:
+        | 'lcp'
+        | 'fcp'
+        | 'si'
+        | 'tbt'
+        | 'ttfb'
+        | 'cls'
+        | 'bytes'
+        | 'requests'
+        | 'thirdPartyBytes';
+      readonly limit: number;
+      readonly value: number | null;
+      readonly kept: boolean | null;
+    }>;
+  };
   /** The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen, and in reports of an older release. */
   readonly sentOn?: { readonly from: string; readonly to: string } | null;
 };
@@ -887,6 +914,51 @@ export type SpeedAudit = {
   };
   readonly items: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly itemCount: number;
+};
+
+export type SpeedRequest = {
+  /** Without user information and fragment; of other sites than the target’s with the names of its query alone; of data: and blob: the kind and the length. */
+  readonly url: string;
+  readonly method: string;
+  /** DevTools’ name of the kind, such as "Script". */
+  readonly type: string;
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** Such as "h2" or "http/1.1". */
+  readonly protocol: string | null;
+  readonly mimeType: string | null;
+  /** Transferred. */
+  readonly bytes: number;
+  /** After decoding. */
+  readonly decodedBytes: number;
+  /** Since the first request, without throttling. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The browser’s: "VeryHigh" to "VeryLow". */
+  readonly priority: string | null;
+  /** Who is behind the host, where third-party-web knows it, such as "Google Analytics". */
+  readonly owner: string | null;
+  /** Its host is of another registrable domain than the page. */
+  readonly isThirdParty: boolean;
+  readonly initiator: {
+    /** Such as "parser", "script" or "other". */
+    readonly type: string;
+    readonly url: string | null;
+  };
+  readonly fromCache: boolean;
+  /** Chromium’s word, such as "net::ERR_FAILED". */
+  readonly failure: string | null;
+  /** Phases in ms, as seen here; null where the browser did not tell them. */
+  readonly timings: {
+    readonly blocked: number;
+    readonly dns: number | null;
+    /** With `ssl`. */
+    readonly connect: number | null;
+    readonly ssl: number | null;
+    readonly send: number;
+    readonly wait: number;
+    readonly receive: number;
+  } | null;
 };
 
 export type DomainHealthReport = ReportFields & {
@@ -1422,6 +1494,14 @@ export type Sarif = {
   readonly runs: ReadonlyArray<{ readonly [field: string]: unknown }>;
 };
 
+/** HTTP Archive 1.2. */
+export type Har = {
+  readonly log: {
+    readonly version: '1.2';
+    readonly entries: ReadonlyArray<{ readonly [field: string]: unknown }>;
+  };
+};
+
 export type ReportDiff = {
   readonly check: string;
   readonly target: { readonly [field: string]: unknown };
@@ -1604,6 +1684,10 @@ export type Tools = {
       readonly strategy?: 'mobile' | 'desktop';
       /** How often the page is loaded; the median run is reported. */
       readonly runs?: 1 | 2 | 3 | '1' | '2' | '3';
+      /** What Lighthouse judges in the load, with commas or repeated; all: everything. The score and the grade stay those of performance. */
+      readonly category?: ReadonlyArray<string>;
+      /** What the page may need at most, as metric:number with commas between, each metric once: lcp, fcp, si, tbt and ttfb in ms, cls, bytes, requests, thirdPartyBytes. Judged without a new load while a report of the same page is fresh. */
+      readonly budget?: string;
     };
   };
   /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */

@@ -1,5 +1,4 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
-import { withoutFragment } from '../../../web/location.ts';
 import type { DocumentSeen } from '../port.ts';
 import type { Told } from './messages.ts';
 
@@ -37,7 +36,8 @@ export function watchDocument(page: Page): DocumentWatch {
       if (isDocument(request)) asked = request.url();
     });
     refuse = (address, why) => {
-      if (withoutFragment(address) === withoutFragment(asked))
+      // Neither is told with its fragment everywhere.
+      if (address.split('#', 1)[0] === asked.split('#', 1)[0])
         resolve(noPage('INSECURE_DOCUMENT_REQUEST', why));
     };
     page.on('response', (response) => {
