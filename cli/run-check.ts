@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Report } from '#shared/model/report';
 import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import { type Asked, type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';

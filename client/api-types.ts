@@ -45,7 +45,8 @@ export type BatchRequest = {
     | 'pagespeed-check'
     | 'domain-health'
     | 'redirect-check'
-    | 'ssl-check';
+    | 'ssl-check'
+    | 'smtp-check';
   readonly targets: ReadonlyArray<string>;
   readonly options?: { readonly [field: string]: unknown };
   readonly maxAge?: number;
@@ -333,6 +334,8 @@ export type MtaSts = {
     readonly maxAge: number;
   } | null;
   readonly policyUrl: string;
+  /** Of the host of the policy; absent where it was not seen. */
+  readonly certificate?: { readonly notBefore: string; readonly notAfter: string };
   /** Whether the policy allows every mail host. */
   readonly mxMatch: boolean | null;
 };
@@ -486,15 +489,19 @@ export type Problem = {
     | 'cross_site_request'
     | 'not_found'
     | 'report_not_found'
+    | 'tool_disabled'
     | 'report_ids_disabled'
     | 'job_not_found'
     | 'batch_not_found'
+    | 'watch_not_found'
+    | 'delivery_not_found'
     | 'method_not_allowed'
     | 'not_acceptable'
     | 'idempotency_in_progress'
     | 'body_too_large'
     | 'unsupported_media_type'
     | 'idempotency_key_reused'
+    | 'watch_too_frequent'
     | 'target_not_allowed'
     | 'rate_limited'
     | 'quota_exceeded'
@@ -989,6 +996,10 @@ export type DomainHealthReport = ReportFields & {
   readonly raisedTo?: RaisedTo;
   /** How many faults more there are than were judged again for `raise`; absent where none. */
   readonly raiseLeftOut?: number;
+  /** What the registry of the domain tells, asked by RDAP. Absent in reports of earlier releases. */
+  readonly registration?: Registration;
+  /** Everything that was seen to end at some time, the earliest first. Absent in reports of earlier releases. */
+  readonly expiries?: ReadonlyArray<Expiry>;
   readonly trend?: HealthTrend;
 };
 
@@ -1125,6 +1136,45 @@ export type Raise = {
 export type RaisedTo = {
   readonly score: number | null;
   readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+};
+
+export type Registration = {
+  /** missing: the registry knows no such name · no-date: it does not tell when the registration ends · no-rdap: IANA lists no RDAP service for the top-level domain · unknown: it was not asked, as where the parent zone delegates nothing, or did not answer. */
+  readonly state: 'ok' | 'missing' | 'no-date' | 'no-rdap' | 'unknown';
+  /** Why it is not ok. */
+  readonly reason?: string;
+  /** The domain as registries sell it. */
+  readonly name: string | null;
+  readonly expiresAt: string | null;
+  readonly registeredAt: string | null;
+  /** When the registry was asked: answers are kept for 12 hours, for one within 30 days of the end. null where ACCOUNT_CACHE is own. */
+  readonly askedAt: string | null;
+  readonly registrar: string | null;
+  /** By the names of EPP: "clientHold" (RFC 8056). */
+  readonly statuses: ReadonlyArray<string>;
+  readonly nameServers: ReadonlyArray<string>;
+  readonly ds: ReadonlyArray<{
+    readonly keyTag: number;
+    readonly algorithm: number;
+    readonly digestType: number;
+    readonly digest: string;
+  }>;
+  /** Whether the registry says that the delegation is signed; null where it does not say. */
+  readonly isSigned: boolean | null;
+};
+
+export type Expiry = {
+  /** domain: its registration · certificate · signature: the signatures of the zone (DNSSEC) · ocsp: the stapled answer · crl: the list that the certificate points to · security-txt. */
+  readonly what: 'domain' | 'certificate' | 'signature' | 'ocsp' | 'crl' | 'security-txt';
+  /** The domain, host, zone or address that it belongs to. */
+  readonly name: string;
+  readonly expiresAt: string;
+  /** Whole days from `checkedAt`; below 0 once it is past. */
+  readonly daysLeft: number;
+  /** null where it does not tell when it began. */
+  readonly lifetimeDays: number | null;
+  /** soon: less than a third of its lifetime is left, and less than 30 days; of a lifetime below 10 days, less than a quarter. */
+  readonly state: 'ok' | 'soon' | 'past';
 };
 
 /** Since the last report with the same rules and the same coverage; absent where there is none. */
@@ -1466,11 +1516,89 @@ export type SimulatedClient = {
   readonly reason: string | null;
 };
 
+export type SmtpCheckReport = ReportFields & {
+  readonly schemaVersion: 1;
+  readonly check: 'smtp-check';
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly target: { readonly domain: string };
+  /** The domain says that it takes no mail (RFC 7505). */
+  readonly nullMx: boolean | null;
+  /** There is no MX record, so mail goes to the address of the domain itself (RFC 5321 §5.1). */
+  readonly implicit: boolean | null;
+  /** The first five by preference, with up to four addresses each. */
+  readonly hosts: ReadonlyArray<MailHostTalk>;
+  readonly hostsLeftOut: number;
+  /** Made for this report; what was known of a host was not asked again. */
+  readonly connections: number;
+};
+
+export type MailHostTalk = {
+  readonly host: string;
+  readonly preference: number;
+  /** Why the host has no addresses here, as a clause. */
+  readonly reason: string | null;
+  /** The TLSA records that senders use, as in a zone file, cut. */
+  readonly tlsa: ReadonlyArray<string>;
+  readonly addresses: ReadonlyArray<MailAddress>;
+};
+
+export type MailAddress = {
+  readonly address: string;
+  readonly family: 4 | 6;
+  /** When this address was talked to, for whichever domain; null where it was not. It may be up to an hour before the report. */
+  readonly checkedAt: string | null;
+  /** ok: it greeted us and answered EHLO. temporary, refused: its own answer to us. blocked-here: this network lets no connection to port 25 out. */
+  readonly state: 'ok' | 'temporary' | 'refused' | 'silent' | 'blocked-here' | 'unknown';
+  /** Why the state is not ok, as a clause. */
+  readonly reason: string | null;
+  /** The text of the greeting, its lines joined by spaces. */
+  readonly greeting: string | null;
+  /** The host name in the greeting; null where there is none. */
+  readonly name: string | null;
+  /** The same in the answer to EHLO. */
+  readonly ehloName: string | null;
+  /** Of the last answer to EHLO, as sent: "SIZE 35882577", "REQUIRETLS". */
+  readonly extensions: ReadonlyArray<string>;
+  /** refused: it offers STARTTLS and declines it, with `startTlsReason`. broken: no handshake was possible, twice. */
+  readonly startTls: 'ok' | 'missing' | 'refused' | 'broken' | 'unknown';
+  readonly startTlsReason: string | null;
+  /** "TLSv1.3". */
+  readonly protocol: string | null;
+  readonly suite: string | null;
+  readonly group: string | null;
+  /** Whether it still accepts TLS 1.0 or 1.1. */
+  readonly oldVersions: 'refused' | 'accepted' | 'unknown';
+  /** As sent. */
+  readonly certificates: ReadonlyArray<Certificate>;
+  readonly trust: MailTrust;
+  readonly dane: MailDane;
+  readonly mtaSts: MailMtaSts;
+};
+
+export type MailTrust = {
+  /** By the roots of browsers, for its name. */
+  readonly trusted: boolean | null;
+  readonly reason: string | null;
+};
+
+export type MailDane = {
+  readonly state: 'ok' | 'none' | 'mismatch' | 'unusable' | 'insecure' | 'unknown';
+  readonly reason: string | null;
+};
+
+export type MailMtaSts = {
+  readonly mode: 'enforce' | 'testing' | 'none' | 'unknown';
+  readonly state: 'ok' | 'mismatch' | 'not-applicable' | 'unknown';
+  readonly reason: string | null;
+};
+
 export type History = {
   readonly reports: ReadonlyArray<{
     readonly reportId: string;
     readonly check: string;
     readonly target: string;
+    /** What differs from the default. */
+    readonly options: { readonly [field: string]: unknown };
     readonly checkedAt: string;
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
@@ -1612,6 +1740,70 @@ export type Batch = {
   readonly links: { readonly self: string; readonly results: string };
 };
 
+export type DomainHistory = {
+  readonly domain: string;
+  readonly points: ReadonlyArray<{
+    readonly reportId: string;
+    readonly check: string;
+    readonly target: string;
+    /** What differs from the default. */
+    readonly options: { readonly [field: string]: unknown };
+    readonly checkedAt: string;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
+    readonly rulesVersion: number | null;
+    /** It was judged by other rules than the point before: a difference may be ours. */
+    readonly rulesChanged: boolean;
+    /** What changed since the older point with the same options. */
+    readonly news: ReadonlyArray<News>;
+  }>;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+};
+
+export type News = {
+  readonly kind: 'finding-added' | 'finding-fixed' | 'finding-changed' | 'grade' | 'state' | 'expiring';
+  /** Of a finding; null for a grade or a state. */
+  readonly code: string | null;
+  /** Of a part of domain-health, else null. */
+  readonly category: string | null;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly title: string;
+  readonly fix: string | null;
+  /** What changed, in a sentence. */
+  readonly text: string;
+};
+
+export type Comparison = {
+  readonly domains: ReadonlyArray<{
+    readonly domain: string;
+    /** no-report: none that you may see. */
+    readonly state: 'ok' | 'no-report';
+    readonly reportId: string | null;
+    readonly checkedAt: string | null;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    /** Address of the tool that gives the report. */
+    readonly href: string;
+  }>;
+  readonly rows: ReadonlyArray<{
+    readonly category: string | null;
+    readonly check: string;
+    readonly code: string | null;
+    readonly name: string;
+    readonly kind: 'score' | 'grade' | 'verdict' | 'text';
+    /** In the order of `domains`. */
+    readonly cells: ReadonlyArray<{
+      readonly text: string;
+      /** Of a rule; unknown: nothing is known of it. null in other rows. */
+      readonly verdict: 'broken' | 'holds' | 'not-tested' | 'unknown' | null;
+      /** Of a broken rule. */
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
+    }>;
+  }>;
+};
+
 export type Me = {
   readonly kind: 'anonymous' | 'token';
   /** The name of the token. */
@@ -1714,6 +1906,11 @@ export type Tools = {
       readonly port?: number | `${number}`;
     };
   };
+  /** Talks to the mail hosts of a domain: whether mail to it is encrypted, and whether they prove who they are. */
+  readonly 'smtp-check': {
+    readonly report: SmtpCheckReport | FailedReport;
+    readonly options: Record<never, never>;
+  };
 };
 
 /** Every tool, and whether it takes a domain or a URL. */
@@ -1724,4 +1921,5 @@ export const toolKinds = {
   'domain-health': 'domain',
   'redirect-check': 'url',
   'ssl-check': 'domain',
+  'smtp-check': 'domain',
 } as const satisfies { readonly [name in keyof Tools]: 'domain' | 'url' };

@@ -83,6 +83,7 @@ export const routeTable: readonly RouteRule[] = [
   { method: 'POST', pattern: '/session', access: 'open', crossSite: 'refused', cost: 'none' },
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
+  { method: 'GET', pattern: '/r/:id/export', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   ...free('shared', '/r/:id/filmstrip.svg'),
   ...free('reports:read', '/api/reports', '/api/reports/:id', '/api/reports/:id/screenshot'),
   ...free('reports:read', '/api/reports/:a/diff/:b'),

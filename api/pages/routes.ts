@@ -9,7 +9,7 @@ import type { PageDesk } from './page-desk.ts';
 import { plainFiles } from './plain-files.ts';
 import { asPage } from './problem-page.ts';
 import { answerSession, answerSignIn, callersOfPages } from './session-page.ts';
-import { answerSharedReport, openPages } from './shared-report.ts';
+import { answerSharedExport, answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
 
 type Add = (path: string, answers: { readonly get: Answer; readonly post?: Answer }) => void;
@@ -33,6 +33,7 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
   );
   for (const path of ['/d/:domain', '/d/:domain/:check', '/u/:check']) page(path, tool, start);
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
+  page('/r/:id/export', (request, response) => answerSharedExport(desk, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
   page(
     '/compare',

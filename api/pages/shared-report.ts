@@ -9,6 +9,7 @@ import { type Representation, represent } from '../answer/representation.ts';
 import { findReadable } from '../reports/readable.ts';
 import { findPdf, sendPdf } from '../reports/send-pdf.ts';
 import { sendStored } from '../reports/send-stored.ts';
+import { readFormat, sendExport } from '../reports/show.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -39,7 +40,10 @@ export async function answerSharedReport(
   const { site } = desk;
   const { caller, stored } = await findShared(desk, request, response);
   const { format } = readOwnQuery(request, ['format']);
-  if (format !== undefined) return answerPdf(desk, { caller, stored, format }, request, response);
+  if (format !== undefined) {
+    if (format !== pdf.name) throw notOnPaper();
+    return answerPdf(desk, { caller, stored }, request, response);
+  }
   // With tokens a page shows what its own account has seen before.
   const known = site.isOpen ? pages.get(stored.reportId)?.page : undefined;
   await sendStored(request, response, stored, known ?? (await makePage()));
@@ -61,6 +65,18 @@ export async function answerSharedReport(
     pages.set(stored.reportId, kept);
     return made;
   }
+}
+
+/** Answers /r/{id}/export?format=: the report of that page as a file, in each format that the API has. */
+export async function answerSharedExport(
+  desk: PageDesk,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { caller, stored } = await findShared(desk, request, response);
+  const format = readFormat(request);
+  if (format === pdf.name) return answerPdf(desk, { caller, stored }, request, response);
+  await sendExport(desk, stored, format, response);
 }
 
 /** A report that may be shown, and who asks for it now. */
@@ -85,19 +101,20 @@ export async function findShared(
 
 async function answerPdf(
   desk: PageDesk,
-  { caller, stored, format }: Shared & { readonly format: string },
+  { caller, stored }: Shared,
   request: Request,
   response: Response,
 ): Promise<void> {
-  if (format !== pdf.name) {
-    const detail = 'A page is also there as: pdf.';
-    throw new Problem('unknown_format', `format: ${detail}`, {
-      errors: [{ in: 'query', name: 'format', detail }],
-    });
-  }
   // Nobody has asked for the work that a prefetch or a foreign page would start; a PDF that is kept costs none.
   const isMeant = !isUnasked(request.headers) && !desk.door.isFromOtherSite(request.headers);
   if (!isMeant && !(await findPdf(desk, stored)))
     return seeOther(response, `${basePathOf(desk.site)}/r/${stored.reportId}`);
   await sendPdf(desk, caller, stored, response);
+}
+
+function notOnPaper(): Problem {
+  const detail = 'A page is also there as: pdf. Its other formats are below /export.';
+  return new Problem('unknown_format', `format: ${detail}`, {
+    errors: [{ in: 'query', name: 'format', detail }],
+  });
 }

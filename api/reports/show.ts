@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
+import type { StoredReport } from '#shared/ports/report-store';
 import { fileNameOf } from '#shared/render/file-name';
 import {
   type CheckFormatName,
@@ -41,17 +42,27 @@ export async function answerExport(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { shelf, site } = desk;
   const format = readFormat(request);
-  const stored = await findReadable(shelf, caller, String(request.params['id']));
+  const stored = await findReadable(desk.shelf, caller, String(request.params['id']));
   if (format === pdf.name) return sendPdf(desk, caller, stored, response);
+  await sendExport(desk, stored, format, response);
+}
+
+/** Sends a report that the caller may read as a file of this format. */
+export async function sendExport(
+  { site }: Pick<ReportDesk, 'site'>,
+  stored: StoredReport,
+  format: FormatName | CheckFormatName,
+  response: Response,
+): Promise<void> {
+  // Known only now: of which check a report is, is told to nobody who may not read it.
   if (!exportNamesOf(stored.check).includes(format)) throw unknownFormat(exportNamesOf(stored.check));
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
   response.appendHeader('Link', site.linksOf(stored.reportId));
   if (format === 'html') response.setHeader('Content-Security-Policy', htmlPolicy);
-  await sendStored(request, response, stored, represent(Buffer.from(text), contentType));
+  await sendStored(response.req as Request, response, stored, represent(Buffer.from(text), contentType));
 }
 
 /** Answers /api/reports/{id}/screenshot: the picture that pagespeed-check took. */
@@ -70,7 +81,8 @@ export async function answerScreenshot(
   await sendStored(request, response, stored, represent(bytes, contentType));
 }
 
-function readFormat(request: Request): FormatName | CheckFormatName | typeof pdf.name {
+/** The format that `format` names; JSON where it is left out. Throws the Problem of an unknown one. */
+export function readFormat(request: Request): FormatName | CheckFormatName | typeof pdf.name {
   const { format = 'json' } = readOwnQuery(request, ['format']);
   if (isFormatName(format) || isCheckFormat(format) || format === pdf.name) return format;
   throw unknownFormat(exportNames);

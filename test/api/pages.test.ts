@@ -290,6 +290,18 @@ describe('/r/{id}', () => {
     expect((await load(service, path, { 'if-none-match': etag })).status).toBe(304);
   });
 
+  test.for(['json', 'html', 'md', 'csv', 'sarif', 'junit'])('is there as a file too: %s', async (format) => {
+    const { reportId } = await keepGolden(service.backend.reportStore, 'redirect-check');
+    const file = await load(service, `/r/${reportId}/export?format=${format}`);
+    expect([file.status, file.headers.get('content-disposition')]).toEqual([
+      200,
+      expect.stringMatching(/^attachment; filename="/),
+    ]);
+    const unknown = await load(service, `/r/${reportId}/export?format=exe`);
+    expect(unknown.status).toBe(400);
+    expect((await load(service, `/r/${'0'.repeat(32)}/export?format=${format}`)).status).toBe(404);
+  });
+
   test('says what changed since the report before, and draws the scores of all', async () => {
     const { reportStore } = service.backend;
     const before = { checkedAt: new Date(Date.now() - 60_000).toISOString(), score: 90, findings: [] };
@@ -380,6 +392,8 @@ describe('/r/{id}', () => {
         expect.stringMatching(/^private/),
       ]);
       expect(page.text).toContain(`${own}?format=pdf`);
+      expect((await load(closed, `${own}/export?format=md`, reader)).status).toBe(200);
+      expect((await load(closed, `${own}/export?format=md`, other)).status).toBe(404);
       expect((await load(closed, own, other)).status).toBe(404);
       expect((await load(closed, own)).status).toBe(401);
       expect((await load(bare, `/r/${id}`)).text).toContain('report_ids_disabled');

@@ -73,6 +73,8 @@ test('a prefetch starts no print, and reads one that is kept', async () => {
   const sent = await service.get(`/r/${reportId}?format=pdf`, prefetch);
   expect([sent.status, sent.headers['location']]).toEqual([303, `/r/${reportId}`]);
   expect((await service.get(`/r/${await keepPdf()}?format=pdf`, prefetch)).status).toBe(200);
+  expect((await service.get(`/r/${reportId}/export?format=pdf`, prefetch)).status).toBe(303);
+  expect((await service.get(`/r/${await keepPdf()}/export?format=pdf`, prefetch)).status).toBe(200);
 });
 
 test('another format than pdf is a 400 on the page of a report', async () => {
