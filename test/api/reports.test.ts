@@ -142,7 +142,9 @@ describe('reports by their id', async () => {
     const id = idOf(await get(redirectPath('http://a.test/7')));
     const refused = await get(`/api/reports/${id}/export?format=docx`);
     expect(codeOf(refused)).toEqual([400, 'unknown_format']);
-    expect(JSON.stringify(refused.body['errors'])).toContain('json, html, md, csv, sarif, junit, ics, har, pdf');
+    expect(JSON.stringify(refused.body['errors'])).toContain(
+      'json, html, md, csv, sarif, junit, ics, har, pdf',
+    );
     // Of domain-health alone.
     const calendar = await get(`/api/reports/${id}/export?format=ics`);
     expect(codeOf(calendar)).toEqual([400, 'unknown_format']);
