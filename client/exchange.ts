@@ -132,6 +132,21 @@ async function waitForTurn({ budgets }: Connection, { points, signal, onProgress
 
 type Failure = { readonly error: Error; readonly retryAfterMs: number | undefined };
 
+function requestOf({ method, body, headers }: Wish, token: string | undefined): RequestInit {
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(body === undefined ? {} : { body }),
+    headers: {
+      accept: 'application/json, */*;q=0.5',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    // An answer that leads elsewhere is never followed with the token. No `cache` here: fetch would add Cache-Control: no-cache,
+    // which asks the service for a new run each time.
+    redirect: 'manual',
+  };
+}
+
 async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Failure> {
   const { budgets, server, token } = connection;
   const timeout = new AbortController();
@@ -144,16 +159,7 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
   try {
     wish.signal?.throwIfAborted();
     const response = await connection.fetch(`${server}${wish.path}`, {
-      ...(wish.method === undefined ? {} : { method: wish.method }),
-      ...(wish.body === undefined ? {} : { body: wish.body }),
-      headers: {
-        accept: 'application/json, */*;q=0.5',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...wish.headers,
-      },
-      // An answer that leads elsewhere is never followed with the token. No `cache` here: fetch would add Cache-Control: no-cache,
-      // which asks the service for a new run each time.
-      redirect: 'manual',
+      ...requestOf(wish, token),
       signal: timeout.signal,
     });
     connection.hasAnswered = true;

@@ -40,8 +40,27 @@ export type Answers = {
   readonly delete?: Answer;
 };
 
-/** Where only programs ask, by POST. */
-const methodsOfPrograms = 'POST, OPTIONS';
+function addRoute(app: Express, path: string, answers: Answers): void {
+  // One route of all methods: each is compared with the path of every request that none before it has answered.
+  const route = app.route(path);
+  if (answers.get) {
+    requireDeclared('GET', path);
+    route.get(answering(answers.get));
+  }
+  const changing = (['post', 'patch', 'delete'] as const).flatMap((method) => {
+    const answer = answers[method];
+    return answer ? [{ method, name: method.toUpperCase() as ChangingMethod, answer }] : [];
+  });
+  for (const { method, name, answer } of changing) {
+    requireDeclared(name, path);
+    route[method](answering(answer));
+  }
+  route.all(
+    refuseOther(
+      [...(answers.get ? ['GET', 'HEAD'] : []), ...changing.map(({ name }) => name), 'OPTIONS'].join(', '),
+    ),
+  );
+}
 
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk): Express {
@@ -53,27 +72,7 @@ export function makeApp(desk: Desk): Express {
     next();
   });
 
-  const add = (path: string, answers: Answers) => {
-    // One route of all methods: each is compared with the path of every request that none before it has answered.
-    const route = app.route(path);
-    if (answers.get) {
-      requireDeclared('GET', path);
-      route.get(answering(answers.get));
-    }
-    const changing = (['post', 'patch', 'delete'] as const).flatMap((method) => {
-      const answer = answers[method];
-      return answer ? [{ method, name: method.toUpperCase() as ChangingMethod, answer }] : [];
-    });
-    for (const { method, name, answer } of changing) {
-      requireDeclared(name, path);
-      route[method](answering(answer));
-    }
-    route.all(
-      refuseOther(
-        [...(answers.get ? ['GET', 'HEAD'] : []), ...changing.map(({ name }) => name), 'OPTIONS'].join(', '),
-      ),
-    );
-  };
+  const add = (path: string, answers: Answers) => addRoute(app, path, answers);
   const get = (path: string, answer: Answer) => add(path, { get: answer });
   addApi(desk, get);
   addReports(desk, get);
@@ -82,11 +81,7 @@ export function makeApp(desk: Desk): Express {
   addOwnersPage(desk, get);
   addWatches(desk, add);
   addPages(desk, add);
-  requireDeclared('POST', mcpPath);
-  app
-    .route(mcpPath)
-    .post(answering((request, response) => answerMcp(desk, request, response)))
-    .all(refuseOther(methodsOfPrograms));
+  add(mcpPath, { post: (request, response) => answerMcp(desk, request, response) });
 
   app.use(
     answering(

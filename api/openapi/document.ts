@@ -112,6 +112,13 @@ export type ServiceFacts = {
   readonly isOpen: boolean;
 };
 
+const tags = [
+  { name: 'tools', description: 'One GET, one report.' },
+  { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
+  { name: 'batches', description: 'Many targets at once; a token with the scope tools.' },
+  { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
+];
+
 const made = new WeakMap<ServiceFacts, ReturnType<typeof makeOpenapi>>();
 
 /** The OpenAPI document of a service, which takes some 50 ms of CPU to make: once. @param service the same object each time */
@@ -137,12 +144,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
     },
     servers: [{ url: publicPath === '' ? '/' : publicPath }],
     security: isOpen ? [{}, { token: [] }] : [{ token: [] }],
-    tags: [
-      { name: 'tools', description: 'One GET, one report.' },
-      { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
-      { name: 'batches', description: 'Many targets at once; a token with the scope tools.' },
-      { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
-    ],
+    tags,
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     paths: withTraceField({
       ...paths,

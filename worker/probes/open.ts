@@ -103,6 +103,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dialHttp = openGuard(chargedWith('requests'));
       const dialTls = openGuard(chargedWith('handshakes'));
       const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
+      const ofPages = { ...shared, slots: pageSlots };
       const work = openWork(signal);
       const http = openHttpProbe({ ...ofHttp, ...asking }, signal);
       return {
@@ -113,12 +114,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
         rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
-        browser: openPages(
-          { ...settings.browser, policy, contact },
-          { ...shared, slots: pageSlots },
-          budget,
-          signal,
-        ),
+        browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work,
         sendVerified: (request) => sendVerified(request, { ...ofHttp, dial: dialHttp }, signal),
         spent: () => budget.spent(),

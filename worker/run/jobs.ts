@@ -71,13 +71,8 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
       const last = await findOne(reportStore, { jobKey, wanted: { since: startedAt, orFresh: true } });
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
-      const part = {
-        spec: domainVisit,
-        target: domain,
-        options: { ...parent.wanted, ...question },
-        jobKey,
-        wanted,
-      };
+      const options = { ...parent.wanted, ...question };
+      const part = { spec: domainVisit, target: domain, options, jobKey, wanted };
       const goOn = clock.hold();
       const leave = await visits.enter(AbortSignal.any([signal, clock.parts])).finally(goOn);
       if (!leave) return { unavailable: lateTurn };
