@@ -232,7 +232,7 @@ describe('a batch', () => {
       limit: 40,
       used: 0,
     });
-    expect((await send('GET', '/api/me', caller)).json['quotas']).toEqual({
+    expect((await send('GET', '/api/me', caller)).json['quotas']).toMatchObject({
       batches: { limit: 3, used: 0 },
       batchTargets: { limit: 40, used: 0 },
     });

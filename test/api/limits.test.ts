@@ -100,7 +100,7 @@ test('the Host of a loopback listener must be one of this machine; CORS is for t
   const preflight = await service.send('OPTIONS', '/api/me', { origin: 'https://page.test' });
   expect(preflight).toMatchObject({
     status: 204,
-    headers: { 'access-control-allow-methods': 'GET, HEAD, OPTIONS' },
+    headers: { 'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS' },
   });
   await service.close();
 });

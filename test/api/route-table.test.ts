@@ -71,14 +71,21 @@ test.for(modes)('every route is as it is declared, with $AUTH_MODE and ids $REPO
 });
 
 test('nothing that a page of another site sends starts work, and other methods are refused', async () => {
-  const service = await openService({ settings: { RATE_LIMIT: 'off' } });
+  const service = await openService({
+    settings: {
+      RATE_LIMIT: 'off',
+      PROBE_SMTP: 'on',
+      SMTP_HELO: 'probe.test',
+      CONTACT_URL: 'mailto:owner@probe.test',
+    },
+  });
   services.push(service);
   const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: '*/*' };
   const forms = new Set(routeTable.filter(({ method }) => method === 'POST').map(({ pattern }) => pattern));
   for (const rule of routeTable.filter(({ method }) => method === 'GET')) {
     const { status } = await service.send('HEAD', addressOf(rule), foreign);
     const isRunner = rule.crossSite === 'stored' && rule.pattern.startsWith('/api/tools/');
-    expect([rule.pattern, status === 403]).toEqual([rule.pattern, isRunner]);
+    expect([rule.pattern, status, status === 403]).toEqual([rule.pattern, status, isRunner]);
     const refused = forms.has(rule.pattern) ? 403 : 405;
     expect((await service.send('POST', addressOf(rule), foreign)).status).toBe(refused);
   }

@@ -75,10 +75,11 @@ describe('what is asked', () => {
     await gatherMail(contextOf(stubDns(zone), counting));
     return requests;
   };
+  const whole = { bodyLimitBytes: 65_537, skipRedirectBody: true };
   const policy = {
     url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
-    bodyLimitBytes: 65_537,
-    skipRedirectBody: true,
+    ...whole,
+    wantsValidity: true,
   };
 
   test('without a BIMI record only the policy host is asked over HTTP, once, for 64 KB', async () => {
@@ -93,7 +94,7 @@ describe('what is asked', () => {
   );
 
   test('logo and mark of a BIMI record are asked for once each, as bytes, and 64 KB of them', async () => {
-    const file = { ...policy, asBytes: true };
+    const file = { ...whole, asBytes: true };
     expect(await asked(goodZone)).toEqual([
       policy,
       { ...file, url: 'https://good.test/logo.svg' },
