@@ -16,8 +16,10 @@ const world = await openMailWorld({
   ...zoneOf('quiet.test', '127.0.0.162'),
 });
 const server = await world.serve(161, { extensions: ['SIZE 1000'] });
-const on = await openService({ settings: world.settings });
-const off = await openService({ settings: { ...world.settings, PROBE_SMTP: 'off' } });
+// No window of the quota ends while a test counts.
+const settings = { ...world.settings, LIMIT_ANON_SCANS: '100/3600' };
+const on = await openService({ settings });
+const off = await openService({ settings: { ...settings, PROBE_SMTP: 'off' } });
 afterAll(async () => {
   await Promise.all([on.close(), off.close()]);
   await world.close();
