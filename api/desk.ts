@@ -10,6 +10,7 @@ import type { WatchStore } from '#shared/ports/watch-store';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
+import { costOf, isOffered } from '#shared/settings/offered';
 import { targetPolicyOf } from '#shared/settings/policy';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
@@ -181,6 +182,7 @@ function openRuns(
     loadShedding: openLoadShedding(loadSheddingLimits ?? usualLimits, () => waiting.waits()),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
+    costOf: (spec, options) => costOf((one) => isOffered(config, one), spec, options),
   };
 }
 

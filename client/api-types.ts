@@ -1024,6 +1024,7 @@ export type HealthCategory = {
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
   readonly report: HealthSource;
+  readonly mailHosts?: HealthMailHosts;
 };
 
 export type HealthSource = {
@@ -1035,6 +1036,14 @@ export type HealthSource = {
   /** Absent where there is no report. */
   readonly checkedAt?: string;
   readonly rulesVersion?: number;
+};
+
+/** Of mail alone: what smtp-check adds to it. What it takes, the score of the category loses. */
+export type HealthMailHosts = {
+  /** Why they say nothing for the score. */
+  readonly reason?: string;
+  /** Absent where they were not talked to. */
+  readonly report?: HealthSource;
 };
 
 export type GradeCap = {
@@ -1886,7 +1895,7 @@ export type Tools = {
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: {
-      /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. */
+      /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail and not all of the parts has the mail hosts talked to, for 2 scans more. */
       readonly parts?: ReadonlyArray<string>;
     };
   };

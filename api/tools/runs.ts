@@ -29,6 +29,7 @@ export type Runs = {
   readonly waitSeconds: number | undefined;
   /** How long a job may wait for its turn. */
   readonly queueSeconds: number;
+  readonly costOf: (spec: CheckSpec, options: Job['options']) => number;
 };
 
 /** Seconds that a GET waits. */
@@ -85,7 +86,7 @@ async function runPaid(
   await refuseStruck(runs.strikes, job);
   const leave = runs.holds.take(caller, job);
   try {
-    await runs.payments.pay(caller, job, spec.cost(job.options), response);
+    await runs.payments.pay(caller, job, runs.costOf(spec, job.options), response);
     const outcome = await wait();
     if (!isPaidFor(outcome, job) && !(await runs.strikes.has(job.jobId)))
       await runs.payments.giveBack(caller, job.jobId, response);

@@ -222,15 +222,16 @@ function readNotify(desk: WatchDesk, notify: Notify): Notify {
 }
 
 /** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
-async function requireFit({ watches, watchLimits }: WatchDesk, caller: Caller, watch: Watch): Promise<void> {
+async function requireFit(desk: WatchDesk, caller: Caller, watch: Watch): Promise<void> {
+  const { watches, watchLimits } = desk;
   if (watch.everySeconds < watchLimits.minSeconds)
     throw invalidBody([faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)]);
   if (!watchLimits.isLimited || watch.pausedReason !== null) return;
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;
-  let sum = scansPerDay(watch);
+  let sum = scansPerDay(desk, watch);
   for await (const other of watchesOf(watches, caller.account))
-    if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(other);
+    if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(desk, other);
   if (sum <= limit) return;
   throw new Problem(
     'watch_too_frequent',

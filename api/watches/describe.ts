@@ -2,6 +2,7 @@ import { plainOptions } from '#shared/catalogue/asked-options';
 import { askedOptions } from '#shared/catalogue/asked-options';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { lateBefore } from '#shared/model/watch-times';
+import { costOf } from '#shared/settings/offered';
 import { specOf } from './read-watch.ts';
 import type { WatchDesk } from './watch-desk.ts';
 
@@ -9,12 +10,16 @@ const shownDeliveries = 20;
 const dayS = 86_400;
 
 /** Scans that a watch costs a day. */
-export function scansPerDay({ check, options, everySeconds, targetCount }: Watch): number {
-  return Math.ceil((specOf(check).cost(options) * targetCount * dayS) / everySeconds);
+export function scansPerDay(
+  { site }: Pick<WatchDesk, 'site'>,
+  { check, options, everySeconds, targetCount }: Watch,
+): number {
+  return Math.ceil((costOf(site.isOffered, specOf(check), options) * targetCount * dayS) / everySeconds);
 }
 
 /** A watch as its owner sees it. */
-export async function describeWatch({ watches, site }: WatchDesk, watch: Watch) {
+export async function describeWatch(desk: WatchDesk, watch: Watch) {
+  const { watches, site } = desk;
   const { watchId, label, check, everySeconds, targetCount, pausedReason, createdAt, notify } = watch;
   const [due, deliveries] = await Promise.all([
     watches.dueOf(watchId, lateBefore(watch, Date.now())),
@@ -28,7 +33,7 @@ export async function describeWatch({ watches, site }: WatchDesk, watch: Watch) 
     options: JSON.parse(askedOptions(check, watch.options) || plainOptions) as object,
     targetCount,
     everySeconds,
-    scansPerDay: scansPerDay(watch),
+    scansPerDay: scansPerDay(desk, watch),
     late: due.late,
     paused: pausedReason !== null,
     pausedReason,

@@ -25,6 +25,8 @@ export type CheckSpec = {
   readonly portOption?: string;
   /** Points of the `scans` quota for a run. */
   readonly cost: (options: Job['options']) => number;
+  /** Other checks that these options have it ask, where the operator has them switched on; each adds its own cost. */
+  readonly asksToo?: (options: Job['options']) => readonly CheckSpec[];
   /** Longest run, counted from a worker's start. */
   readonly runLimitMs: (options: Job['options']) => number;
   /** How long a complete report answers equal GETs. */

@@ -1,4 +1,5 @@
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
 
@@ -18,6 +19,8 @@ export type Jobs = {
   ): Promise<{ readonly webHost: string } | { readonly unavailable: string }>;
   /** The newest report of the same question as this job's, however old. */
   previous(): Promise<Report | undefined>;
+  /** Whether the operator has a check switched on. */
+  isOffered(spec: CheckSpec): boolean;
   /** Prefix of links: the address that callers use, or "". */
   readonly publicPath: string;
   /** The caller's account has a cache of its own, and is not told when others asked. */
@@ -30,6 +33,7 @@ export const noJobs: Jobs = {
   ask: refuse,
   visit: refuse,
   previous: refuse,
+  isOffered: () => false,
   publicPath: '',
   hidesAges: false,
 };

@@ -5,9 +5,11 @@ import { partStates } from '#shared/catalogue/dns-check/part-state';
 import { dnsRules } from '#shared/catalogue/dns-check/rules';
 import { rules as speedRules } from '#shared/catalogue/pagespeed-check/rules';
 import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
+import { rules as smtpRules } from '#shared/catalogue/smtp-check/rules';
 import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import { rules as sslRules } from '#shared/catalogue/ssl-check/rules';
 import type { Report } from '#shared/model/report';
+import { score } from '#shared/model/score';
 import { codesOf, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { scoreDnsHalf } from './dns-check/dns/score.ts';
 import { scoreMail, scoreParts } from './dns-check/mail/score.ts';
@@ -53,6 +55,9 @@ const arithmetic: { readonly [check: string]: Arithmetic } = {
     score: scoreGroups(verdictsOf(headerRules, report, { broken, fixed })).score,
   }),
   'pagespeed-check': scoreSpeed,
+  'smtp-check': (report, remaining) => ({
+    score: score(smtpRules, verdictsOf(smtpRules, report, remaining)),
+  }),
 };
 
 function isSame({ score, halves }: Scores, report: Report): boolean {

@@ -26,6 +26,7 @@ export type JobsSettings = {
   /** Places for visits that this worker asks for: together they leave half of the network workers to all other checks. */
   readonly visits: Places;
   readonly publicPath: string;
+  readonly isOffered: Jobs['isOffered'];
 };
 
 const progressEveryMs = 500;
@@ -38,7 +39,7 @@ export type JobsTime = { readonly clock: RunClock; readonly signal: AbortSignal 
 /** The jobs that a composite job may ask for. Waiting for their turns takes none of its own time. */
 export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }: JobsTime): Jobs {
   const startedAt = Date.now();
-  const { reportStore, jobKeyOf, publicPath, visits } = settings;
+  const { reportStore, jobKeyOf, publicPath, visits, isOffered } = settings;
   const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
     parent.wanted.orFresh
       ? { since: startedAt, orFresh: true }
@@ -57,6 +58,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
 
   return {
     publicPath,
+    isOffered,
     hidesAges: parent.account !== undefined,
     find,
     async ask(question, progress) {

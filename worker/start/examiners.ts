@@ -1,3 +1,4 @@
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Backend } from '#shared/lifecycle/backend';
 import { openLeasedPace } from '#shared/limits/pace/leased';
 import { measurePace } from '#shared/limits/pace/measured';
@@ -8,6 +9,7 @@ import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
+import { isOffered } from '#shared/settings/offered';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
@@ -69,7 +71,14 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
   const evidence = openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 });
   const probes = openProbes(context);
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
-  const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
+  const jobsSettings = {
+    ...shared,
+    jobQueue,
+    waiting,
+    visits,
+    queueSeconds: config.QUEUE_SECONDS,
+    isOffered: (spec: CheckSpec) => isOffered(config, spec),
+  };
   // A setting that it cannot read ends the start.
   const findCheck = findCheckOf(config);
   const jobsOf: ExaminerSettings['jobsOf'] = (job, time) =>

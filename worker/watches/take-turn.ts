@@ -9,6 +9,7 @@ import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import type { Quota } from '#shared/ports/rate-limiter';
 import type { StoredReport } from '#shared/ports/report-store';
+import { costOf, isOffered } from '#shared/settings/offered';
 import { readReport } from '#shared/stores/reports/read-report';
 import { parseDomain, parseHttpUrl } from '#shared/targets/parse-target';
 import type { WatchContext } from './context.ts';
@@ -127,7 +128,11 @@ async function payTurn(
   { owners, backend, config }: WatchContext,
   { watch, spec, target, quota }: Turn,
 ): Promise<Paid | number | undefined> {
-  const paid = await owners.pay(watch.account, quota, spec.cost(watch.options));
+  const paid = await owners.pay(
+    watch.account,
+    quota,
+    costOf((one) => isOffered(config, one), spec, watch.options),
+  );
   if (typeof paid === 'number' || !config.RATE_LIMIT) return paid;
   const place = await backend.rateLimiter.take(hostHour, `watches of ${target.host}`, 1);
   if (place.allowed) return paid;

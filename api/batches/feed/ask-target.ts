@@ -89,7 +89,7 @@ async function findReport(desk: AskDesk, asked: Asked): Promise<ReadyReport> {
   const wanted = wantedOf(batch, spec, now);
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return known;
-  if (!runs.waiting.isPending(ask.jobKey)) await pace.turn(caller, spec.cost(ask.options), signal);
+  if (!runs.waiting.isPending(ask.jobKey)) await pace.turn(caller, runs.costOf(spec, ask.options), signal);
   const drawing = { ask, caller, requestId: requestIdOf(batch), trace: undefined, wanted, now: Date.now() };
   const job = drawJob(spec, drawing, runs.queueSeconds);
   const waitMs = runs.queueSeconds * 1000 + job.runLimitMs + graceMs;

@@ -14,7 +14,7 @@ export const healthOptions = z.object({
     .optional()
     .meta({
       description:
-        'The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5.',
+        'The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail and not all of the parts has the mail hosts talked to, for 2 scans more.',
     }),
 });
 
@@ -27,6 +27,11 @@ export function partsOf({ parts }: Job['options']): readonly CategoryName[] {
 export function costOfParts(options: Job['options']): number {
   const parts = partsOf(options);
   return parts.includes('performance') ? categoryNames.length : parts.length;
+}
+
+/** Whether the mail hosts of the domain are to be talked to: strangers' servers, so only where a caller has named the part mail. */
+export function asksMailHosts({ parts }: Job['options']): boolean {
+  return Array.isArray(parts) && parts.includes('mail');
 }
 
 /** Whether any of these parts looks at the web site, so that its host and its entry points are asked. */

@@ -54,6 +54,17 @@ const categorySchema = z
     reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score is based on.' }),
     codes: z.array(z.string()).meta({ description: 'Codes of its findings.' }),
     report: sourceSchema,
+    mailHosts: z
+      .looseObject({
+        reason: z.string().optional().meta({ description: 'Why they say nothing for the score.' }),
+        report: sourceSchema.optional().meta({ description: 'Absent where they were not talked to.' }),
+      })
+      .optional()
+      .meta({
+        id: 'HealthMailHosts',
+        description:
+          'Of mail alone: what smtp-check adds to it. What it takes, the score of the category loses.',
+      }),
   })
   .meta({ id: 'HealthCategory' });
 

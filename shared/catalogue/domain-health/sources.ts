@@ -5,6 +5,7 @@ import { pagespeedCheck } from '../pagespeed-check/spec.ts';
 import { readOptions } from '../read-options.ts';
 import { redirectCheck } from '../redirect-check/spec.ts';
 import { securityHeaderCheck } from '../security-header-check/spec.ts';
+import { smtpCheck } from '../smtp-check/spec.ts';
 import type { CheckSpec } from '../spec.ts';
 import { sslCheck } from '../ssl-check/spec.ts';
 import { asksWeb } from './parts.ts';
@@ -42,6 +43,11 @@ export function headersQuestion(webHost: string): SourceQuestion {
 /** How fast a page of the web host is, on a mobile. */
 export function performanceQuestion(url: string): SourceQuestion {
   return ask(pagespeedCheck, url);
+}
+
+/** The mail hosts of the domain, where they are to be talked to. */
+export function mailHostsQuestion(domain: string): SourceQuestion {
+  return ask(smtpCheck, domain);
 }
 
 /** The addresses that people type for a domain: http and https, and of a registrable domain those of www too. */

@@ -1,5 +1,6 @@
+import { smtpCheck } from '../smtp-check/spec.ts';
 import type { CheckSpec } from '../spec.ts';
-import { costOfParts, healthOptions } from './parts.ts';
+import { asksMailHosts, costOfParts, healthOptions } from './parts.ts';
 import { domainHealthReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
@@ -13,6 +14,7 @@ export const domainHealth = {
   repeatable: ['parts'],
   lists: ['parts'],
   cost: costOfParts,
+  asksToo: (options) => (asksMailHosts(options) ? [smtpCheck] : []),
   runLimitMs: () => 50_000,
   freshForS: 300,
   waitS: 50,

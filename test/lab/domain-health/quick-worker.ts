@@ -57,7 +57,14 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const jobKeyOf = openJobKeys(config);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const shared = { reportStore, jobKeyOf, publicPath: '' };
-  const jobsSettings = { ...shared, jobQueue, waiting, visits: openPlaces(25), queueSeconds: 60 };
+  const jobsSettings = {
+    ...shared,
+    jobQueue,
+    waiting,
+    visits: openPlaces(25),
+    queueSeconds: 60,
+    isOffered: () => false,
+  };
   const settings = {
     ...shared,
     findCheck: findCheckOf(config),

@@ -26,7 +26,7 @@ async function loadPages(jobQueue: JobQueue) {
   const reportStore = openSqliteReportStore(':memory:', { log: quiet, limitBytes: 1e9 });
   const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
   const jobKeyOf = openJobKeys(readConfig({}));
-  const settings = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '' };
+  const settings = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '', isOffered: () => false };
   const pages = openPageStandIn({ jobQueue, reportStore }, { isThere: () => true, hasIds: true });
   const release = pages.hold();
   const time = {

@@ -3,6 +3,7 @@ import { visitQuestions } from '#shared/catalogue/domain-health/sources';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { readOptions } from '#shared/catalogue/read-options';
 import type { Job } from '#shared/model/job';
+import { costOf } from '#shared/settings/offered';
 import { toolUrl } from '../../../api/tools/later.ts';
 
 const read = (parts: readonly string[]) => readOptions(domainHealth, { parts });
@@ -34,6 +35,20 @@ describe('parts', () => {
   ] as const)('%j cost %i', ([given, cost]) => {
     const options = given.length === 0 ? { options: {} } : read(given);
     expect(domainHealth.cost('options' in options ? options.options : {})).toBe(cost);
+  });
+
+  test.for([
+    [[], [], 5],
+    [['dns,ssl'], [], 2],
+    [['mail'], ['smtp-check'], 3],
+    [['performance,mail'], ['smtp-check'], 7],
+    [['mail,performance,headers,ssl,dns'], [], 5],
+  ] as const)('%j ask %j too, and cost %i where mail hosts are talked to', ([given, others, cost]) => {
+    const asked = given.length === 0 ? { options: {} } : read(given);
+    const options = 'options' in asked ? asked.options : {};
+    expect(domainHealth.asksToo(options).map(({ name }) => name)).toEqual(others);
+    expect(costOf(() => true, domainHealth, options)).toBe(cost);
+    expect(costOf(() => false, domainHealth, options)).toBe(domainHealth.cost(options));
   });
 
   test('links have them with commas', () => {

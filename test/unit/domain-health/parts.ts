@@ -5,6 +5,7 @@ import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
+import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
@@ -205,6 +206,12 @@ export function dns(says: Says = {}, change: DnsChange = {}): Source {
 export function withoutVerdict(code: string, part: Source): Source {
   if ('unavailable' in part) return part;
   return { report: { ...part.report, passed: part.report.passed.filter((passed) => passed !== code) } };
+}
+
+/** An smtp-check report of mail hosts; `score` null: none of them was seen. */
+export function smtp(says: Says = {}): Source {
+  const fields = { nullMx: false, implicit: false, hosts: [], hostsLeftOut: 0, connections: 2 };
+  return { report: make(smtpCheck, 'a.test', says, fields) };
 }
 
 /** A domain of which the DNS says that it does not exist. */

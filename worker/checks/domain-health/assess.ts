@@ -72,8 +72,9 @@ export function assessHealth(
   };
 }
 
-function lastSeenAt({ dns, ssl, headers, performance, redirects }: HealthEvidence): number {
-  const sources = [dns, ssl, headers, performance, ...redirects.map(({ part }) => part)];
+function lastSeenAt({ dns, ssl, headers, performance, smtp, redirects }: HealthEvidence): number {
+  const single = [dns, ssl, headers, performance, ...(smtp ? [smtp] : [])];
+  const sources = [...single, ...redirects.map(({ part }) => part)];
   return Math.max(
     0,
     ...sources.map((source) => ('report' in source ? Date.parse(source.report.checkedAt) : 0)),

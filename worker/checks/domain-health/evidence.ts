@@ -24,6 +24,8 @@ export type HealthEvidence = {
   readonly headers: Source;
   /** pagespeed-check of the same page, by http where there is no https. */
   readonly performance: Source;
+  /** smtp-check of the domain; left out where mail was not asked for, and in evidence of earlier releases. */
+  readonly smtp?: Source;
   /** redirect-check of http://domain/, https://domain/, http://www.domain/, https://www.domain/. One that is left out has no address. */
   readonly redirects: readonly { readonly url: string; readonly part: Source }[];
   /** Of the domain, as its registry tells it; absent in evidence of earlier releases. */
@@ -46,6 +48,8 @@ export type PreviousHealth = {
       /** Of the check that gave the category; null where there was no report. */
       readonly rulesVersion: number | null;
       readonly codes: readonly string[];
+      /** Of the smtp-check that is in it; left out where none is. */
+      readonly mailHostsVersion?: number;
     };
   };
   /** Codes of its own findings. */

@@ -1,9 +1,10 @@
-import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
+import { asksMailHosts, asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
 import { registrationQuestion } from '#shared/catalogue/domain-health/registration';
 import {
   dnsQuestion,
   entryPointQuestions,
   headersQuestion,
+  mailHostsQuestion,
   performanceQuestion,
   type SourceQuestion,
   sslQuestion,
@@ -11,6 +12,7 @@ import {
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
 import type { Report } from '#shared/model/report';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';
@@ -30,14 +32,17 @@ export async function gatherHealth({
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
   const parts = partsOf(options);
-  const told = openHealthProgress(progress, parts);
+  const asksHosts = asksMailHosts(options) && jobs.isOffered(smtpCheck);
+  const told = openHealthProgress(progress, parts, asksHosts);
   const load = async (url: string): Promise<Source> =>
     parts.includes('performance') ? jobs.ask(performanceQuestion(url), told.page) : leftOut;
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = load(`https://${likelyHost}/`);
-  const [{ webHost, sources, registration }] = await Promise.all([
+  const talks = asksHosts ? talk(domain, jobs, told) : whyNotTalked(jobs);
+  const [{ webHost, sources, registration }, smtp] = await Promise.all([
     visit({ domain, likelyHost, parts }, jobs, told),
+    talks,
     likelyPage,
   ]);
   const ways = asksWeb(parts) ? entryPointQuestions(domain) : [];
@@ -56,9 +61,25 @@ export async function gatherHealth({
     ssl: sources(sslQuestion(webHost)),
     headers: sources(headersQuestion(webHost)),
     performance,
+    ...(parts.includes('mail') ? { smtp } : {}),
     redirects,
     registration: readRegistration(domain, registration, jobs.hidesAges),
     previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
+  };
+}
+
+/** Asks the mail hosts, in a run of its own: what it takes is longer than a visit may last. */
+async function talk(domain: string, jobs: Jobs, told: HealthProgress): Promise<Source> {
+  const answer = await jobs.ask(mailHostsQuestion(domain), told.hosts);
+  told.talked();
+  return answer;
+}
+
+function whyNotTalked(jobs: Jobs): Source {
+  return {
+    unavailable: jobs.isOffered(smtpCheck)
+      ? 'mail hosts are talked to only where `parts` names mail and not all parts'
+      : 'this service does not talk to mail hosts',
   };
 }
 

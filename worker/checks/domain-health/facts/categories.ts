@@ -7,6 +7,7 @@ import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
 import { type Asked, linkTo, questionOf, type SourceLink } from './links.ts';
+import { addMailHosts, type MailHosts, readMailHosts } from './mail-hosts.ts';
 import { findingIn, isBlocked, type SourceFacts, whyBlocked } from './source.ts';
 import { isTlsLeftOut, type WebFacts } from './web.ts';
 
@@ -26,6 +27,8 @@ export type Category = {
   readonly isReported: boolean;
   /** What a finding's effect in its own report is to be multiplied with, to be its effect on this category. */
   readonly effectFactor: number;
+  /** Of mail alone. */
+  readonly mailHosts?: MailHosts;
 };
 
 /** All that categories are made of, read once. */
@@ -39,6 +42,7 @@ export type Sources = {
   readonly ssl: SourceFacts;
   readonly headers: SourceFacts;
   readonly performance: SourceFacts;
+  readonly smtp: SourceFacts | undefined;
   readonly entries: readonly EntryPoint[];
   readonly web: WebFacts;
 };
@@ -77,6 +81,8 @@ function readCategory(name: CategoryName, sources: Sources): Category {
   const isAsked = sources.parts.includes(name);
   const source = isAsked ? sourceOf(name, sources) : notAsked;
   const told = isAsked ? readCategoryReport(name, sources) : null;
+  const mailHosts =
+    name === 'mail' && isAsked ? readMailHosts(sources.asked.domain, sources.smtp) : undefined;
   return {
     name,
     weight: categoryWeights[name],
@@ -86,13 +92,16 @@ function readCategory(name: CategoryName, sources: Sources): Category {
     link: linkTo(questionOf(name, sources.asked), source.shown),
     isReported: source.report !== null,
     effectFactor: told?.effectFactor ?? 1,
+    ...(mailHosts ? { mailHosts } : {}),
   };
 }
 
 /** What a report says of a category; null where there is none that can be read. */
 function readCategoryReport(name: CategoryName, { dnsFields, ...sources }: Sources): CategoryReport | null {
-  if (name === 'dns' || name === 'mail')
-    return sources.dns.report && dnsFields && halfOf(name, sources.dns.report, dnsFields);
+  if (name === 'dns' || name === 'mail') {
+    const half = sources.dns.report && dnsFields && halfOf(name, sources.dns.report, dnsFields);
+    return half && name === 'mail' && sources.smtp ? addMailHosts(half, sources.smtp) : half;
+  }
   const { report } = sources[name];
   return report && { ...report, isPartial: report.state === 'partial', effectFactor: 1 };
 }

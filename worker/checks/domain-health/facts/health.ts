@@ -22,6 +22,8 @@ export type SourcesRead = {
   readonly ssl: SourceFacts;
   readonly headers: SourceFacts;
   readonly performance: SourceFacts;
+  /** The mail hosts; undefined where nothing is told of them. */
+  readonly smtp: SourceFacts | undefined;
   readonly entries: readonly EntryPoint[];
   readonly families: readonly FamilyFacts[];
   readonly registration: RegistrationFacts;
@@ -57,6 +59,7 @@ export function readHealth(evidence: HealthEvidence, at: number): HealthFacts {
     ssl,
     headers,
     performance,
+    smtp: evidence.smtp && readSource(evidence.smtp),
     entries: joinBrowserEnd(readEntryPoints(evidence), performance),
     families: readFamilies(ssl, headers),
     registration: { registration: evidence.registration, delegation: readDelegation(dns), at },

@@ -11,8 +11,14 @@ export function readPrevious(report: Report): PreviousHealth | null {
   const fields = storedFields.safeParse(report).data;
   if (!fields || report.score === null) return null;
   const read = (name: CategoryName): PreviousHealth['categories'][CategoryName] => {
-    const { score, codes, report: source } = fields.categories[name];
-    return { score, codes, rulesVersion: source.rulesVersion ?? null };
+    const { score, codes, report: source, mailHosts } = fields.categories[name];
+    const mailHostsVersion = mailHosts?.reason === undefined ? mailHosts?.report?.rulesVersion : undefined;
+    return {
+      score,
+      codes,
+      rulesVersion: source.rulesVersion ?? null,
+      ...(mailHostsVersion === undefined ? {} : { mailHostsVersion }),
+    };
   };
   return {
     reportId: report.reportId ?? null,

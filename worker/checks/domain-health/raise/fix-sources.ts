@@ -21,6 +21,8 @@ export function fixSources(sources: SourcesRead, fixed: readonly Fixed[]): Sourc
   const ssl = fixSource(sources.ssl, of('ssl-check'));
   const headers = fixSource(sources.headers, of('security-header-check'));
   const performance = fixSource(sources.performance, of('pagespeed-check'));
+  const smtp = sources.smtp && fixSource(sources.smtp, of('smtp-check'));
+  if (sources.smtp && !smtp) return undefined;
   if (!dns || !ssl || !headers || !performance) return undefined;
   return {
     ...sources,
@@ -29,6 +31,7 @@ export function fixSources(sources: SourcesRead, fixed: readonly Fixed[]): Sourc
     ssl,
     headers,
     performance,
+    smtp,
     entries: sources.entries.map((entry) => fixEntry(entry, fixed)),
   };
 }

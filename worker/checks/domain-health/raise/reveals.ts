@@ -107,6 +107,14 @@ export const revealing: ReadonlySet<string> = new Set([
   'entry-point-error-status',
   'page-not-seen',
   'coverage-incomplete',
+  'mail-host-unreachable',
+  'mail-host-address-unreachable',
+  'mail-host-not-smtp',
+  'mail-host-declined',
+  'ehlo-unsupported',
+  'starttls-missing',
+  'starttls-broken',
+  'dane-starttls-missing',
 ]);
 
 /** What a fix leaves behind, done as it says: DMARC begins with p=none, and HSTS without the subdomains, which nobody has looked at. */

@@ -1,10 +1,11 @@
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { Category } from '../facts/categories.ts';
+import type { MailHosts } from '../facts/mail-hosts.ts';
 
 /** The report's `categories`. */
 export function reportCategory(
-  { state, score, grade, weight, summary, reason, findings, link }: Category,
+  { state, score, grade, weight, summary, reason, findings, link, mailHosts }: Category,
   publicPath = '',
 ): HealthFields['categories'][CategoryName] {
   return {
@@ -16,5 +17,13 @@ export function reportCategory(
     ...(reason === '' ? {} : { reason }),
     codes: findings.map(({ code }) => code).sort(),
     report: { ...link, href: publicPath + link.href },
+    ...(mailHosts ? { mailHosts: reportMailHosts(mailHosts, publicPath) } : {}),
+  };
+}
+
+function reportMailHosts({ reason, link }: MailHosts, publicPath: string) {
+  return {
+    ...(reason === '' ? {} : { reason }),
+    ...(link ? { report: { ...link, href: publicPath + link.href } } : {}),
   };
 }

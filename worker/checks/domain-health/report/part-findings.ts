@@ -5,6 +5,7 @@ import { severities } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import type { HealthFacts } from '../facts/health.ts';
+import { listTold } from '../facts/mail-hosts.ts';
 
 /** A finding of a part, with what it costs the domain. */
 export type PartFinding = NonNullable<HealthFields['partFindings']>[number];
@@ -29,12 +30,13 @@ export function listPartFindings(
 }
 
 function listCategory(category: Category, usedWeight: number): readonly PartFinding[] {
-  const { name, findings, score, weight, effectFactor, link } = category;
-  const share = score === null ? 0 : (effectFactor * weight) / usedWeight;
-  const { check, target } = link;
-  return findings.map((finding) =>
-    toPart(finding, { check, target, category: name, domainEffect: tenth(finding.scoreEffect * share) }),
-  );
+  const { name, score, weight } = category;
+  return listTold(category).flatMap(({ findings, effectFactor, link: { check, target } }) => {
+    const share = score === null ? 0 : (effectFactor * weight) / usedWeight;
+    return findings.map((finding) =>
+      toPart(finding, { check, target, category: name, domainEffect: tenth(finding.scoreEffect * share) }),
+    );
+  });
 }
 
 // What a browser proved or refuted is no suspicion any more: entry-point-sends-on tells it.

@@ -47,10 +47,12 @@ export function reportTrend(previous: PreviousHealth | null, current: Current): 
   };
 }
 
-function isComparable({ name, score, link }: Category, previous: PreviousHealth): boolean {
+function isComparable({ name, score, link, mailHosts }: Category, previous: PreviousHealth): boolean {
   const before = previous.categories[name];
   if ((score === null) !== (before.score === null)) return false;
-  return score === null || link.rulesVersion === before.rulesVersion;
+  if (score === null) return true;
+  const hostsVersion = mailHosts?.reason === '' ? mailHosts.link?.rulesVersion : undefined;
+  return link.rulesVersion === before.rulesVersion && hostsVersion === before.mailHostsVersion;
 }
 
 function deltasOf(categories: readonly Category[], previous: PreviousHealth): Trend['categories'] {

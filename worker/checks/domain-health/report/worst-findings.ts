@@ -2,6 +2,7 @@ import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import { categoryNames, worstFindingsLimit } from '#shared/catalogue/domain-health/weights';
 import { severities } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
+import { listTold } from '../facts/mail-hosts.ts';
 
 type WorstFinding = HealthFields['worstFindings'][number];
 
@@ -16,6 +17,9 @@ export function reportWorstFindings(
 ): readonly WorstFinding[] {
   const all = categories
     .filter(({ state }) => state !== 'not-applicable')
+    .flatMap((category) =>
+      listTold(category).map(({ findings, effectFactor }) => ({ ...category, findings, effectFactor })),
+    )
     .flatMap(({ name, findings, score, weight, effectFactor }) => {
       const share = score === null ? 0 : (effectFactor * weight) / usedWeight;
       return findings
