@@ -18,7 +18,7 @@ export const budgetMetrics = Object.keys(units) as [BudgetMetric, ...BudgetMetri
 /** One entry of a budget: at most this. */
 export type BudgetLine = { readonly metric: BudgetMetric; readonly limit: number };
 
-const number = String.raw`\d{1,12}(?:\.\d{1,6})?`;
+const number = String.raw`[0-9]{1,12}(?:\.[0-9]{1,6})?`;
 const line = `(?:${budgetMetrics.join('|')}):${number}`;
 /** What `budget` may say; beyond it, each metric may stand there once. */
 export const budgetText = new RegExp(`^${line}(?:,${line}){0,${budgetMetrics.length - 1}}$`);
