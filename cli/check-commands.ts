@@ -67,7 +67,8 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
   });
 }
 
-function collect(value: string, before: readonly string[] = []): readonly string[] {
+/** Collects the values of an option that is given more than once. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -47,7 +47,7 @@ export function readAsked(spec: CheckSpec, options: CheckOptions): Asked {
     ...Object.fromEntries(own),
     concurrency: concurrency === 'auto' ? 'auto' : readCount('--concurrency', concurrency, 1, 1000),
     ...(fresh ? { fresh } : {}),
-    ...(maxAge === undefined ? {} : { maxAgeS: readAge(maxAge) }),
+    ...(maxAge === undefined ? {} : { maxAgeS: readTime('--max-age', maxAge) }),
     ...(cachedOnly ? { onlyIfCached: true } : {}),
   };
 }
@@ -70,10 +70,11 @@ export function readThreshold({ failOn, minScore }: CheckOptions): Threshold {
 
 const unitS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-function readAge(text: string): number {
+/** Reads a length of time such as 90, 30m, 1h or 7d, in seconds. Throws UsageError that names the option. */
+export function readTime(name: string, text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? [];
   if (count === undefined)
-    throw new UsageError(`--max-age: "${text}" is not an age: give 90, 30m, 1h or 7d.`);
+    throw new UsageError(`${name}: "${text}" is not a length of time: give 90, 30m, 1h or 7d.`);
   return Number(count) * unitS[unit as keyof typeof unitS];
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 const reportId = '2b1ed926bd7b386b13a93478d923e39a';
+const watchId = '5f0c1e0b7a9d4c3e8b2a6d1f4e7c9a0b';
 const other = '9f86d081884c7d659a2feaa0c55ad015';
 
 /** What the help of each command shows. A check's own stand beside it; a command that is not here shows how it is called. */
@@ -24,6 +25,13 @@ const examples: { readonly [command: string]: readonly string[] } = {
   ],
   'token list': ['diag token list', 'diag token list -o json'],
   'token rotate': ['diag token rotate tok_1 --keep-for 24h'],
+  'watch create': [
+    'diag watch create ssl-check example.com --every 1d --webhook https://hooks.example/diag',
+    'diag watch create domain-health -f domains.txt --every 7d --label ours --option parts=dns,mail',
+  ],
+  'watch list': ['diag watch list', 'diag watch list -o json'],
+  'watch show': [`diag watch show ${watchId}`],
+  'watch replay': [`diag watch replay ${watchId} evt_${other}`],
   'queue why': [`diag queue why ${other}`],
   'queue pause': ['diag queue pause example.com', 'diag queue pause ssl-check'],
   'queue resume': ['diag queue resume example.com'],

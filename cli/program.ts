@@ -10,6 +10,7 @@ import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
 import { addStoredCommands } from './stored-commands.ts';
 import type { CreateOptions } from './token.ts';
+import { addWatchCommands } from './watch-commands.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -86,6 +87,7 @@ token
 addCheckCommands(program);
 addStoredCommands(program);
 addBatchCommands(program);
+addWatchCommands(program);
 addExamples(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.

@@ -54,6 +54,41 @@ export type BatchRequest = {
   readonly label?: string;
 };
 
+export type WatchRequest = {
+  readonly check:
+    | 'dns-check'
+    | 'security-header-check'
+    | 'pagespeed-check'
+    | 'domain-health'
+    | 'redirect-check'
+    | 'ssl-check'
+    | 'smtp-check';
+  readonly targets: ReadonlyArray<string>;
+  readonly everySeconds: number;
+  readonly options?: { readonly [field: string]: string | number | boolean | ReadonlyArray<string> };
+  readonly label?: string | null;
+  readonly notify?: {
+    readonly webhook?: { readonly url: string } | null;
+    readonly email?: null;
+    readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly daysBefore?: ReadonlyArray<number>;
+  };
+};
+
+export type WatchPatch = {
+  readonly label?: string | null;
+  readonly targets?: ReadonlyArray<string>;
+  readonly options?: { readonly [field: string]: string | number | boolean | ReadonlyArray<string> } | null;
+  readonly everySeconds?: number;
+  readonly paused?: boolean;
+  readonly notify?: {
+    readonly webhook?: { readonly url?: string } | null;
+    readonly email?: null;
+    readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
+    readonly daysBefore?: ReadonlyArray<number> | null;
+  } | null;
+};
+
 export type DnsCheckReport = ReportFields & {
   readonly schemaVersion: 1;
   readonly check: 'dns-check';
@@ -1748,6 +1783,93 @@ export type Batch = {
   readonly remainingSeconds: number | null;
   readonly links: { readonly self: string; readonly results: string };
 };
+
+export type WatchList = {
+  readonly watches: ReadonlyArray<Watch>;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+};
+
+/** Checks of some targets on a schedule, and who is told of changes. */
+export type Watch = {
+  readonly watchId: string;
+  readonly label: string | null;
+  readonly check: string;
+  /** What differs from the default. */
+  readonly options: { readonly [field: string]: unknown };
+  readonly targetCount: number;
+  readonly everySeconds: number;
+  readonly scansPerDay: number;
+  /** Targets that are overdue. */
+  readonly late: number;
+  readonly paused: boolean;
+  readonly pausedReason: 'owner' | 'webhook-gone' | 'token-revoked' | 'target-refused' | null;
+  readonly createdAt: string;
+  /** The next check of any target; null while paused. */
+  readonly nextAt: string | null;
+  readonly notify: {
+    readonly webhook: { readonly url: string } | null;
+    readonly email: { readonly to: string } | null;
+    readonly minSeverity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly daysBefore: ReadonlyArray<number>;
+  };
+  /** The newest 20. */
+  readonly deliveries: ReadonlyArray<Delivery>;
+  /** Signs what the webhook gets. Only in the answer that sets a webhook. */
+  readonly webhookSecret?: string;
+  readonly links: { readonly self: string; readonly targets: string; readonly deliveries: string };
+};
+
+/** An event of a watch, and how its sending stands. */
+export type Delivery = {
+  /** Also the `webhook-id` and the id of the event. */
+  readonly deliveryId: string;
+  /** feed: only the feed has it. */
+  readonly channel: 'webhook' | 'feed';
+  readonly type:
+    | 'watch.changed'
+    | 'watch.expiring'
+    | 'watch.recovered'
+    | 'watch.unchecked'
+    | 'watch.paused'
+    | 'watch.test';
+  readonly target: string | null;
+  readonly createdAt: string;
+  readonly state: 'pending' | 'delivered' | 'retrying' | 'dead';
+  readonly attempts: number;
+  /** null where it is not sent again, or waits until the receiver has answered a test. */
+  readonly nextAttemptAt: string | null;
+  readonly httpStatus: number | null;
+  readonly failure: string | null;
+};
+
+export type WatchLinks = { readonly feed: string; readonly calendar: string };
+
+export type WatchedTargetList = {
+  readonly targets: ReadonlyArray<WatchedTarget>;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+};
+
+export type WatchedTarget = {
+  readonly target: string;
+  readonly state: 'new' | 'ok' | 'news' | 'unchecked';
+  readonly reportId: string | null;
+  readonly checkedAt: string | null;
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly nextAt: string | null;
+  /** The code of the problem that the last check met. */
+  readonly problem: string | null;
+};
+
+export type DeliveryList = {
+  readonly deliveries: ReadonlyArray<Delivery>;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+};
+
+export type WebhookSecret = { readonly webhookSecret: string };
 
 export type DomainHistory = {
   readonly domain: string;

@@ -23,6 +23,7 @@ import { openBudget } from './budget.ts';
 import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
 import { type Connection, notTheService, readJson, send } from './exchange.ts';
 import { openFlights } from './flights.ts';
+import { readPages } from './pages.ts';
 import {
   isComparison,
   isDiff,
@@ -33,6 +34,7 @@ import {
   isRules,
   type Shape,
 } from './shapes.ts';
+import { type Watches, watchMethods } from './watches.ts';
 
 export type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 export type * from './api-types.ts';
@@ -42,6 +44,7 @@ export type { AskOptions, ToolName } from './ask.ts';
 export type { EachOptions, TargetAnswer } from './each.ts';
 export type { Progress as AskProgress } from './exchange.ts';
 export { DiagnosticsProblem, ServerUnreachable } from './problem.ts';
+export type { Watches, WatchOptions } from './watches.ts';
 
 export type DiagnosticsOptions = {
   /** Address of the service, e.g. "https://diag.example". A path is kept. */
@@ -107,6 +110,8 @@ export type Diagnostics = ToolMethods & {
   findBatch(batchId: string): BatchHandle<Report>;
   /** The batches of this token's account, newest first. */
   batches(options?: { readonly signal?: AbortSignal }): AsyncGenerator<BatchStanding, void, void>;
+  /** Targets that are checked again on a schedule. */
+  readonly watches: Watches;
   /** A stored report. */
   report(reportId: string, options?: { readonly signal?: AbortSignal }): Promise<Report>;
   /** A stored report in an export format, as text. */
@@ -138,7 +143,6 @@ export type Diagnostics = ToolMethods & {
 };
 
 const usualRetryForS = 900;
-const historyPage = 100;
 
 /** Reads JSON of the service that costs no scans. */
 type GetJson = (path: string, signal: AbortSignal | undefined, shape: Shape) => Promise<unknown>;
@@ -165,6 +169,7 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
     ...toolMethods(check),
     ...storedMethods(connection, getJson),
     ...batchMethods(connection),
+    watches: watchMethods(connection),
     check,
     async *each(tool, targets, wishes = {}) {
       // Limits and costs first: then nothing is sent that the service would refuse.
@@ -255,32 +260,6 @@ function storedMethods(
     findings: async ({ signal } = {}) =>
       ((await getJson('/api/findings', signal, isRules)) as { readonly findings: readonly Rule[] }).findings,
   };
-}
-
-type Pages<Row> = {
-  readonly filter: Readonly<Record<string, string | undefined>>;
-  readonly rowsOf: (page: unknown) => readonly Row[];
-};
-
-/** The rows of a list, page by page. @param getPage reads the page of a query */
-async function* readPages<Row>(
-  connection: Connection,
-  getPage: (query: string) => Promise<unknown>,
-  { filter, rowsOf }: Pages<Row>,
-): AsyncGenerator<Row, void, void> {
-  let before: string | null = '';
-  while (before !== null) {
-    const query = new URLSearchParams({ limit: String(historyPage) });
-    for (const [name, text] of Object.entries(filter)) if (text !== undefined) query.set(name, text);
-    if (before !== '') query.set('before', before);
-    const page = (await getPage(query.toString())) as { readonly next: string | null };
-    const rows = rowsOf(page);
-    // Such pages would have no end.
-    if (page.next === before || (page.next !== null && rows.length === 0))
-      throw notTheService(connection, 'Its list leads back to itself.');
-    yield* rows;
-    before = page.next;
-  }
 }
 
 function connectionOf({

@@ -36,7 +36,7 @@ export type Connection = {
 
 export type Wish = {
   /** GET where left out. */
-  readonly method?: 'POST' | 'DELETE';
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
   readonly body?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

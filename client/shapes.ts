@@ -168,6 +168,47 @@ export const isBatchLine = fields({
   problem: orNull(isRecord),
 });
 
+/** A delivery of a watch. */
+export const isDelivery = fields({
+  deliveryId: isText,
+  channel: isText,
+  type: isText,
+  target: orNull(isText),
+  createdAt: isText,
+  state: isText,
+  attempts: isNumber,
+  httpStatus: orNull(isNumber),
+  failure: orNull(isText),
+});
+/** A watch. */
+export const isWatch = fields({
+  watchId: isText,
+  label: orNull(isText),
+  check: isText,
+  targetCount: isNumber,
+  everySeconds: isNumber,
+  late: isNumber,
+  paused: isFlag,
+  pausedReason: orNull(isText),
+  nextAt: orNull(isText),
+  notify: fields({ webhook: orNull(fields({ url: isText })) }),
+  deliveries: listOf(isDelivery),
+  webhookSecret: optional(isText),
+});
+/** A page of /api/watches. */
+export const isWatchList = fields({ watches: listOf(isWatch), next: orNull(isText) });
+/** A page of the targets of a watch. */
+export const isTargetList = fields({
+  targets: listOf(
+    fields({ target: isText, state: isText, checkedAt: orNull(isText), problem: orNull(isText) }),
+  ),
+  next: orNull(isText),
+});
+/** A page of the deliveries of a watch. */
+export const isDeliveryList = fields({ deliveries: listOf(isDelivery), next: orNull(isText) });
+/** The new secret of a webhook. */
+export const isSecret = fields({ webhookSecret: isText });
+
 /** /api/findings. */
 export const isRules = fields({
   findings: listOf(

@@ -11,6 +11,7 @@ import { historyPaths } from '../history/openapi.ts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { maxAgeText, waitText } from '../request/ask.ts';
+import { watchPaths } from '../watches/openapi.ts';
 import { json, problemResponses } from './answers.ts';
 import { forGenerators } from './for-generators.ts';
 import { failedReport, reportOf } from './report-shapes.ts';
@@ -116,6 +117,7 @@ const tags = [
   { name: 'tools', description: 'One GET, one report.' },
   { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
   { name: 'batches', description: 'Many targets at once; a token with the scope tools.' },
+  { name: 'watches', description: 'Targets checked on a schedule; a token with the scope watch.' },
   { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
 ];
 
@@ -150,6 +152,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
       ...paths,
       ...reportPaths,
       ...batchPaths,
+      ...watchPaths,
       ...historyPaths,
       ...pagePaths,
       '/api/jobs/{id}': { get: jobOperation },

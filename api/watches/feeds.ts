@@ -16,7 +16,7 @@ import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
 const shownEvents = 100;
 const mostDates = 2000;
 const pageRows = 500;
-const keyText = /^[A-Za-z0-9_-]{22}$/;
+export const keyText = /^[A-Za-z0-9_-]{22}$/;
 
 /** Answers POST /api/watches/links: draws the addresses of feed and calendar anew, and shows them this once. */
 export const drawLinks: WatchAnswer = async (desk, caller, request, response) => {

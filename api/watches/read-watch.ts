@@ -33,39 +33,43 @@ const fields = {
 const email = z.null('This service sends no mail. Use a webhook or the feed.');
 
 /** The body of a new watch. */
-export const newWatchSchema = z.strictObject({
-  check: z.enum(names, `Give one of: ${names.join(', ')}.`),
-  targets: fields.targets,
-  everySeconds: fields.everySeconds,
-  options: fields.options.optional(),
-  label: fields.label.nullable().optional(),
-  notify: z
-    .strictObject({
-      webhook: fields.webhook.nullable().optional(),
-      email: email.optional(),
-      minSeverity: fields.minSeverity.optional(),
-      daysBefore: fields.daysBefore.optional(),
-    })
-    .optional(),
-});
+export const newWatchSchema = z
+  .strictObject({
+    check: z.enum(names, `Give one of: ${names.join(', ')}.`),
+    targets: fields.targets,
+    everySeconds: fields.everySeconds,
+    options: fields.options.optional(),
+    label: fields.label.nullable().optional(),
+    notify: z
+      .strictObject({
+        webhook: fields.webhook.nullable().optional(),
+        email: email.optional(),
+        minSeverity: fields.minSeverity.optional(),
+        daysBefore: fields.daysBefore.optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'WatchRequest' });
 
 /** The body of a change: a JSON merge patch (RFC 7396), in which null takes a field back to its default. */
-export const watchPatchSchema = z.strictObject({
-  label: fields.label.nullable().optional(),
-  targets: fields.targets.optional(),
-  options: fields.options.nullable().optional(),
-  everySeconds: fields.everySeconds.optional(),
-  paused: z.boolean().optional(),
-  notify: z
-    .strictObject({
-      webhook: z.strictObject({ url: fields.webhook.shape.url.optional() }).nullable().optional(),
-      email: email.optional(),
-      minSeverity: fields.minSeverity.nullable().optional(),
-      daysBefore: fields.daysBefore.nullable().optional(),
-    })
-    .nullable()
-    .optional(),
-});
+export const watchPatchSchema = z
+  .strictObject({
+    label: fields.label.nullable().optional(),
+    targets: fields.targets.optional(),
+    options: fields.options.nullable().optional(),
+    everySeconds: fields.everySeconds.optional(),
+    paused: z.boolean().optional(),
+    notify: z
+      .strictObject({
+        webhook: z.strictObject({ url: fields.webhook.shape.url.optional() }).nullable().optional(),
+        email: email.optional(),
+        minSeverity: fields.minSeverity.nullable().optional(),
+        daysBefore: fields.daysBefore.nullable().optional(),
+      })
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: 'WatchPatch' });
 
 const usualNotify: Notify = { webhook: null, email: null, minSeverity: 'medium', daysBefore: [30, 7, 1] };
 

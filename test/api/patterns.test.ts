@@ -9,7 +9,12 @@ import { openService } from './kit.ts';
 
 const service = await openService({ withWorker: false, settings: { RATE_LIMIT: 'off' } });
 afterAll(() => service.close());
-const wish = { name: 'patterns', scopes: ['tools', 'reports:read'], limits: {}, expiresAt: null } as const;
+const wish = {
+  name: 'patterns',
+  scopes: ['tools', 'reports:read', 'watch'],
+  limits: {},
+  expiresAt: null,
+} as const;
 const { text: token, token: stored } = makeToken(wish, Date.now());
 await service.backend.tokenStore.insert(stored);
 // Nothing is run: what is understood is answered with 504.
@@ -113,6 +118,13 @@ const cases: readonly (readonly [
   ['/api/tools/pagespeed-check', 'runs', 'url=http%3A%2F%2Fa.test%2F&', /^[0-9]$/, ['1', '3', '4', '01']],
   [list, 'limit', '', /^[0-9]{1,4}$/, ['1', '0', '100', '101', '99', '05']],
   [list, 'before', '', /^[0-9]{1,16}-[0-9a-f]{31,33}$/, [`1-${'0'.repeat(32)}`, `1-${'F'.repeat(32)}`]],
+  [
+    '/api/watches',
+    'before',
+    '',
+    /^[0-9]{1,16}-[0-9a-z_]{1,66}$/,
+    ['1-a', '1-A', '1-', `1-${'0'.repeat(65)}`],
+  ],
   [list, 'check', '', /^[a-z]{3,8}-check$/, ['dns-check', 'domain-health', 'dns', 'DNS-check']],
   [
     list,

@@ -6,9 +6,17 @@ import { addExamples } from '../../cli/examples.ts';
 import { addPurgeCommand } from '../../cli/purge.ts';
 import { addQueueCommands } from '../../cli/queue.ts';
 import { addStoredCommands } from '../../cli/stored-commands.ts';
+import { addWatchCommands } from '../../cli/watch-commands.ts';
 
 const program = new Command('diag');
-for (const add of [addCheckCommands, addStoredCommands, addQueueCommands, addPurgeCommand, addAccessCommand])
+for (const add of [
+  addCheckCommands,
+  addStoredCommands,
+  addQueueCommands,
+  addPurgeCommand,
+  addAccessCommand,
+  addWatchCommands,
+])
   add(program);
 addExamples(program);
 

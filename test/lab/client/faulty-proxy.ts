@@ -56,7 +56,7 @@ export async function openFaultyProxy(port: number): Promise<FaultyProxy> {
     );
     passed.on('error', () => response.destroy());
     response.once('close', () => passed.destroy());
-    passed.end();
+    request.pipe(passed);
   });
   const listen = (at: number) =>
     new Promise<number>((resolve) => {

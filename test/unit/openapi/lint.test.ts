@@ -54,10 +54,10 @@ test('nothing in the OpenAPI document stops a generator', () => {
 
 test('operations have names of their own, and so have schemas', () => {
   const { paths = {}, components } = makeOpenapi();
-  const operations = Object.values(paths).flatMap((path) =>
-    path?.get?.operationId ? [path.get.operationId] : [],
-  );
-  expect(new Set(operations.map((name) => name.toLowerCase())).size).toBe(Object.keys(paths).length);
+  const all = Object.values(paths).flatMap((path) => [path?.get, path?.post, path?.patch, path?.delete]);
+  const operations = all.filter((operation) => operation !== undefined);
+  const names = operations.map(({ operationId }) => operationId?.toLowerCase());
+  expect(new Set(names.filter(Boolean)).size).toBe(operations.length);
   const schemas = Object.keys(components?.schemas ?? {});
   expect(new Set(schemas.map((name) => name.toLowerCase())).size).toBe(schemas.length);
 });
