@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
 import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
@@ -211,9 +212,10 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed, pag
   };
 }
 
-// Of a budget that was asked for; one that could not be judged was not kept.
-function missesBudget({ budget }: Report): boolean {
-  return typeof budget === 'object' && budget !== null && (!('kept' in budget) || budget.kept !== true);
+// Of a budget that was asked for; one that could not be judged was not kept. Other checks have another field of that name.
+function missesBudget({ check, budget }: Report): boolean {
+  if (check !== pagespeedCheck.name || typeof budget !== 'object' || budget === null) return false;
+  return !('kept' in budget) || budget.kept !== true;
 }
 
 /** True where a report is worse than what was asked for. A report without a score has not reached one. */

@@ -19,8 +19,11 @@ export async function buildClient(folder: string): Promise<void> {
   const reached = reachTypes(folder, 'diagnostics');
   for (const name of globSync('*.d.ts', { cwd: folder })) {
     const path = join(folder, name);
-    if (reached.has(name)) writeFileSync(path, makeCompact(readFileSync(path, 'utf8')));
-    else rmSync(path);
+    if (!reached.has(name)) rmSync(path);
+    else {
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, makeCompact(name === 'api-types.d.ts' ? shortenTypes(text) : text));
+    }
   }
 }
 
@@ -31,6 +34,17 @@ function reachTypes(folder: string, name: string, reached = new Set<string>()): 
   for (const [, other = ''] of readFileSync(join(folder, file), 'utf8').matchAll(/from '\.\/(.+?)\.[jt]s'/g))
     reachTypes(folder, other, reached);
   return reached;
+}
+
+/** Comments of the types of answers are kept up to this length. */
+const commentMost = 66;
+
+/** The types of answers are the largest file by far. Long comments stand in the OpenAPI document alone, and who changes an answer that was read is not stopped. */
+function shortenTypes(text: string): string {
+  return text
+    .replace(/^ *\/\*\* (.*?) \*\/\n/gm, (line, words: string) => (words.length > commentMost ? '' : line))
+    .replace(/\breadonly /g, '')
+    .replace(/\bReadonlyArray<(\w+)>/g, '$1[]');
 }
 
 /** The compiler writes a field a line; here an object without comments takes one, and a step is a tab. */

@@ -32,7 +32,10 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
     const spans = (
       await collector.until((all) => {
         const ours = all.filter((span) => span.traceId === traceId);
-        return ours.some(({ kind }) => kind === 2) && ours.some(({ kind }) => kind === 5);
+        const isWhole = ours.every(
+          ({ parentSpanId }) => parentSpanId === '' || ours.some(({ spanId }) => spanId === parentSpanId),
+        );
+        return isWhole && ours.some(({ name }) => name === 'HTTP request');
       })
     ).filter((span) => span.traceId === traceId);
     const requests = spans.filter(({ name }) => name === 'HTTP request');

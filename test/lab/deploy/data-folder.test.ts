@@ -32,17 +32,10 @@ async function serveOn(folder: string) {
   return { ...seen, lines: service.lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-const privateFiles = {
-  'access.sqlite': '600',
-  'access.sqlite-shm': '600',
-  'access.sqlite-wal': '600',
-  'reports.sqlite': '600',
-  'reports.sqlite-shm': '600',
-  'reports.sqlite-wal': '600',
-  'tokens.sqlite': '600',
-  'tokens.sqlite-shm': '600',
-  'tokens.sqlite-wal': '600',
-};
+const databases = ['access', 'batches', 'idempotency', 'reports', 'tokens', 'watches'];
+const privateFiles = Object.fromEntries(
+  databases.flatMap((name) => ['', '-shm', '-wal'].map((end) => [`${name}.sqlite${end}`, '600'])),
+);
 
 test('the folder that the service makes, and all in it, is for its own user', async () => {
   const { folder, files, lines } = await serveOn(join(root, 'new'));
