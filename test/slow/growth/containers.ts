@@ -37,6 +37,8 @@ export const containers = {
   ),
   exchange: container(65_536, 'exchangeBytes of worker/probes/tls/open.ts'),
   datagram: container(65_535, 'the length field of UDP'),
+  'registry answer': container(262_144, 'bodyBytes of worker/probes/rdap/open.ts'),
+  'SMTP line': container(2048, 'lineBytes of worker/probes/smtp/reply-reader.ts'),
   picture: container(65_536, 'the beginning of a picture that a page load gives'),
 } as const satisfies { readonly [name: string]: Container };
 

@@ -51,6 +51,12 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'parseServiceBinding',
     'decodeRdata',
     'readExtensions',
+    'readSubjectName',
+    'readCategories',
+    'readRegistration',
+    'readPsiRequests',
+    // Rows of a load's own log; test/unit/pagespeed-check bounds them.
+    'readLog',
     'readDocument',
     // Tokens of a script; script.test.ts bounds them.
     'readCondition',
@@ -69,6 +75,7 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
   ],
   'a stream, within its limits': ['readBody', 'readFirst'],
   'our own words': [
+    'readListedRegistries',
     'readFailure',
     'readSocketError',
     'readTimings',

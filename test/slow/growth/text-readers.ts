@@ -53,6 +53,9 @@ import { parseVersioned } from '../../../worker/mail/parse-versioned.ts';
 import { readCodings } from '../../../worker/probes/http/decode-body.ts';
 import { openHeads } from '../../../worker/probes/http/rewrite-answer.ts';
 import { rewriteHead } from '../../../worker/probes/http/rewrite-head.ts';
+import { readRegisteredDomain } from '../../../worker/probes/rdap/read-domain.ts';
+import { readWait } from '../../../worker/probes/rdap/read-wait.ts';
+import { parseReplyLine } from '../../../worker/probes/smtp/reply-line.ts';
 import { seeBodySigns } from '../../../worker/web/block-page.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { openCookieJar } from '../../../worker/web/cookie-jar.ts';
@@ -346,4 +349,10 @@ export const textReaders: readonly TextReader[] = [
     pieces: ['a=b;', ' ; '],
   }),
   reader(parseBimi, 'DNS record', { starts: ['v=BIMI1; l='], pieces: ['l=https://a;', ' ; '] }),
+  named('readRegisteredDomain', 'registry answer', (text) => readRegisteredDomain(text, 'good.test'), {
+    starts: ['{"objectClassName":"domain","status":["', '{"objectClassName":"domain","events":['],
+    pieces: ['{"a":', '[', 'active","', '{"eventAction":"expiration"},'],
+  }),
+  named('readWait', 'header section', (text) => readWait(text, 0), { pieces: ['1', ' GMT', 'Mon, '] }),
+  reader(parseReplyLine, 'SMTP line', { starts: ['250-', '250 '], pieces: ['250-', ' '] }),
 ];

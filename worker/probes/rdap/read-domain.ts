@@ -70,7 +70,7 @@ function statusesIn(object: Fields): readonly string[] {
 
 function eppNameOf(text: string | null): string | null {
   const word = text?.trim() ?? '';
-  if (!/^[a-z]+(?:[ _-]?[a-z]+)*$/i.test(word) || word.length > 60) return null;
+  if (word.length > 60 || !/^[a-z]+(?:[ _-][a-z]+)*$/i.test(word)) return null;
   const lower = word.toLowerCase();
   if (lower === 'active') return 'ok';
   if (lower === 'associated') return 'linked';
