@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { ProblemCode } from '#shared/model/problem';
-import { json, problemResponses } from '../openapi/answers.ts';
+import { accessProblems, json, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { checkChoice, limitText } from '../reports/history.ts';
 import { waitText } from '../request/ask.ts';
 import { batchSchema } from './read-batch.ts';
@@ -38,16 +38,8 @@ const listAnswer = z
   .looseObject({ batches: z.array(batchAnswer), next: z.string().nullable() })
   .meta({ id: 'BatchList' });
 
-const accessProblems: readonly ProblemCode[] = [
-  'invalid_request',
-  'token_required',
-  'invalid_token',
-  'insufficient_scope',
-  'report_ids_disabled',
-  'rate_limited',
-  'internal_error',
-  'store_unavailable',
-];
+const operation = operationsOf('batches', [{ token: ['tools'] }]);
+
 const creating: readonly ProblemCode[] = [
   'cross_site_request',
   'idempotency_in_progress',
@@ -172,11 +164,3 @@ export const batchPaths: ZodOpenApiPathsObject = {
     }),
   },
 };
-
-function operation(
-  operationId: string,
-  summary: string,
-  rest: Pick<ZodOpenApiOperationObject, 'requestParams' | 'requestBody' | 'responses'>,
-): ZodOpenApiOperationObject {
-  return { operationId, summary, tags: ['batches'], security: [{ token: ['tools'] }], ...rest };
-}

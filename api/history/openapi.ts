@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { newsSchema } from '#shared/catalogue/news';
 import { comparisonSchema } from '#shared/model/comparison';
 import type { ProblemCode } from '#shared/model/problem';
 import { domainText, targetText } from '#shared/targets/target-texts';
-import { json, problemResponses } from '../openapi/answers.ts';
+import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { checkChoice, cursorText } from '../reports/history.ts';
 import { historyRow } from '../reports/openapi.ts';
 import { pointsText } from './domain-history.ts';
@@ -25,25 +25,12 @@ const domainHistorySchema = z
           .meta({ description: 'What changed since the older point with the same options.' }),
       }),
     ),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'The value of `before` for the next page; null on the last.' }),
+    next: nextPage,
   })
   .meta({ id: 'DomainHistory' });
 
-const problems: readonly ProblemCode[] = [
-  'invalid_request',
-  'token_required',
-  'invalid_token',
-  'insufficient_scope',
-  'report_ids_disabled',
-  'not_acceptable',
-  'target_not_allowed',
-  'rate_limited',
-  'internal_error',
-  'store_unavailable',
-];
+const operation = operationsOf('reports', [{}, { token: ['reports:read'] }]);
+const problems: readonly ProblemCode[] = ['not_acceptable', 'target_not_allowed', ...accessProblems];
 const span = z.string().regex(spanText).optional();
 
 /** The endpoints of histories and comparisons. */
@@ -92,11 +79,3 @@ export const historyPaths: ZodOpenApiPathsObject = {
     }),
   },
 };
-
-function operation(
-  operationId: string,
-  summary: string,
-  rest: Pick<ZodOpenApiOperationObject, 'requestParams' | 'responses'>,
-): ZodOpenApiOperationObject {
-  return { operationId, summary, tags: ['reports'], security: [{}, { token: ['reports:read'] }], ...rest };
-}

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { diffSchema } from '#shared/model/diff';
 import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
 import { checkFormats, exportNames, formats, pdf } from '#shared/render/formats';
 import { targetText } from '#shared/targets/target-texts';
-import { json, problemResponses } from '../openapi/answers.ts';
+import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { anyTarget } from '../openapi/report-shapes.ts';
 import { checkChoice, cursorText, limitText } from './history.ts';
 import { momentText } from './stream.ts';
@@ -31,10 +31,7 @@ export const historyRow = {
 const historySchema = z
   .looseObject({
     reports: z.array(z.looseObject(historyRow)),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'The value of `before` for the next page; null on the last.' }),
+    next: nextPage,
   })
   .meta({ id: 'History' });
 
@@ -54,16 +51,8 @@ const pictures = Object.fromEntries(
   ['image/jpeg', 'image/png', 'image/webp'].map((type) => [type, { schema: z.unknown() }]),
 );
 
-const accessProblems: readonly ProblemCode[] = [
-  'invalid_request',
-  'token_required',
-  'invalid_token',
-  'insufficient_scope',
-  'report_ids_disabled',
-  'rate_limited',
-  'internal_error',
-  'store_unavailable',
-];
+const operation = operationsOf('reports', [{ token: ['reports:read'] }]);
+
 /** What else the printing of a PDF may meet. */
 const printing: readonly ProblemCode[] = ['browser_unavailable', 'queue_unavailable', 'overloaded'];
 const oneReport: readonly ProblemCode[] = ['report_not_found', ...accessProblems];
@@ -162,14 +151,6 @@ export const reportPaths: ZodOpenApiPathsObject = {
     }),
   },
 };
-
-function operation(
-  operationId: string,
-  summary: string,
-  rest: Pick<ZodOpenApiOperationObject, 'requestParams' | 'responses'>,
-): ZodOpenApiOperationObject {
-  return { operationId, summary, tags: ['reports'], security: [{ token: ['reports:read'] }], ...rest };
-}
 
 function fileContents() {
   const contents = exportNames.map((name) => {

@@ -4,17 +4,13 @@ import type { ProblemCode } from '#shared/model/problem';
 import { gradeNames } from '#shared/model/score';
 import { severities } from '#shared/model/verdict';
 import { deliveryStates, eventTypes, pausedReasons, targetStates } from '#shared/model/watch';
-import { json, problemResponses } from '../openapi/answers.ts';
+import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { keyText } from './feeds.ts';
 import { newWatchSchema, watchPatchSchema } from './read-watch.ts';
 import { pageText, placeText, targetCursorText } from './show.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
-const next = z
-  .string()
-  .nullable()
-  .meta({ description: 'The value of `before` for the next page; null on the last.' });
 
 const delivery = z
   .looseObject({
@@ -74,23 +70,19 @@ const watchedTarget = z
   })
   .meta({ id: 'WatchedTarget' });
 
-const watchList = z.looseObject({ watches: z.array(watch), next }).meta({ id: 'WatchList' });
-const targetList = z.looseObject({ targets: z.array(watchedTarget), next }).meta({ id: 'WatchedTargetList' });
-const deliveryList = z.looseObject({ deliveries: z.array(delivery), next }).meta({ id: 'DeliveryList' });
+const watchList = z.looseObject({ watches: z.array(watch), next: nextPage }).meta({ id: 'WatchList' });
+const targetList = z
+  .looseObject({ targets: z.array(watchedTarget), next: nextPage })
+  .meta({ id: 'WatchedTargetList' });
+const deliveryList = z
+  .looseObject({ deliveries: z.array(delivery), next: nextPage })
+  .meta({ id: 'DeliveryList' });
 const secret = z.looseObject({ webhookSecret: z.string() }).meta({ id: 'WebhookSecret' });
 const links = z.looseObject({ feed: z.string(), calendar: z.string() }).meta({ id: 'WatchLinks' });
 
-const readingFile: readonly ProblemCode[] = [
-  'invalid_request',
-  'token_required',
-  'invalid_token',
-  'insufficient_scope',
-  'report_ids_disabled',
-  'rate_limited',
-  'internal_error',
-  'store_unavailable',
-];
-const reading: readonly ProblemCode[] = ['not_acceptable', ...readingFile];
+const operation = operationsOf('watches', [{ token: ['watch'] }]);
+
+const reading: readonly ProblemCode[] = ['not_acceptable', ...accessProblems];
 const writing: readonly ProblemCode[] = ['cross_site_request', ...reading];
 const withBody: readonly ProblemCode[] = [
   'target_not_allowed',
@@ -225,26 +217,21 @@ export const watchPaths: ZodOpenApiPathsObject = {
   },
 };
 
-type Rest = Pick<ZodOpenApiOperationObject, 'requestParams' | 'requestBody' | 'responses'>;
-
-function operation(operationId: string, summary: string, rest: Rest): ZodOpenApiOperationObject {
-  return { operationId, summary, tags: ['watches'], security: [{ token: ['watch'] }], ...rest };
-}
-
+type Responses = ZodOpenApiOperationObject['responses'];
 type Answered = Readonly<Record<number, readonly [description: string, schema: z.ZodType]>>;
 
-function answers(good: Answered, codes: readonly ProblemCode[]): Rest['responses'] {
+function answers(good: Answered, codes: readonly ProblemCode[]): Responses {
   const told = Object.entries(good).map(([status, [description, schema]]) => [
     status,
     { description, content: json(schema) },
   ]);
-  return { ...Object.fromEntries(told), ...problemResponses(codes) } as Rest['responses'];
+  return { ...Object.fromEntries(told), ...problemResponses(codes) } as Responses;
 }
 
-function fileOf(type: string): Rest['responses'] {
+function fileOf(type: string): Responses {
   return {
     200: { description: 'The file.', content: { [type]: { schema: z.string() } } },
     304: { description: 'The caller has it.' },
-    ...problemResponses(readingFile),
+    ...problemResponses(accessProblems),
   };
 }
