@@ -5,10 +5,10 @@ import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { sendJson } from '../answer/json.ts';
-import { limitText, readParameters } from '../reports/history.ts';
 import { waitLimitS, waitText } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 import { makeOnce } from '../request/idempotency.ts';
+import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import type { BatchDesk } from './batch-desk.ts';
 import { describeBatch, stateOf } from './describe.ts';
@@ -78,24 +78,18 @@ export async function answerList(
     limit: limit + 1,
     ...(before === undefined ? {} : { before }),
   });
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
+  const { shown, next } = pageOf(found, limit, ({ createdAt, batchId }) => `${createdAt}-${batchId}`);
   const batches = await Promise.all(shown.map((batch) => describe(desk, batch)));
   response.setHeader('Cache-Control', 'private, no-cache');
-  const next = found.length > limit && last ? `${last.createdAt}-${last.batchId}` : null;
   sendJson(response, { batches, next });
 }
 
 const pageParameters = z.object({
-  limit: z.string().regex(limitText, 'Give a whole number from 1 to 100.').transform(Number).default(20),
-  before: z
-    .string()
-    .regex(/^[0-9]{1,15}-[0-9a-f]{32}$/, 'Give `next` of the page before, as it came.')
-    .transform((text) => {
-      const [createdAt = '', batchId = ''] = text.split('-');
-      return { createdAt: Number(createdAt), batchId };
-    })
-    .optional(),
+  limit: limitParameter(),
+  before: beforeParameter(cursorText, (text) => {
+    const [createdAt = '', batchId = ''] = text.split('-');
+    return { createdAt: Number(createdAt), batchId };
+  }),
 });
 
 const lookEveryMs = 500;

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { ProblemCode } from '#shared/model/problem';
 import { accessProblems, json, operationsOf, problemResponses } from '../openapi/answers.ts';
-import { checkChoice, limitText } from '../reports/history.ts';
+import { checkChoice } from '../reports/history.ts';
 import { waitText } from '../request/ask.ts';
+import { limitText } from '../request/pages.ts';
 import { batchSchema } from './read-batch.ts';
 import { afterText, limitText as linesText } from './results.ts';
 

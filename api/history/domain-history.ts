@@ -9,22 +9,21 @@ import { Problem } from '#shared/model/problem';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
-import {
-  checkChoice,
-  cursorOf,
-  cursorText,
-  describeGrant,
-  readCursor,
-  readParameters,
-} from '../reports/history.ts';
+import { checkChoice, cursorOf, describeGrant, readCursor } from '../reports/history.ts';
 import type { ReportDesk } from '../reports/report-desk.ts';
 import type { Caller } from '../request/caller.ts';
+import {
+  beforeParameter,
+  cursorText,
+  limitParameter,
+  mostOfPage,
+  pageOf,
+  readParameters,
+} from '../request/pages.ts';
 import { decodeSegment } from '../request/read-query.ts';
 import { readSpan, spanText } from './read-span.ts';
 import { listSeen, type SeenQuestion } from './seen.ts';
 
-const mostPoints = 100;
-export const pointsText = /^(?:[1-9][0-9]?|100)$/;
 const firstId = '0'.repeat(32);
 
 /** Answers /api/history/{domain}: the points of one check and target over time, newest first, each with what changed since the one before. */
@@ -44,15 +43,14 @@ export async function answerDomainHistory(
     before: earlierOf(before, until === undefined ? undefined : { checkedAt: until, reportId: firstId }),
   };
   const found = await listSeen(desk, caller, domain, question);
-  const shown = found.slice(0, limit);
+  const { shown, next } = pageOf(found, limit, cursorOf);
   const older = await olderOfEach(desk, { caller, domain, question }, shown, found);
   const outlines = await readOutlines(desk.shelf.reportStore, [
     ...new Set([...shown, ...older.values()].map(({ reportId }) => reportId)),
   ]);
   const points = shown.map((grant) => pointOf(grant, older.get(grant.reportId), outlines));
-  const last = shown.at(-1);
   response.setHeader('Cache-Control', 'private, no-cache');
-  sendJson(response, { domain, points, next: found.length > limit && last ? cursorOf(last) : null });
+  sendJson(response, { domain, points, next });
 }
 
 function pointOf(grant: Grant, older: Grant | undefined, outlines: ReadonlyMap<string, Outline>) {
@@ -115,16 +113,8 @@ const parameters = z.object({
   target: z.string().optional(),
   since: span,
   until: span,
-  limit: z
-    .string()
-    .regex(pointsText, `Give a whole number from 1 to ${mostPoints}.`)
-    .transform(Number)
-    .default(mostPoints),
-  before: z
-    .string()
-    .regex(cursorText, 'Give `next` of the page before, as it came.')
-    .transform(readCursor)
-    .optional(),
+  limit: limitParameter(mostOfPage),
+  before: beforeParameter(cursorText, readCursor),
 });
 
 function readDomainOf({ path }: Request, policy: TargetPolicy): string {

@@ -5,9 +5,9 @@ import { comparisonSchema } from '#shared/model/comparison';
 import type { ProblemCode } from '#shared/model/problem';
 import { domainText, targetText } from '#shared/targets/target-texts';
 import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
-import { checkChoice, cursorText } from '../reports/history.ts';
+import { checkChoice } from '../reports/history.ts';
 import { historyRow } from '../reports/openapi.ts';
-import { pointsText } from './domain-history.ts';
+import { cursorText, limitText } from '../request/pages.ts';
 import { spanText } from './read-span.ts';
 
 const domainHistorySchema = z
@@ -47,7 +47,7 @@ export const historyPaths: ZodOpenApiPathsObject = {
           }),
           since: span.meta({ description: 'A date, a UTC time, or so many days back, such as 30d.' }),
           until: span.meta({ description: 'As `since`.' }),
-          limit: z.string().regex(pointsText).optional().meta({ description: '1 to 100; 100.' }),
+          limit: z.string().regex(limitText).optional().meta({ description: '1 to 100; 100.' }),
           before: z.string().regex(cursorText).optional().meta({ description: '`next` of the page before.' }),
         }),
       },

@@ -2,7 +2,6 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Grant } from '#shared/model/grant';
-import { type Fault, Problem } from '#shared/model/problem';
 import {
   type Parsed,
   parseDomain,
@@ -12,11 +11,8 @@ import {
 } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
-import { describeFaults, readOwnQuery } from '../request/read-query.ts';
+import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import type { ReportDesk } from './report-desk.ts';
-
-const usualLimit = 20;
-const limitLimit = 100;
 
 type Page = z.infer<ReturnType<typeof pageParameters>>;
 
@@ -28,15 +24,12 @@ export async function answerHistory(
   response: Response,
 ): Promise<void> {
   const page = readParameters(pageParameters(targetPolicy), request);
-  // One more than asked tells whether there is a next page.
   const grants = await shelf.reportStore.grants.list({
     account: caller.account,
     ...page,
     limit: page.limit + 1,
   });
-  const shown = grants.slice(0, page.limit);
-  const last = shown.at(-1);
-  const next = grants.length > page.limit && last ? cursorOf(last) : null;
+  const { shown, next } = pageOf(grants, page.limit, cursorOf);
   response.setHeader('Cache-Control', 'private, no-cache');
   if (next !== null) response.appendHeader('Link', `<${addressOf(site.publicPath, page, next)}>; rel="next"`);
   sendJson(response, { reports: shown.map(describeGrant), next });
@@ -76,38 +69,15 @@ function addressOf(publicPath: string, { target, check, limit }: Page, next: str
   return `${publicPath}/api/reports?${query.toString()}`;
 }
 
-/** The query of a list of reports. Throws the Problem that names every fault. */
-export function readParameters<Shape extends z.ZodRawShape>(
-  parameters: z.ZodObject<Shape>,
-  request: Request,
-): z.infer<z.ZodObject<Shape>> {
-  const sent = readOwnQuery(request, Object.keys(parameters.shape));
-  const parsed = parameters.safeParse(sent);
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }): Fault => ({
-    in: 'query',
-    name: String(path[0]),
-    detail: message,
-  }));
-  throw new Problem('invalid_request', describeFaults(errors), { errors });
-}
-
 const names = catalogue.map(({ name }) => name);
-/** What `check`, `limit` and `before` may say; the OpenAPI document has the same. */
+/** What `check` may say; the OpenAPI document has the same. */
 export const checkChoice = z.enum(names, `Give one of: ${names.join(', ')}.`);
-export const limitText = /^(?:[1-9][0-9]?|100)$/;
-export const cursorText = /^[0-9]{1,15}-[0-9a-f]{32}$/;
-const limitFault = `Give a whole number from 1 to ${limitLimit}.`;
 
 function pageParameters(policy: TargetPolicy) {
   return z.object({
     ...filterShape(policy),
-    limit: z.string().regex(limitText, limitFault).transform(Number).default(usualLimit),
-    before: z
-      .string()
-      .regex(cursorText, 'Give `next` of the page before, as it came.')
-      .transform(readCursor)
-      .optional(),
+    limit: limitParameter(),
+    before: beforeParameter(cursorText, readCursor),
   });
 }
 

@@ -8,7 +8,8 @@ import { checkFormats, exportNames, formats, pdf } from '#shared/render/formats'
 import { targetText } from '#shared/targets/target-texts';
 import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { anyTarget } from '../openapi/report-shapes.ts';
-import { checkChoice, cursorText, limitText } from './history.ts';
+import { cursorText, limitText } from '../request/pages.ts';
+import { checkChoice } from './history.ts';
 import { momentText } from './stream.ts';
 
 const reportId = z

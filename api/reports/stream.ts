@@ -7,8 +7,9 @@ import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import { drains } from '../answer/drains.ts';
 import type { Caller } from '../request/caller.ts';
+import { readParameters } from '../request/pages.ts';
 import { rawQueryOf } from '../request/read-query.ts';
-import { filterShape, readParameters } from './history.ts';
+import { filterShape } from './history.ts';
 import type { ReportDesk } from './report-desk.ts';
 
 const formats = {

@@ -5,9 +5,10 @@ import { gradeNames } from '#shared/model/score';
 import { severities } from '#shared/model/verdict';
 import { deliveryStates, eventTypes, pausedReasons, targetStates } from '#shared/model/watch';
 import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
+import { limitText } from '../request/pages.ts';
 import { keyText } from './feeds.ts';
 import { newWatchSchema, watchPatchSchema } from './read-watch.ts';
-import { pageText, placeText, targetCursorText } from './show.ts';
+import { placeText, targetCursorText } from './show.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -104,7 +105,7 @@ const oneDelivery = z.object({
 });
 const page = (before: RegExp) =>
   z.object({
-    limit: z.string().regex(pageText).optional().meta({ description: '1 to 100; 20.' }),
+    limit: z.string().regex(limitText).optional().meta({ description: '1 to 100; 20.' }),
     before: z.string().regex(before).optional().meta({ description: '`next` of the page before.' }),
   });
 const key = z.object({

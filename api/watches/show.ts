@@ -1,38 +1,27 @@
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import type { Delivery } from '#shared/model/watch';
-import { readParameters } from '../reports/history.ts';
+import { beforeParameter, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { drawSecret, sendPrivate, testOf } from './change.ts';
 import { describeDelivery, describeTarget, describeWatch } from './describe.ts';
 import { findWatch, type WatchAnswer } from './watch-desk.ts';
 
-export const pageText = /^(?:[1-9][0-9]?|100)$/;
 export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
 export const targetCursorText = /^[A-Za-z0-9_-]{1,8192}$/;
-const limit = z.string().regex(pageText, 'Give a whole number from 1 to 100.').transform(Number).default(20);
-const cursorFault = 'Give `next` of the page before, as it came.';
-const pageParameters = z.object({
-  limit,
-  before: z.string().regex(placeText, cursorFault).transform(readPlace).optional(),
-});
+const pageParameters = z.object({ limit: limitParameter(), before: beforeParameter(placeText, readPlace) });
 const targetParameters = z.object({
-  limit,
-  before: z
-    .string()
-    .regex(targetCursorText, cursorFault)
-    .transform((text) => Buffer.from(text, 'base64url').toString())
-    .optional(),
+  limit: limitParameter(),
+  before: beforeParameter(targetCursorText, (text) => Buffer.from(text, 'base64url').toString()),
 });
 
 /** Answers GET /api/watches: those of the account, newest first. */
 export const listWatches: WatchAnswer = async (desk, caller, request, response) => {
   const page = readParameters(pageParameters, request);
   const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
-  const shown = found.slice(0, page.limit);
-  const last = found.length > page.limit ? shown.at(-1) : undefined;
+  const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
   const watches = await Promise.all(shown.map((watch) => describeWatch(desk, watch)));
-  sendPrivate(response, { watches, next: last ? `${last.createdAt}-${last.watchId}` : null });
+  sendPrivate(response, { watches, next });
 };
 
 /** Answers GET /api/watches/{watchId}. */
@@ -55,9 +44,9 @@ export const listTargets: WatchAnswer = async (desk, caller, request, response) 
   const page = readParameters(targetParameters, request);
   const { watchId } = await findWatch(desk, caller, request);
   const found = await desk.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
-  const shown = found.slice(0, page.limit);
-  const last = found.length > page.limit ? shown.at(-1) : undefined;
-  const next = last ? Buffer.from(last.target).toString('base64url') : null;
+  const { shown, next } = pageOf(found, page.limit, ({ target }) =>
+    Buffer.from(target).toString('base64url'),
+  );
   sendPrivate(response, { targets: shown.map(describeTarget), next });
 };
 
@@ -66,9 +55,11 @@ export const listDeliveries: WatchAnswer = async (desk, caller, request, respons
   const page = readParameters(pageParameters, request);
   const { watchId } = await findWatch(desk, caller, request);
   const found = await desk.watches.listDeliveries({ watchId }, { ...page, limit: page.limit + 1 });
-  const shown = found.slice(0, page.limit);
-  const last = found.length > page.limit ? shown.at(-1) : undefined;
-  const next = last ? `${last.createdAt}-${last.deliveryId}` : null;
+  const { shown, next } = pageOf(
+    found,
+    page.limit,
+    ({ createdAt, deliveryId }) => `${createdAt}-${deliveryId}`,
+  );
   sendPrivate(response, { deliveries: shown.map(describeDelivery), next });
 };
 
