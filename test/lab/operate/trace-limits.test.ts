@@ -9,8 +9,9 @@ import { type OtlpReceiver, openOtlpReceiver } from '../../kit/otlp-receiver.ts'
 describe('limits of traces', () => {
   let collector: OtlpReceiver;
   let tracing: Tracing;
-  const lines: string[] = [];
-  const open = (url: string) =>
+  let lines: string[];
+  // Each has lines of its own: one that was closed may still tell of what it had on its way.
+  const open = (url: string, told: string[] = []) =>
     openOtlpTracing({
       url: `${url}/v1/traces`,
       headers: {},
@@ -18,16 +19,16 @@ describe('limits of traces', () => {
       sampler: { name: 'always_on', ratio: 1 },
       takesIncoming: false,
       log: {
-        error: (_, message) => void lines.push(message),
-        warn: (_, message) => void lines.push(message),
-        info: (_, message) => void lines.push(message),
+        error: (_, message) => void told.push(message),
+        warn: (_, message) => void told.push(message),
+        info: (_, message) => void told.push(message),
         debug: () => undefined,
       },
     });
   beforeEach(async () => {
-    lines.length = 0;
+    lines = [];
     collector = await openOtlpReceiver();
-    tracing = open(collector.url);
+    tracing = open(collector.url, lines);
   });
   afterEach(async () => {
     await tracing.close();
