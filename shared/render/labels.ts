@@ -94,6 +94,22 @@ export function labelOf(name: string): string {
   return `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
 }
 
+/** Parts of rules that are written otherwise than their words. */
+const partWords: { readonly [part: string]: string } = {
+  mtaSts: 'MTA-STS',
+  'mta-sts': 'MTA-STS',
+  tlsRpt: 'TLS-RPT',
+  bimi: 'BIMI',
+  starttls: 'STARTTLS',
+};
+
+/** What a reader calls the part of a check that a rule belongs to: "MTA-STS" of "mtaSts", "entry points" of "entryPoints". */
+export function partLabelOf(part: string): string {
+  if (Object.hasOwn(partWords, part)) return partWords[part] ?? part;
+  const parts = part.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ');
+  return parts.map((word) => words[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
+}
+
 /** A name or URL as people write it, where it is another than in the DNS: "bücher.test" of "xn--bcher-kva.test"; else undefined. */
 export function unicodeOf(target: string): string | undefined {
   const host = /^https?:\/\/([a-z0-9.:-]+)/i.exec(target)?.[1] ?? target;

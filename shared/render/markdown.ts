@@ -13,6 +13,7 @@ import {
   groupByCategory,
   togetherWords,
 } from './health.ts';
+import { partLabelOf } from './labels.ts';
 import { codeBlock, codeSpan, reference, sentence } from './markdown-text.ts';
 import {
   bySeverity,
@@ -87,7 +88,7 @@ function writeFindings(report: Report, pieces: number): string[] {
 
 function factsOf(finding: Finding): readonly string[] {
   const { part } = finding;
-  return [part === undefined ? [] : sentence(part), effectWords(finding) ?? []].flat();
+  return [part === undefined ? [] : sentence(partLabelOf(part)), effectWords(finding) ?? []].flat();
 }
 
 /** What to fix first, and every fault once under its category; undefined where the report is not that of a domain. */

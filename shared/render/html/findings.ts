@@ -1,5 +1,6 @@
 import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
+import { partLabelOf } from '../labels.ts';
 import { linkTo } from '../link.ts';
 import { block, type Markup, markup, nothing } from '../markup.ts';
 import { bySeverity, effectWords, severityWords, titleOf } from '../report-words.ts';
@@ -35,7 +36,7 @@ function showFinding(report: Report, finding: Finding, room: Room): Markup {
   const cost = effectWords(finding);
   return findingCard(finding, {
     id: idOf(report, finding),
-    facts: [finding.part ?? [], cost ?? []].flat(),
+    facts: [finding.part === undefined ? [] : partLabelOf(finding.part), cost ?? []].flat(),
     more: nothing,
     room,
   });

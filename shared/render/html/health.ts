@@ -10,6 +10,7 @@ import {
   groupByCategory,
   togetherWords,
 } from '../health.ts';
+import { partLabelOf } from '../labels.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { pointsWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
@@ -104,7 +105,10 @@ function showFault(faults: readonly DomainFault[], fault: DomainFault, links: Li
   const { main, cost } = fault;
   return findingCard(main, {
     id: idOf(faults, fault),
-    facts: [main.part ?? [], cost < 0 ? `${pointsWords(cost)} of the domain` : []].flat(),
+    facts: [
+      main.part === undefined ? [] : partLabelOf(main.part),
+      cost < 0 ? `${pointsWords(cost)} of the domain` : [],
+    ].flat(),
     more: markup`${showOthers(fault)}${showReport(fault, links)}`,
     room,
   });

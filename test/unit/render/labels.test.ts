@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { labelOf, unicodeOf } from '#shared/render/labels';
+import { catalogue } from '#shared/catalogue/registry';
+import { labelOf, partLabelOf, unicodeOf } from '#shared/render/labels';
 import { spanWords, tookWords } from '#shared/render/report-words';
 
 test.for([
@@ -31,5 +32,17 @@ test('times are told in units that a reader knows', () => {
     '365 days',
     '1 second',
     '90 seconds',
+  ]);
+});
+
+test('no part of any rule is shown as a field name', () => {
+  const parts = catalogue.flatMap(({ rules }) => Object.values(rules).flatMap(({ part }) => part ?? []));
+  const shown = [...new Set(parts)].map(partLabelOf);
+  expect(shown.filter((label) => /[a-z][A-Z]/.test(label))).toEqual([]);
+  expect(['mtaSts', 'entryPoints', 'spf', 'certificate'].map(partLabelOf)).toEqual([
+    'MTA-STS',
+    'entry points',
+    'SPF',
+    'certificate',
   ]);
 });
