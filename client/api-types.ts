@@ -1843,7 +1843,7 @@ export type Delivery = {
   readonly failure: string | null;
 };
 
-export type WatchLinks = { readonly feed: string; readonly calendar: string };
+export type WatchAddresses = { readonly feed: string; readonly calendar: string };
 
 export type WatchedTargetList = {
   readonly targets: ReadonlyArray<WatchedTarget>;

@@ -5,7 +5,8 @@ type Schema = { readonly [key: string]: Json };
 /**
  * The same document in words that code generators of every language understand, and that promise no more than the service does:
  * an object may gain fields, a tuple of equal items is a list of fixed length, a list of values whose names would be the same in a
- * program ("A", "A+") or empty is a pattern, and a time is said by its format alone. Pure.
+ * program ("A", "A+") or empty is a pattern, a list with the name of a client's own class has other names, and a time is said by its
+ * format alone. Pure.
  */
 export function forGenerators<Document extends object>(document: Document): Document {
   return mapValue(JSON.parse(JSON.stringify(document)) as Json) as unknown as Document;
@@ -15,7 +16,10 @@ function mapValue(value: Json): Json {
   if (isList(value)) return value.map(mapValue);
   if (value === null || typeof value !== 'object') return value;
   const mapped = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapValue(one)]));
-  return [openObject, plainTuple, namedValues, plainTime].reduce((schema, step) => step(schema), mapped);
+  return [openObject, plainTuple, namedValues, otherNames, plainTime].reduce(
+    (schema, step) => step(schema),
+    mapped,
+  );
 }
 
 /** Left out, it means the same as {}: generators of types make an index of unknown fields of what is written, and take its names from nobody. */
@@ -40,6 +44,18 @@ function namedValues(schema: Schema): Schema {
   if (names.size === values.length && !names.has('')) return schema;
   const choices = values.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return { ...rest, pattern: `^(?:${choices.join('|')})$`, examples: values };
+}
+
+/** oapi-codegen names a constant after a value alone, and its class of the API is called Client. Go, Python and TypeScript generators read `x-enum-varnames`. */
+function otherNames(schema: Schema): Schema {
+  const { enum: values } = schema;
+  if (!isList(values) || !values.every((value) => typeof value === 'string')) return schema;
+  if (!values.includes('client')) return schema;
+  return { ...schema, 'x-enum-varnames': values.map((value) => `Of${capitalize(value)}`) };
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function plainTime(schema: Schema): Schema {

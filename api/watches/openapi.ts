@@ -79,7 +79,7 @@ const deliveryList = z
   .looseObject({ deliveries: z.array(delivery), next: nextPage })
   .meta({ id: 'DeliveryList' });
 const secret = z.looseObject({ webhookSecret: z.string() }).meta({ id: 'WebhookSecret' });
-const links = z.looseObject({ feed: z.string(), calendar: z.string() }).meta({ id: 'WatchLinks' });
+const links = z.looseObject({ feed: z.string(), calendar: z.string() }).meta({ id: 'WatchAddresses' });
 
 const operation = operationsOf('watches', [{ token: ['watch'] }]);
 

@@ -28,6 +28,10 @@ const rules: readonly (readonly [
     },
   ],
   [
+    'oapi-codegen names a constant after the value alone, and Client is the name of its class',
+    (schema) => texts(schema['enum']).includes('client') && !('x-enum-varnames' in schema),
+  ],
+  [
     'a pattern that not all engines read alike (ECMA 262, RE2, Python)',
     ({ pattern }) => typeof pattern === 'string' && /\\[pPuksSwWdDbB]|\(\?[<!=]/.test(pattern),
   ],
@@ -62,6 +66,21 @@ test('operations have names of their own, and so have schemas', () => {
   expect(new Set(schemas.map((name) => name.toLowerCase())).size).toBe(schemas.length);
 });
 
+test('an object inside a schema gets no name that another schema has', () => {
+  // Generators name it after the schema and the field: Watch.links is WatchLinks.
+  const schemas = Object.entries(makeOpenapi().components?.schemas ?? {});
+  const taken = new Set(schemas.map(([name]) => name.toLowerCase()));
+  const inner = schemas.flatMap(([name, schema]) => {
+    const { properties = {} } = schema as { properties?: Readonly<Record<string, object>> };
+    const inPlace = Object.entries(properties).filter(([, field]) =>
+      /"(?:properties|enum)":/.test(JSON.stringify(field)),
+    );
+    return inPlace.map(([field]) => `${name}${field}`);
+  });
+  expect(inner.length).toBeGreaterThan(100);
+  expect(inner.filter((name) => taken.has(name.toLowerCase()))).toEqual([]);
+});
+
 test.for([
   [
     'values with one name',
@@ -73,6 +92,11 @@ test.for([
     'a tuple of equal items',
     { prefixItems: [{ type: 'string' }, { type: 'string' }], items: false },
     { items: { type: 'string' }, minItems: 2, maxItems: 2 },
+  ],
+  [
+    'a value with the name of a class',
+    { type: 'string', enum: ['server', 'client'] },
+    { type: 'string', enum: ['server', 'client'], 'x-enum-varnames': ['OfServer', 'OfClient'] },
   ],
   ['an open object', { properties: { a: {} }, additionalProperties: {} }, { properties: { a: {} } }],
   ['a map', { additionalProperties: { type: 'string' } }, { additionalProperties: { type: 'string' } }],
