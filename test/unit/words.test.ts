@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Names that gave way to the field's own words, and where they may not come back. */
 const dropped: readonly { readonly name: string; readonly now: string; readonly where: string }[] = [
   { name: 'Shed', now: 'LoadShedding', where: 'api' },
-  { name: 'Sight', now: 'Observation', where: 'worker/{dns,checks/dns-check}' },
+  { name: 'Sights?', now: 'Observation', where: 'worker' },
   { name: 'Soil', now: 'TreeContext', where: 'worker' },
   { name: 'Books', now: 'MemoryState', where: 'shared/queue' },
   { name: 'Crew', now: 'QueueWorker', where: 'shared/queue' },
