@@ -1,29 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { type AnyRedis, impatientAlone, openHearing, openRedis, patient } from '#shared/backends/redis';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
-import { type Fault, type FaultyWay, openFaultyWay } from '../kit/faulty-way.ts';
-import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { type Fault, openFaultyWay } from '../kit/faulty-way.ts';
+import { hasRedis, startRedis } from '../kit/redis.ts';
 
 const faults: readonly Fault[] = ['reset', 'ended', 'frozen', 'requests lost', 'answers lost'];
 /** A blocked command has 12 s, and then the connection is made anew. */
 const inTheEnd = { timeout: 30_000, interval: 250 };
 
-describe.skipIf(!hasRedis)('the way to Redis', () => {
-  let redis: TestRedis;
-  let way: FaultyWay;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
+// Most of each test is waiting for time limits: they wait side by side, each over a Redis of its own.
+describe.skipIf(!hasRedis).concurrent('the way to Redis', () => {
   test.for(faults)(
     'with connections %s for a while: those that ask, wait and hear work again',
-    async (fault) => {
-      way = await openFaultyWay(Number(new URL(redis.url).port));
+    async (fault, { expect, onTestFinished }) => {
+      const redis = await startRedis();
+      onTestFinished(() => redis.stop());
+      const way = await openFaultyWay(Number(new URL(redis.url).port));
       const url = `redis://127.0.0.1:${way.port}`;
       const many = <T>(open: () => T) => Array.from({ length: 4 }, open);
       const asking = many(() => openRedis(url, impatientAlone, quiet));
@@ -65,36 +61,41 @@ describe.skipIf(!hasRedis)('the way to Redis', () => {
     },
   );
 
-  test.for(faults)('with connections %s for a while: API and worker go on with the queue', async (fault) => {
-    way = await openFaultyWay(Number(new URL(redis.url).port));
-    const url = `redis://127.0.0.1:${way.port}`;
-    const options = { url, shards: 1, hostConcurrency: 4, lineLimit: 100, log: quiet };
-    const [api, worker] = [openBullmqJobQueue(options), openBullmqJobQueue(options)];
-    onTestFinished(async () => void (await Promise.all([api.close(0), worker.close(0)])));
-    const run = new Set<string>();
-    worker.work(
-      'network',
-      4,
-      async ({ target }) => void run.add(target),
-      async () => undefined,
-    );
-    const submit = (target: string) =>
-      api.submit(makeJob({ target })).then(
-        ({ state }) => state as string,
-        (error: Error) => error.message,
+  test.for(faults)(
+    'with connections %s for a while: API and worker go on with the queue',
+    async (fault, { expect, onTestFinished }) => {
+      const redis = await startRedis();
+      onTestFinished(() => redis.stop());
+      const way = await openFaultyWay(Number(new URL(redis.url).port));
+      const url = `redis://127.0.0.1:${way.port}`;
+      const options = { url, shards: 1, hostConcurrency: 4, lineLimit: 100, log: quiet };
+      const [api, worker] = [openBullmqJobQueue(options), openBullmqJobQueue(options)];
+      onTestFinished(async () => void (await Promise.all([api.close(0), worker.close(0)])));
+      const run = new Set<string>();
+      worker.work(
+        'network',
+        4,
+        async ({ target }) => void run.add(target),
+        async () => undefined,
       );
-    await expect.poll(() => submit(`before ${fault}`), inTheEnd).toBe('admitted');
-    await expect.poll(() => run).toContain(`before ${fault}`);
-    way.strike(fault);
-    await delay(2500);
-    way.heal();
-    const start = performance.now();
-    await expect.poll(() => submit(`after ${fault}`), inTheEnd).toBe('admitted');
-    await expect.poll(() => run, inTheEnd).toContain(`after ${fault}`);
-    console.log(`${fault}: a job is run ${Math.round(performance.now() - start)} ms later`);
-    await Promise.all([api.close(0), worker.close(0)]);
-    await way.close();
-  });
+      const submit = (target: string) =>
+        api.submit(makeJob({ target })).then(
+          ({ state }) => state as string,
+          (error: Error) => error.message,
+        );
+      await expect.poll(() => submit(`before ${fault}`), inTheEnd).toBe('admitted');
+      await expect.poll(() => run).toContain(`before ${fault}`);
+      way.strike(fault);
+      await delay(2500);
+      way.heal();
+      const start = performance.now();
+      await expect.poll(() => submit(`after ${fault}`), inTheEnd).toBe('admitted');
+      await expect.poll(() => run, inTheEnd).toContain(`after ${fault}`);
+      console.log(`${fault}: a job is run ${Math.round(performance.now() - start)} ms later`);
+      await Promise.all([api.close(0), worker.close(0)]);
+      await way.close();
+    },
+  );
 });
 
 async function untilPopped(redis: Redis, key: string): Promise<void> {

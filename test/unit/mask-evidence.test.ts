@@ -7,7 +7,7 @@ import { runsOf } from '../kit/property-runs.ts';
 import { cookieRows } from './security-header-check/rows/cookies.ts';
 import { leakageRows } from './security-header-check/rows/leakage.ts';
 import { transportRows } from './security-header-check/rows/transport.ts';
-import { page } from './security-header-check/sights.ts';
+import { page } from './security-header-check/observations.ts';
 
 const secret = 'f3a9c1d07be24856';
 const cases: readonly { readonly name: string; readonly line: string; readonly masked: RegExp }[] = [

@@ -7,9 +7,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Names that gave way to the field's own words, and where they may not come back. */
 const dropped: readonly { readonly name: string; readonly now: string; readonly where: string }[] = [
   { name: 'Shed', now: 'LoadShedding', where: 'api' },
-  { name: 'Sight', now: 'Observation', where: 'worker/{dns,checks/dns-check}' },
+  { name: 'Sights?', now: 'Observation', where: 'worker' },
   { name: 'Soil', now: 'TreeContext', where: 'worker' },
   { name: 'Books', now: 'MemoryState', where: 'shared/queue' },
+  { name: 'Books', now: 'JobRecords', where: 'api' },
+  { name: 'Look', now: 'EndpointContext or SpfLookup', where: 'worker/checks' },
   { name: 'Crew', now: 'QueueWorker', where: 'shared/queue' },
   { name: 'Losses', now: 'LostRuns', where: 'shared/queue' },
   { name: 'Side', now: 'ShardQueues', where: 'shared/queue' },

@@ -18,12 +18,12 @@ import { noRdap, openRdapProbe, rdapLimits } from './rdap/open.ts';
 import type { RdapProbe } from './rdap/port.ts';
 import type { Registries } from './rdap/registries.ts';
 import { openResolve } from './resolve.ts';
+import { openMailPort, type MailPortOptions } from './smtp/mail-port.ts';
 import { openSmtpProbe } from './smtp/open.ts';
-import { openPortSights, type PortSightOptions } from './smtp/port-sight.ts';
-import { openMailShelf, type SightStore } from './smtp/shelf.ts';
+import { openMailShelf, type TalkStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
-import { openUdpProbe, type UdpSight } from './udp/open.ts';
+import { openUdpProbe, type UdpReach } from './udp/open.ts';
 import { sendVerified } from './verified/send.ts';
 import { openWork, type Work } from './work.ts';
 
@@ -53,8 +53,8 @@ export type MailSettings = {
   readonly controlHost: string | undefined;
   readonly limits: SmtpLimits;
   /** What all workers know of them. */
-  readonly store: SightStore | undefined;
-  readonly sights?: PortSightOptions;
+  readonly store: TalkStore | undefined;
+  readonly mailPort?: MailPortOptions;
 };
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
@@ -82,7 +82,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const slots = openAddressSlots(settings.socketsPerAddress);
   // A page opens dozens of connections at once; they have places of their own.
   const pageSlots = openAddressSlots(socketsOfPages);
-  const udpSight: UdpSight = { isSeen: false };
+  const udpReach: UdpReach = { isSeen: false };
   const openSmtp = settings.smtp && prepareSmtp(settings.smtp);
   const client = openDnsClient({ ...settings.dns, policy, slots });
   const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
@@ -112,7 +112,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
-        udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
+        udp: openUdpProbe(chargedWith('UDP exchanges'), udpReach, signal),
         rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work,
@@ -136,8 +136,8 @@ function guardOfAddresses(
   return { ...guard, policy, charge, resolve: async (address) => [address] };
 }
 
-function prepareSmtp({ helo, limits, controlHost, store, sights }: MailSettings) {
-  const mail = { helo, limits, sights: openPortSights(controlHost, sights), shelf: openMailShelf(store) };
+function prepareSmtp({ helo, limits, controlHost, store, mailPort }: MailSettings) {
+  const mail = { helo, limits, mailPort: openMailPort(controlHost, mailPort), shelf: openMailShelf(store) };
   const slots = openAddressSlots(mailSockets);
   return (
     { budget, ...guard }: Omit<GuardSettings, 'slots' | 'charge'> & { readonly budget: Budget },

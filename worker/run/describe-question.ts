@@ -3,7 +3,7 @@ import type {
   BrowserFailure,
   BrowserRequest,
   BrowserRun,
-  FieldSight,
+  FieldObservation,
   PsiAnswer,
 } from '../probes/browser/port.ts';
 import type { DnsAnswer, DnsQuestion, DnsTransfer } from '../probes/dns/port.ts';
@@ -154,13 +154,13 @@ export function describePage(
 }
 
 /** A question for field data: to Google, about the page. */
-export function describeField(url: string, strategy: string, sight: FieldSight): ToldQuestion {
+export function describeField(url: string, strategy: string, observation: FieldObservation): ToldQuestion {
   return {
     name: 'field data',
     attributes: {
       'url.full': placeOf(url)['url.full'],
       'diag.page.strategy': strategy,
-      'diag.field.scope': sight.kind === 'record' ? sight.scope : 'none',
+      'diag.field.scope': observation.kind === 'record' ? observation.scope : 'none',
     },
   };
 }

@@ -58,7 +58,7 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunS
       askField: (url, strategy) =>
         tell(
           () => browser.askField(url, strategy),
-          (sight) => describeField(url, strategy, sight),
+          (observation) => describeField(url, strategy, observation),
         ),
     },
     close() {

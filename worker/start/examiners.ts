@@ -14,12 +14,12 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
 import { noJobs } from '../checks/jobs.ts';
-import type { PortSight } from '../probes/smtp/port.ts';
+import type { PortState } from '../probes/smtp/port.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
 import { openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper, openEvidenceWriter } from '../run/keep-evidence.ts';
-import { openSightStore } from '../run/keep-sights.ts';
+import { openTalkStore } from '../run/keep-talks.ts';
 import { openSupervisor } from '../supervise/supervisor.ts';
 import { freezeLimits } from '../supervise/watch-freeze.ts';
 import { findCheckOf } from './find-check.ts';
@@ -34,7 +34,7 @@ export type ExaminersContext = {
   readonly tracing?: Tracing | undefined;
   readonly isApart?: boolean;
   /** Hears whether port 25 is open, each time that a run had to look. */
-  readonly onMailPort: (sight: PortSight) => void;
+  readonly onMailPort: (state: PortState) => void;
 };
 
 /** What examines the jobs of a worker. */
@@ -116,7 +116,7 @@ function openProbes(context: ExaminersContext) {
       ? Promise.resolve(noProbes)
       : import('./probe-settings.ts').then(({ prepareProbesOf }) =>
           prepareProbesOf(context.config, pace, {
-            store: openSightStore(context.backend.reportStore),
+            store: openTalkStore(context.backend.reportStore),
             tellPort: context.onMailPort,
           }),
         );

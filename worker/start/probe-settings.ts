@@ -7,8 +7,8 @@ import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
 import { type MailSettings, type ProbeFactory, prepareProbes, type ProbeSettings } from '../probes/open.ts';
 import { openRegistries, readListedRegistries, type Registries } from '../probes/rdap/registries.ts';
-import type { PortSight } from '../probes/smtp/port.ts';
-import type { SightStore } from '../probes/smtp/shelf.ts';
+import type { PortState } from '../probes/smtp/port.ts';
+import type { TalkStore } from '../probes/smtp/shelf.ts';
 import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
@@ -16,8 +16,8 @@ import { withoutTransfers } from './without-transfers.ts';
 
 /** Where what was seen of mail hosts is kept for other processes, and who hears whether port 25 is open. */
 export type MailBeside = {
-  readonly store?: SightStore;
-  readonly tellPort?: (sight: PortSight) => void;
+  readonly store?: TalkStore;
+  readonly tellPort?: (state: PortState) => void;
 };
 
 /**
@@ -59,7 +59,7 @@ function mailSettingsOf(
   { store, tellPort }: MailBeside,
 ): MailSettings | undefined {
   if (!PROBE_SMTP || helo === undefined) return undefined;
-  return { helo, controlHost, limits: smtpLimits, store, sights: tellPort ? { tell: tellPort } : {} };
+  return { helo, controlHost, limits: smtpLimits, store, mailPort: tellPort ? { tell: tellPort } : {} };
 }
 
 /** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */

@@ -2,8 +2,8 @@ import type { Ask, Ledger, Portion } from '#shared/limits/pace/ledger';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
-import type { PortSight } from '../probes/smtp/port.ts';
-import { openSightStore } from '../run/keep-sights.ts';
+import type { PortState } from '../probes/smtp/port.ts';
+import { openTalkStore } from '../run/keep-talks.ts';
 import type { GivenRun } from './given-run.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { receiveError, sendError } from './sent-error.ts';
@@ -13,7 +13,7 @@ export type AnswerSettings = {
   readonly log: Logger;
   readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
   readonly onPaced: (charge: string, seconds: number) => void;
-  readonly onMailPort?: (sight: PortSight) => void;
+  readonly onMailPort?: (state: PortState) => void;
   readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert' | 'getBlob' | 'keepBlob'>;
   /** Hands evidence to the store; resolves when it has it or could not take it at once. */
   readonly keepEvidence: (blob: Blob) => Promise<void>;
@@ -70,7 +70,7 @@ function hear(message: News, settings: AnswerSettings): void {
     case 'paced':
       return settings.onPaced(message.charge, message.seconds);
     case 'mail-port':
-      return settings.onMailPort?.(message.sight);
+      return settings.onMailPort?.(message.state);
     case 'returned':
       return void leaseAll(settings.pace, message.asks); // never rejects
   }
@@ -100,8 +100,8 @@ function takeOf(
 function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefined): Calls {
   return {
     lease: (asks) => leaseAll(pace, asks),
-    findSight: (key) => openSightStore(reportStore).find(key),
-    keepSight: (...given) => openSightStore(reportStore).keep(...given),
+    findTalk: (key) => openTalkStore(reportStore).find(key),
+    keepTalk: (...given) => openTalkStore(reportStore).keep(...given),
     async findFresh(...asked) {
       const found = await reportStore.findFresh(...asked);
       return new Map([...found].map(([jobKey, { reportId }]) => [jobKey, { reportId }]));

@@ -3,8 +3,8 @@ import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
-import type { PortSight } from '../probes/smtp/port.ts';
-import type { SightStore } from '../probes/smtp/shelf.ts';
+import type { PortState } from '../probes/smtp/port.ts';
+import type { TalkStore } from '../probes/smtp/shelf.ts';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
 
@@ -17,8 +17,8 @@ export type Calls = {
   ): Promise<ReadonlyMap<string, { reportId: string }>>;
   insert(...given: Parameters<ReportStore['insert']>): Promise<void>;
   /** What other runs saw of a mail host. */
-  findSight(...asked: Parameters<SightStore['find']>): ReturnType<SightStore['find']>;
-  keepSight(...given: Parameters<SightStore['keep']>): Promise<void>;
+  findTalk(...asked: Parameters<TalkStore['find']>): ReturnType<TalkStore['find']>;
+  keepTalk(...given: Parameters<TalkStore['keep']>): Promise<void>;
   /** Waits for a slot again. */
   retake(): Promise<void>;
 };
@@ -48,7 +48,7 @@ export type FromRunner =
   /** Units of the pace that nobody used. */
   | { readonly kind: 'returned'; readonly asks: readonly Ask[] }
   /** Whether port 25 is open, as far as somebody had to look. */
-  | { readonly kind: 'mail-port'; readonly sight: PortSight }
+  | { readonly kind: 'mail-port'; readonly state: PortState }
   /** A unit of the pace was waited for so long. */
   | { readonly kind: 'paced'; readonly charge: string; readonly seconds: number }
   | { readonly kind: 'progress'; readonly run: number; readonly progress: Progress }

@@ -131,8 +131,8 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
     log,
     probes: prepareProbesOf(config, pace, {
-      store: { find: calls.make('findSight'), keep: calls.make('keepSight') },
-      tellPort: (sight) => outbox.sendAlong({ kind: 'mail-port', sight }),
+      store: { find: calls.make('findTalk'), keep: calls.make('keepTalk') },
+      tellPort: (state) => outbox.sendAlong({ kind: 'mail-port', state }),
     }),
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),

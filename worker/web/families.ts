@@ -5,7 +5,7 @@ import { maskHeaders } from './mask-credentials.ts';
 import type { HttpResponse } from './walk.ts';
 
 /** One request over one address family. JSON. */
-export type FamilySight = { readonly family: 4 | 6 } & (
+export type FamilyObservation = { readonly family: 4 | 6 } & (
   | {
       readonly kind: 'answered';
       readonly address: string;
@@ -21,7 +21,7 @@ export type FamilySight = { readonly family: 4 | 6 } & (
 /** What was seen of an address over each family. JSON. `late`: there was no time left to ask. */
 export type FamiliesSeen = {
   readonly url: string;
-  readonly sights: readonly FamilySight[];
+  readonly sights: readonly FamilyObservation[];
   readonly late: boolean;
 };
 
@@ -59,7 +59,7 @@ function askOver(family: 4 | 6, url: string, http: HttpProbe): Promise<HttpAnswe
   return http.ask({ url, family, bodyLimitBytes: 0, isLenient: true });
 }
 
-function seeFamily(family: 4 | 6, answer: HttpAnswer): FamilySight {
+function seeFamily(family: 4 | 6, answer: HttpAnswer): FamilyObservation {
   if (answer.kind === 'failure') return { family, kind: 'failed', code: answer.code, reason: answer.reason };
   const { address, status, url } = answer;
   const headers = answer.headers.filter(([name]) => comparedFields.includes(name.toLowerCase()));

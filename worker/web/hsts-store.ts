@@ -1,5 +1,5 @@
 import { isMalformed } from '#shared/model/verdict';
-import type { TlsSight } from '../probes/http/port.ts';
+import type { TlsObservation } from '../probes/http/port.ts';
 import { isAddressHost } from './address-host.ts';
 import { parseHsts } from './hsts.ts';
 import type { PreloadList } from './preload-list.ts';
@@ -15,7 +15,7 @@ export type HstsUpgrade = {
 /** Which hosts a browser holds to https in one walk (RFC 6797 §8). */
 export type HstsStore = {
   /** Takes the first field of an answer; one counts only over TLS without any error (§8.1). */
-  keep(tls: TlsSight | null, field: string | undefined, url: URL): void;
+  keep(tls: TlsObservation | null, field: string | undefined, url: URL): void;
   /** Where a browser goes instead; undefined where it goes to this address. */
   upgrade(url: URL): { readonly to: URL; readonly seen: HstsUpgrade } | undefined;
 };

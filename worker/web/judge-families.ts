@@ -9,11 +9,11 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { kindOfFailure } from '../probes/failure-kinds.ts';
-import { comparedFields, type FamiliesSeen, type FamilySight } from './families.ts';
+import { comparedFields, type FamiliesSeen, type FamilyObservation } from './families.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
-type Answered = Extract<FamilySight, { kind: 'answered' }>;
-type Failed = Extract<FamilySight, { kind: 'failed' }>;
+type Answered = Extract<FamilyObservation, { kind: 'answered' }>;
+type Failed = Extract<FamilyObservation, { kind: 'failed' }>;
 
 /** Slower by this much and this many times is more than chance: browsers wait 250 ms for the other family (RFC 8305 §8). */
 const slowerMs = 250;

@@ -1,8 +1,8 @@
 /** What is known of a host's place on the preload list. */
-export type PreloadSight = 'listed' | 'not-listed' | 'unknown';
+export type PreloadState = 'listed' | 'not-listed' | 'unknown';
 
 /** Tells whether browsers hold a host to https from the start. */
-export type PreloadList = (host: string) => PreloadSight;
+export type PreloadList = (host: string) => PreloadState;
 
 // Top-level domains that Chromium's list holds whole (net/http/transport_security_state_static.json, policy public-suffix).
 const preloadedTopLevels: ReadonlySet<string> = new Set(

@@ -75,7 +75,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
   };
   const { pace = noPace, now } = options;
   const limits = { ...patience, ...options.limits };
-  const probes = openProbes(settings, pace, { limits, ...(now ? { sights: { now } } : {}) });
+  const probes = openProbes(settings, pace, { limits, ...(now ? { mailPort: { now } } : {}) });
   return {
     authority,
     dns,
@@ -88,7 +88,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     },
     check: (domain, wanted) => checkMail(probes, domain, wanted),
     async checkAnew(domain) {
-      const anew = openProbes(settings, pace, { limits, ...(now ? { sights: { now } } : {}) });
+      const anew = openProbes(settings, pace, { limits, ...(now ? { mailPort: { now } } : {}) });
       try {
         return await checkMail(anew, domain);
       } finally {
@@ -105,7 +105,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
 function openProbes(
   settings: Record<string, string>,
   pace: Pace,
-  mail: { readonly limits: SmtpLimits; readonly sights?: { readonly now: () => number } },
+  mail: { readonly limits: SmtpLimits; readonly mailPort?: { readonly now: () => number } },
 ): ProbeFactory {
   const made = probeSettingsOf(readConfig(settings), pace, {});
   return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, ...mail } } : {}) });

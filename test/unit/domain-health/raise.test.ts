@@ -14,7 +14,7 @@ import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { type Change, goodWorld } from '../dns-check/good-world.ts';
 import { checkIn } from '../dns-check/run-check.ts';
 import { chain } from '../redirect-check/chain.ts';
-import { html, type Site, see } from '../security-header-check/sights.ts';
+import { html, type Site, see } from '../security-header-check/observations.ts';
 import {
   accepts,
   asked,

@@ -9,7 +9,7 @@ import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { auditOf } from '../../../worker/checks/pagespeed-check/judge/insights.ts';
-import type { FieldSight } from '../../../worker/probes/browser/port.ts';
+import type { FieldObservation } from '../../../worker/probes/browser/port.ts';
 import {
   challenged,
   ended,
@@ -63,13 +63,13 @@ const thirdParties = (...busyMs: readonly number[]) => ({
 });
 const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
   const metric = (p75: number) => ({ p75, distribution: [0.8, 0.15, 0.05] });
-  const sight: FieldSight = {
+  const observation: FieldObservation = {
     kind: 'record',
     scope: 'url',
     formFactor: 'PHONE',
     metrics: { lcp: metric(lcp), cls: metric(cls), ...(inp === undefined ? {} : { inp: metric(inp) }) },
   };
-  return { ...seen(load()), field: sight };
+  return { ...seen(load()), field: observation };
 };
 const refusal = (
   code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused' | 'budget-spent',

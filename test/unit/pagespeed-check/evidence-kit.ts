@@ -4,9 +4,9 @@ import type {
   AuditSeen,
   BrowserEnd,
   BrowserRun,
-  FieldSight,
+  FieldObservation,
   MetricSeen,
-  PageSight,
+  PageObservation,
   RequestSeen,
   RequestsSeen,
   Traffic,
@@ -19,25 +19,25 @@ export function readImagesRun(): BrowserRun & { readonly end: Extract<BrowserEnd
 }
 
 const captured = readImagesRun();
-const noField: FieldSight = { kind: 'none', reason: 'no provider of field data is configured' };
+const noField: FieldObservation = { kind: 'none', reason: 'no provider of field data is configured' };
 
 export type PageChange = {
-  readonly metrics?: { readonly [name in keyof PageSight['metrics']]?: Partial<MetricSeen> };
+  readonly metrics?: { readonly [name in keyof PageObservation['metrics']]?: Partial<MetricSeen> };
   /** By id; laid over an audit that passed. */
   readonly audits?: { readonly [id: string]: Partial<AuditSeen> };
-  readonly page?: Partial<PageSight>;
+  readonly page?: Partial<PageObservation>;
   readonly traffic?: Partial<Traffic>;
 };
 
 /** A run of a page with which all is well, but for the change. */
 export function load({ metrics = {}, audits = {}, page = {}, traffic = {} }: PageChange = {}): BrowserRun {
-  const good = (metric: keyof PageSight['metrics'], value: number): MetricSeen => ({
+  const good = (metric: keyof PageObservation['metrics'], value: number): MetricSeen => ({
     ...captured.end.page.metrics[metric],
     value,
     score: 1,
     ...metrics[metric],
   });
-  const sight: PageSight = {
+  const observation: PageObservation = {
     ...captured.end.page,
     score: 1,
     metrics: {
@@ -59,7 +59,7 @@ export function load({ metrics = {}, audits = {}, page = {}, traffic = {} }: Pag
     })),
     ...page,
   };
-  return { ...captured, end: { kind: 'loaded', page: sight }, traffic: { ...captured.traffic, ...traffic } };
+  return { ...captured, end: { kind: 'loaded', page: observation }, traffic: { ...captured.traffic, ...traffic } };
 }
 
 /** A run that measured nothing. */

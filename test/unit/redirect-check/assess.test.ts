@@ -6,8 +6,8 @@ import { listVerdicts } from '#shared/model/finding';
 import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '#shared/model/verdict';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
-import type { FamilySight } from '../../../worker/web/families.ts';
-import { lostOver, over } from '../web/family-sights.ts';
+import type { FamilyObservation } from '../../../worker/web/families.ts';
+import { lostOver, over } from '../web/family-observations.ts';
 import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
 
 type Case = {
@@ -624,7 +624,7 @@ const failures: readonly Case[] = [
   },
 ];
 
-const overFamilies = (...sights: readonly FamilySight[]): RedirectEvidence => ({
+const overFamilies = (...sights: readonly FamilyObservation[]): RedirectEvidence => ({
   ...chain('https://a.test/'),
   families: { url: 'https://a.test/', sights, late: false },
 });

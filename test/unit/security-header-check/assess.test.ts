@@ -14,7 +14,7 @@ import { leakageRows } from './rows/leakage.ts';
 import type { Row } from './rows/row.ts';
 import { siteFileRows } from './rows/site-files.ts';
 import { transportRows } from './rows/transport.ts';
-import { answer, chain, failed, see } from './sights.ts';
+import { answer, chain, failed, see } from './observations.ts';
 
 const rows: readonly Row[] = [
   ...transportRows,

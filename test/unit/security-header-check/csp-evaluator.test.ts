@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readPolicies } from '../../../worker/checks/security-header-check/facts/policies.ts';
 import { evaluatePolicies } from '../../../worker/checks/security-header-check/report/evaluator/csp-evaluator.ts';
 import { indexFields } from '../../../worker/web/fields.ts';
-import { csp } from './sights.ts';
+import { csp } from './observations.ts';
 
 const policiesOf = (...texts: readonly string[]) =>
   readPolicies({ url: new URL('https://site.test/'), fields: indexFields(texts.map(csp)) }, null);

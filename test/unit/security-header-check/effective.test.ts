@@ -14,7 +14,7 @@ import {
   page,
   redirect,
   see,
-} from './sights.ts';
+} from './observations.ts';
 
 /** What a browser did with such a response, or what the standard says it does. */
 type Truth = { readonly name: string; readonly evidence: HeaderEvidence; readonly effective: object };

@@ -4,7 +4,7 @@ import { codesBroken, isBroken, isMalformed } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
-import { baselineWith, html, page, script, see } from './sights.ts';
+import { baselineWith, html, page, script, see } from './observations.ts';
 
 function fixOf(evidence: HeaderEvidence, code: HeaderCode) {
   const verdict = assessHeaders(evidence).verdicts[code];

@@ -16,7 +16,7 @@ import {
   redirect,
   script,
   see,
-} from './sights.ts';
+} from './observations.ts';
 
 /** Worked out by hand from the table of results: 100, the losses, and the bonuses where the losses leave 90. */
 type Response = ReturnType<typeof says>;

@@ -38,7 +38,7 @@ import { parseExpires } from '../../../worker/web/parse-expires.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { printCsp, printCspSource } from './print-csp.ts';
-import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
+import { baseline, cors, csp, html, metaCsp, script, see } from './observations.ts';
 
 /** Words that grammars of headers are made of, so that random texts come near to valid ones. */
 const words =

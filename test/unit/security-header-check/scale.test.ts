@@ -4,7 +4,7 @@ import { rules } from '#shared/catalogue/security-header-check/rules';
 import { gradeOf } from '#shared/model/score';
 import { codesOf, severities } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import { html, see } from './sights.ts';
+import { html, see } from './observations.ts';
 
 const scored = codesOf(rules)
   .map((code) => ({ code, ...rules[code] }))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import { readThirdParties } from '../../../worker/checks/security-header-check/facts/third-parties.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
-import { see } from './sights.ts';
+import { see } from './observations.ts';
 
 const url = 'https://www.site.test/';
 const read = (html: string) => readThirdParties({ url: new URL(url), document: readDocument(html, url) });

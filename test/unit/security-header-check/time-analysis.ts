@@ -2,7 +2,7 @@ import { assessHeaders } from '../../../worker/checks/security-header-check/asse
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
-import { baseline, html, metaCsp, script, see } from './sights.ts';
+import { baseline, html, metaCsp, script, see } from './observations.ts';
 
 const usual = see({
   headers: [

@@ -5,10 +5,10 @@ import { codesOf } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type {
   ChainEnd,
-  CorsSight,
+  CorsObservation,
   HeaderEvidence,
 } from '../../../worker/checks/security-header-check/evidence.ts';
-import { answer, chain, failed, origin, redirect, see } from './sights.ts';
+import { answer, chain, failed, origin, redirect, see } from './observations.ts';
 
 // A rule holds only where what it speaks of was seen. Here is every way of not seeing, and all that still holds.
 
@@ -21,7 +21,7 @@ type Row = {
 
 const secure = 'https://site.test/';
 const plain = 'http://site.test/';
-const unasked: readonly CorsSight[] = [
+const unasked: readonly CorsObservation[] = [
   { method: 'GET', origin, kind: 'failed', reason: 'the reason' },
   { method: 'GET', origin: 'null', kind: 'failed', reason: 'the reason' },
   { method: 'OPTIONS', origin, kind: 'failed', reason: 'the reason' },

@@ -4,7 +4,7 @@ import { rules } from '#shared/catalogue/security-header-check/rules';
 import { listVerdicts } from '#shared/model/finding';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import { maskSetCookie } from '../../../worker/web/mask-cookie.ts';
-import { answer, baselineWith, chain, page, redirect, see } from '../security-header-check/sights.ts';
+import { answer, baselineWith, chain, page, redirect, see } from '../security-header-check/observations.ts';
 
 test.for([
   ['sid=secret; Path=/; HttpOnly', 'sid=[6 octets]; Path=/; HttpOnly'],

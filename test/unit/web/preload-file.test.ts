@@ -23,8 +23,8 @@ test.for([
   ['pinned.test', 'not-listed'],
   ['other.test', 'not-listed'],
   ['any.dev', 'listed'],
-] as const)('%s is %s', ([host, sight]) => {
-  expect(readPreloadFile(text)(host)).toBe(sight);
+] as const)('%s is %s', ([host, state]) => {
+  expect(readPreloadFile(text)(host)).toBe(state);
 });
 
 test.for(['', '[]', '{}', '{"entries": []}', '{"entries": [{"name": "a.test"}]}', '<!doctype html>'])(

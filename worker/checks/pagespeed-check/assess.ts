@@ -30,7 +30,7 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
   const fields = reportPagespeed(evidence, choice, end);
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
-    'field-vitals-failed': judgeField(readField(evidence).sight),
+    'field-vitals-failed': judgeField(readField(evidence).observation),
     'budget-exceeded': verdictOfBudget(fields.budget),
     ...judgeInsights(page, unseen),
     ...judgeCategories(page, asked, unseen),

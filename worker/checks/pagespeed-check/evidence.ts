@@ -3,7 +3,7 @@ import type {
   BrowserEnd,
   BrowserFailure,
   BrowserRun,
-  FieldSight,
+  FieldObservation,
   Strategy,
 } from '../../probes/browser/port.ts';
 
@@ -18,7 +18,7 @@ export type PagespeedEvidence = {
   /** In order; a run that gave no page is the last one. Screenshots are kept of the first alone. */
   readonly runs: readonly Load[];
   /** What real visitors saw. */
-  readonly field: FieldSight;
+  readonly field: FieldObservation;
 };
 
 /** One load of the page, or why there was none. */
@@ -30,7 +30,7 @@ export type PsiRun = {
   readonly source: 'psi';
   readonly end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>;
   /** What its answer says of real visitors. */
-  readonly field: FieldSight;
+  readonly field: FieldObservation;
   readonly tookMs: number;
 };
 

@@ -1,4 +1,4 @@
-import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
+import type { HttpBody, Timings, TlsObservation } from '../../probes/http/port.ts';
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { AnswerRefresh } from '../../web/page-refresh.ts';
@@ -33,7 +33,7 @@ export type HopAnswer = {
   readonly locations: readonly LocationSeen[];
   readonly address: string;
   readonly timings: Timings;
-  readonly tls: TlsSight | null;
+  readonly tls: TlsObservation | null;
   /** The first Strict-Transport-Security field: browsers read no other (RFC 6797 §8.1). */
   readonly hsts: string | null;
   /** The field's, else the first of the page. */

@@ -1,6 +1,6 @@
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
-import type { PreloadSight } from '../../web/preload-list.ts';
+import type { PreloadState } from '../../web/preload-list.ts';
 import type { PageLead } from '../../web/walk.ts';
 import type { Robots } from './grammar/robots.ts';
 
@@ -35,13 +35,13 @@ export type Chain = {
   readonly start: string;
   readonly hops: readonly Hop[];
   readonly end: ChainEnd;
-  readonly document: DocumentSight | null;
+  readonly document: DocumentObservation | null;
   /** Signs of a block page in the last answer's body; left out by evidence that is older than this field. */
   readonly bodySigns?: readonly string[];
 };
 
 /** An element that can change what is enforced or loaded. */
-export type ElementSight = {
+export type PageElement = {
   readonly name: 'meta' | 'script' | 'link';
   /** Its parent's name: only children of head count for a policy. */
   readonly parent: string;
@@ -52,7 +52,7 @@ export type ElementSight = {
 export type LoadKind = 'script' | 'style' | 'frame' | 'image' | 'media' | 'font' | 'form';
 
 /** How often a page names another origin for one kind of load, and how many of them have an integrity attribute. */
-export type ForeignSight = {
+export type ForeignLoad = {
   readonly kind: LoadKind;
   readonly origin: string;
   readonly count: number;
@@ -60,7 +60,7 @@ export type ForeignSight = {
 };
 
 /** How often a page names http addresses in one attribute of one element, and the first of them. */
-export type ClearTextSight = {
+export type ClearTextLoad = {
   readonly element: string;
   readonly attribute: string;
   readonly kind: LoadKind;
@@ -71,20 +71,20 @@ export type ClearTextSight = {
 };
 
 /** What was read of an HTML body: the elements that matter, in document order. */
-export type DocumentSight = {
-  readonly elements: readonly ElementSight[];
+export type DocumentObservation = {
+  readonly elements: readonly PageElement[];
   /** The href of the first base element, null where there is none. */
   readonly base: string | null;
   /** Other origins that the page names, each once for each kind, the first 300; left out by evidence that is older than this field. */
-  readonly foreign?: readonly ForeignSight[];
+  readonly foreign?: readonly ForeignLoad[];
   /** What it names in clear text of other origins; left out by evidence that is older than this field. */
-  readonly clearText?: readonly ClearTextSight[];
+  readonly clearText?: readonly ClearTextLoad[];
   /** Why there may be more than this. */
   readonly cut: string | null;
 };
 
 /** One question with a made-up Origin, and what came back. */
-export type CorsSight = {
+export type CorsObservation = {
   readonly method: 'GET' | 'OPTIONS';
   readonly origin: string;
 } & (
@@ -93,7 +93,7 @@ export type CorsSight = {
 );
 
 /** A file at a fixed place of a site. `route`: every address that was asked for it, in order. */
-export type FileSight<Content> = { readonly route: readonly string[] } & (
+export type SiteFileObservation<Content> = { readonly route: readonly string[] } & (
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -113,8 +113,11 @@ export type FileSight<Content> = { readonly route: readonly string[] } & (
 
 /** The files that a site has at fixed places, asked over https. */
 export type SiteFiles = {
-  readonly securityTxt: { readonly wellKnown: FileSight<string>; readonly legacy: FileSight<string> };
-  readonly robots: FileSight<Robots>;
+  readonly securityTxt: {
+    readonly wellKnown: SiteFileObservation<string>;
+    readonly legacy: SiteFileObservation<string>;
+  };
+  readonly robots: SiteFileObservation<Robots>;
 };
 
 /** Everything the check has seen; nothing in it is judged. */
@@ -126,9 +129,9 @@ export type HeaderEvidence = {
   readonly http: Chain;
   /** The address that the CORS questions went to. */
   readonly corsUrl: string;
-  readonly cors: readonly CorsSight[];
+  readonly cors: readonly CorsObservation[];
   /** Host → its place on the preload list, for every host that was met. */
-  readonly preload: readonly (readonly [host: string, sight: PreloadSight])[];
+  readonly preload: readonly (readonly [host: string, state: PreloadState])[];
   /** The page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
   readonly families?: FamiliesSeen;
   /** Left out by evidence that is older than this field. */

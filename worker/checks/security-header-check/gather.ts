@@ -5,7 +5,7 @@ import { gatherFamilies } from '../../web/families.ts';
 import { maskHeaders } from '../../web/mask-credentials.ts';
 import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import type { GatherContext } from '../check.ts';
-import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
+import type { Chain, CorsObservation, HeaderEvidence } from './evidence.ts';
 import { gatherSiteFiles } from './gather/site-files.ts';
 import { walkChain } from './gather/walk-chain.ts';
 
@@ -35,13 +35,13 @@ export function gatherHeadersWith(
   };
 }
 
-type PageSights = Pick<HeaderEvidence, 'https' | 'http' | 'corsUrl' | 'cors' | 'families'>;
+type PageEvidence = Pick<HeaderEvidence, 'https' | 'http' | 'corsUrl' | 'cors' | 'families'>;
 
 async function gatherPage(
   secure: string,
   walks: readonly [https: Promise<Chain>, http: Promise<Chain>],
   http: HttpProbe,
-): Promise<PageSights> {
+): Promise<PageEvidence> {
   const lateAt = performance.now() + askOriginsBeforeMs;
   const isInTime = () => performance.now() < lateAt;
   const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
@@ -79,7 +79,7 @@ function countAnswers(http: HttpProbe, progress: GatherContext['progress']): Htt
   };
 }
 
-function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<CorsSight[]> {
+function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<CorsObservation[]> {
   // Asked first: its answer has no page, which would cost the connection.
   const preflight = askWithOrigin({ url, method: 'OPTIONS', origin }, http);
   return Promise.all([
@@ -91,7 +91,7 @@ function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<C
 
 type Question = { readonly url: string; readonly method: 'GET' | 'OPTIONS'; readonly origin: string };
 
-async function askWithOrigin({ url, method, origin }: Question, http: HttpProbe): Promise<CorsSight> {
+async function askWithOrigin({ url, method, origin }: Question, http: HttpProbe): Promise<CorsObservation> {
   const preflight = method === 'OPTIONS' ? { 'access-control-request-method': 'GET' } : {};
   const answer = await http.ask({ url, method, headers: { origin, ...preflight }, bodyLimitBytes: 0 });
   return answer.kind === 'response'

@@ -1,7 +1,7 @@
 import type { Observation } from '../../dns/observation.ts';
 import type { PolicyObservation } from '../../mail/fetch-policy.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import type { MailOffer, PortSight, ReplyRead } from '../../probes/smtp/port.ts';
+import type { MailOffer, PortState, ReplyRead } from '../../probes/smtp/port.ts';
 
 /** What was seen of the mail hosts of a domain. JSON; nothing in it is judged. */
 export type SmtpEvidence = {
@@ -17,7 +17,7 @@ export type SmtpEvidence = {
   readonly hostsLeftOut: number;
   readonly sts: { readonly record: Observation; readonly policy: PolicyObservation | null };
   /** Whether connections to port 25 leave this network, as far as somebody had to ask. */
-  readonly port: PortSight;
+  readonly port: PortState;
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
   readonly anchors: readonly string[];
   /** Made by this run. */

@@ -1,4 +1,4 @@
-import type { FieldMetricSeen, FieldSight, Strategy } from './port.ts';
+import type { FieldMetricSeen, FieldObservation, Strategy } from './port.ts';
 
 export type FieldSettings = {
   /** CRUX_API_KEY. */
@@ -29,7 +29,7 @@ export async function askField(
   settings: FieldSettings | undefined,
   { url, strategy }: { readonly url: string; readonly strategy: Strategy },
   signal: AbortSignal,
-): Promise<FieldSight> {
+): Promise<FieldObservation> {
   if (!settings) return { kind: 'none', reason: 'no provider of field data is configured' };
   const formFactor = strategy === 'mobile' ? 'PHONE' : 'DESKTOP';
   for (const [scope, place] of [
@@ -75,12 +75,12 @@ function bagOf(value: unknown): Bag {
   return typeof value === 'object' && value !== null ? (value as Bag) : {};
 }
 
-function readMetrics(metrics: Bag): Extract<FieldSight, { kind: 'record' }>['metrics'] {
+function readMetrics(metrics: Bag): Extract<FieldObservation, { kind: 'record' }>['metrics'] {
   const read = Object.entries(cruxNames).flatMap(([name, cruxName]) => {
     const metric = readMetric(bagOf(metrics[cruxName]));
     return metric ? [[name, metric]] : [];
   });
-  return Object.fromEntries(read) as Extract<FieldSight, { kind: 'record' }>['metrics'];
+  return Object.fromEntries(read) as Extract<FieldObservation, { kind: 'record' }>['metrics'];
 }
 
 function readMetric(metric: Bag): FieldMetricSeen | undefined {

@@ -124,7 +124,7 @@ export type CategoriesSeen = {
 };
 
 /** What one load of a page showed: Lighthouse's result, trimmed. */
-export type PageSight = LoadSeen & {
+export type PageObservation = LoadSeen & {
   readonly finalUrl: string;
   readonly fetchedAt: string;
   /** 0 to 1; null when a metric is missing. */
@@ -192,7 +192,7 @@ export type DocumentSeen = {
 
 /** How the run ended. */
 export type BrowserEnd =
-  | { readonly kind: 'loaded'; readonly page: PageSight; readonly document?: DocumentSeen }
+  | { readonly kind: 'loaded'; readonly page: PageObservation; readonly document?: DocumentSeen }
   /** Lighthouse says why there is nothing to measure. `code` is its own, e.g. "NO_FCP"; `status` of the main document if it came. */
   | {
       readonly kind: 'not-measured';
@@ -245,7 +245,7 @@ export type PsiAnswer = {
 export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
 
 /** What Chrome's visitors had over the last 28 days, from the Chrome UX Report. */
-export type FieldSight =
+export type FieldObservation =
   | {
       readonly kind: 'record';
       /** `origin`: the page has too few visits of its own. */
@@ -260,5 +260,5 @@ export type FieldSight =
 export interface BrowserProbe {
   run(request: BrowserRequest): Promise<BrowserRun | PsiAnswer | BrowserFailure>;
   /** Asks for field data of the page, else of its origin. Sends nothing without a key of the operator's. */
-  askField(url: string, strategy: Strategy): Promise<FieldSight>;
+  askField(url: string, strategy: Strategy): Promise<FieldObservation>;
 }

@@ -58,9 +58,9 @@ async function startOnce(
   { noSandbox, startMs, signal, profile, uid, onFound }: Start,
 ): Promise<NoBrowser | undefined> {
   signal.throwIfAborted();
-  const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
+  const start = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
   const { executable } = found;
-  const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
+  const browser = startChromium({ executable, arguments: chromiumFlags(start), profile, uid });
   const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
   try {
     return await Promise.race([

@@ -21,7 +21,7 @@ const tinyChunks = { count: 2000, bytes: 8 } as const;
  * Closes the connection when the framing of a body is far more than the body. One read of 64 kB brings 10,900 chunks of one byte,
  * and the parser calls for each of them before anything else runs: so they are counted where it hands them over.
  */
-export function boundFraming(outgoing: ClientRequest, sight: { isFramed: boolean }): void {
+export function boundFraming(outgoing: ClientRequest, framing: { isFramed: boolean }): void {
   outgoing.prependOnceListener('response', (response) => {
     const push = response.push.bind(response);
     let count = 0;
@@ -30,7 +30,7 @@ export function boundFraming(outgoing: ClientRequest, sight: { isFramed: boolean
       count += 1;
       bytes += chunk?.length ?? 0;
       if (count > tinyChunks.count && bytes < count * tinyChunks.bytes) {
-        sight.isFramed = true;
+        framing.isFramed = true;
         // The parser hands over nothing more.
         outgoing.destroy();
         return false;

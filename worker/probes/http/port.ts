@@ -72,7 +72,7 @@ export type HttpBody = {
     | 'not-read';
 };
 
-export type TlsSight = {
+export type TlsObservation = {
   readonly protocol: string | null;
   /** Chain to Node's bundled roots (and NODE_EXTRA_CA_CERTS) and name both good. */
   readonly trusted: boolean;
@@ -95,7 +95,7 @@ export type HttpAnswer =
       /** What is wrong with the grammar of this answer, which was read all the same; left out where nothing is. */
       readonly malformed?: string;
       readonly address: string;
-      readonly tls: TlsSight | null;
+      readonly tls: TlsObservation | null;
       readonly timings: Timings;
     }
   | {

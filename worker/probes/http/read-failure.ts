@@ -2,7 +2,7 @@ import { RequestError } from 'got';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
 import type { FailureCode, HttpAnswer } from './port.ts';
 
-type Sight = {
+type KnownFailure = {
   readonly code: FailureCode;
   readonly reason: string;
   readonly address?: string | null;
@@ -30,12 +30,12 @@ const protocolFailures: readonly (readonly [pattern: RegExp, code: FailureCode, 
  * @param address at which it was connected, where it came to that
  */
 export function readFailure(error: unknown, url: string, address: string | null): HttpAnswer {
-  const sight = see(error);
-  if (!sight) throw error;
-  return { kind: 'failure', url, ...sight, address: sight.address ?? address };
+  const known = see(error);
+  if (!known) throw error;
+  return { kind: 'failure', url, ...known, address: known.address ?? address };
 }
 
-function see(error: unknown): Sight | undefined {
+function see(error: unknown): KnownFailure | undefined {
   const cause = error instanceof RequestError && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof DialFailure) return { code: cause.code, reason: cause.reason, address: cause.address };
   if (error instanceof RequestError && error.code === 'ETIMEDOUT')

@@ -8,7 +8,7 @@ import { takeTurn } from '../turns.ts';
 import type { GuardedAgents } from './agents.ts';
 import { boundFraming, boundInterim } from './bounds.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
-import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
+import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsObservation } from './port.ts';
 import { readFailure } from './read-failure.ts';
 import type { HttpLimits, HttpSettings } from './settings.ts';
 import type { Turn } from './shared-connections.ts';
@@ -67,7 +67,7 @@ const staleCodes: readonly FailureCode[] = [
 
 async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn): Promise<Sent> {
   const { settings, agents, signal } = chain;
-  const sight: Sight = {
+  const events: SocketEvents = {
     socket: undefined,
     isReused: false,
     readBefore: 0,
@@ -78,9 +78,9 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
   try {
     await chargeReuse(url, chain);
     const asked = performance.now();
-    stream = startRequest(request, url, chain, { sight, turn });
+    stream = startRequest(request, url, chain, { events, turn });
     const response = await headersOf(stream);
-    const { answered = asked, socket = response.socket } = sight;
+    const { answered = asked, socket = response.socket } = events;
     const seen = {
       address: agents.addressOf(socket),
       socketTimes: agents.takeTimes(socket),
@@ -89,8 +89,8 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
     const body = await takeBody(request, response, stream, {
       ...settings.limits,
       // The header section may take its own limit beside the body's.
-      socketBytes: () => socket.bytesRead - sight.readBefore - settings.limits.headerBytes,
-      isFramed: () => sight.isFramed,
+      socketBytes: () => socket.bytesRead - events.readBefore - settings.limits.headerBytes,
+      isFramed: () => events.isFramed,
     });
     signal.throwIfAborted();
     const timings = readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() });
@@ -102,9 +102,9 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
   } catch (error) {
     stream?.destroy();
     signal.throwIfAborted();
-    const address = sight.socket ? agents.addressOf(sight.socket) : null;
+    const address = events.socket ? agents.addressOf(events.socket) : null;
     const answer = readFailure(error, url.href, address);
-    const isSilent = sight.isReused && sight.answered === undefined;
+    const isSilent = events.isReused && events.answered === undefined;
     return { answer, isStale: isSilent && answer.kind === 'failure' && staleCodes.includes(answer.code) };
   }
 }
@@ -132,7 +132,7 @@ function readHead(response: IncomingMessage, url: URL) {
 }
 
 /** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
-type Sight = {
+type SocketEvents = {
   socket: Socket | undefined;
   /** Another request used the socket before. */
   isReused: boolean;
@@ -148,7 +148,7 @@ function startRequest(
   request: HttpRequest,
   url: URL,
   { settings, agents, signal, isLenient }: Chain,
-  { sight, turn }: { readonly sight: Sight; readonly turn: Turn },
+  { events, turn }: { readonly events: SocketEvents; readonly turn: Turn },
 ): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
   const stream = got.stream(url, {
@@ -175,8 +175,8 @@ function startRequest(
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
       boundInterim(outgoing);
-      boundFraming(outgoing, sight);
-      watch(outgoing, sight, turn);
+      boundFraming(outgoing, events);
+      watch(outgoing, events, turn);
       return outgoing;
     },
   });
@@ -185,15 +185,15 @@ function startRequest(
   return stream;
 }
 
-function watch(outgoing: ClientRequest, sight: Sight, turn: Turn): void {
+function watch(outgoing: ClientRequest, events: SocketEvents, turn: Turn): void {
   outgoing.once('socket', (socket) => {
-    sight.socket = socket;
-    sight.isReused = outgoing.reusedSocket;
-    sight.readBefore = socket.bytesRead;
+    events.socket = socket;
+    events.isReused = outgoing.reusedSocket;
+    events.readBefore = socket.bytesRead;
     turn.taken();
   });
   const answer = () => {
-    sight.answered = performance.now();
+    events.answered = performance.now();
   };
   outgoing.once('information', answer).once('response', answer);
 }
@@ -247,7 +247,7 @@ function leadsOn({ statusCode = 0, rawHeaders }: IncomingMessage): boolean {
 
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
-function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsSight | null {
+function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsObservation | null {
   if (!('encrypted' in socket)) return null;
   const error = socket.authorizationError as Error | string | null | undefined;
   const code =
@@ -261,7 +261,7 @@ function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsSight | null {
   };
 }
 
-function readValidity(socket: TLSSocket): TlsSight['validity'] {
+function readValidity(socket: TLSSocket): TlsObservation['validity'] {
   const { valid_from: from, valid_to: to } = socket.getPeerCertificate();
   const [begins, ends] = [Date.parse(from), Date.parse(to)];
   if (Number.isNaN(begins) || Number.isNaN(ends)) return undefined;

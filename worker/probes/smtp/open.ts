@@ -1,36 +1,36 @@
 import { findAddresses, type GuardSettings, openGuard } from '../guard.ts';
 import { asFailure } from '../tls/open.ts';
 import type { Work } from '../work.ts';
-import type { PortSights } from './port-sight.ts';
+import type { MailPort } from './mail-port.ts';
 import type { SmtpProbe, TalkRequest, Talk } from './port.ts';
 import type { MailShelf } from './shelf.ts';
 import { type SmtpLimits, talk } from './talk.ts';
 
 /** The only port that is dialled here, and by nothing else. */
-const mailPort = 25;
+const smtpPort = 25;
 
 export type SmtpSettings = {
   readonly helo: string;
   readonly limits: SmtpLimits;
-  readonly sights: PortSights;
+  readonly mailPort: MailPort;
   readonly shelf: MailShelf;
 };
 
 /** Opens the probe for one run; every socket is destroyed when its promise settles. @param guard whose ports do not count here */
 export function openSmtpProbe(
-  { helo, limits, sights, shelf }: SmtpSettings,
+  { helo, limits, mailPort, shelf }: SmtpSettings,
   guard: GuardSettings,
   work: Work,
   signal: AbortSignal,
 ): SmtpProbe {
   const dial = openGuard({
     ...guard,
-    policy: { ...guard.policy, ports: [[mailPort, mailPort]] },
+    policy: { ...guard.policy, ports: [[smtpPort, smtpPort]] },
   });
   const talkTo = async ({ host, address, ...request }: TalkRequest, own: AbortSignal): Promise<Talk> => {
-    const dialled = await dial(host, mailPort, own, { address });
+    const dialled = await dial(host, smtpPort, own, { address });
     const seen = await talk(dialled, { helo, request, limits, work, signal: own });
-    if (seen.kind === 'talked' && seen.greeting.kind === 'reply') sights.noteAnswer(host, address);
+    if (seen.kind === 'talked' && seen.greeting.kind === 'reply') mailPort.noteAnswer(host, address);
     return seen;
   };
   return {
@@ -58,7 +58,7 @@ export function openSmtpProbe(
           : asFailure(error);
       }
     },
-    lookAtPort: () => sights.look(dial, signal),
+    lookAtPort: () => mailPort.look(dial, signal),
     once: (...asked) => shelf.once(...asked),
   };
 }

@@ -52,7 +52,7 @@ export type Talk =
     };
 
 /** Whether this network lets connections to port 25 out. */
-export type PortSight = 'open' | 'blocked' | 'unknown';
+export type PortState = 'open' | 'blocked' | 'unknown';
 
 /** Addresses of a mail host, all judged, or why none may be talked to. */
 export type MailAddresses =
@@ -60,7 +60,7 @@ export type MailAddresses =
   | { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string };
 
 /** What was seen at an address, kept for all runs. */
-export type KeptSight = { readonly seenAt: number; readonly text: string };
+export type KeptTalk = { readonly seenAt: number; readonly text: string };
 
 /** Talks to mail hosts on port 25, as far as STARTTLS. Throws only when the run is aborted, or for a defect. */
 export interface SmtpProbe {
@@ -68,7 +68,7 @@ export interface SmtpProbe {
   /** Greeting, EHLO, STARTTLS, handshake, EHLO, QUIT: never a sender, a recipient or a password. */
   talk(request: TalkRequest): Promise<Talk>;
   /** Asks a host that should answer, where there is one; once a minute at most. */
-  lookAtPort(): Promise<PortSight>;
+  lookAtPort(): Promise<PortState>;
   /**
    * What is known of a conversation with a mail host at an address, or what `look` sees now; equal looks of one process are made once.
    * @param since Unix ms; what was seen before then is looked at again
@@ -76,6 +76,6 @@ export interface SmtpProbe {
   once(
     key: { readonly host: string; readonly address: string; readonly offer: MailOffer },
     since: number,
-    look: () => Promise<KeptSight & { readonly keepMs: number }>,
-  ): Promise<KeptSight>;
+    look: () => Promise<KeptTalk & { readonly keepMs: number }>,
+  ): Promise<KeptTalk>;
 }

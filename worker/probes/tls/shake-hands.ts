@@ -38,7 +38,7 @@ export async function shakeHands(
   try {
     await waitUntilSecure(tls, address, limits.handshakeMs, signal);
     const ms = performance.now() - times.start;
-    const sight = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
+    const opened = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
     const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
     await talk?.(tls);
     const lateAlert = await linger(tls, lingerMs, signal);
@@ -46,7 +46,7 @@ export async function shakeHands(
       request.renegotiateForMs === undefined
         ? null
         : await renegotiate(tls, request.renegotiateForMs, signal);
-    return { ...sight, ...seen, lateAlert, renegotiation };
+    return { ...opened, ...seen, lateAlert, renegotiation };
   } catch (error) {
     if (!(error instanceof DialFailure)) throw error;
     const { code, reason, cause } = error;

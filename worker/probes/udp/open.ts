@@ -8,10 +8,10 @@ import type { UdpExchange, UdpProbe, UdpRequest } from './port.ts';
  * Whether any datagram of a target has ever come back to this worker, also an ICMP refusal. DNS does not count:
  * many networks let port 53 pass and no other.
  */
-export type UdpSight = { isSeen: boolean };
+export type UdpReach = { isSeen: boolean };
 
-/** Opens the probe for one run. Addresses are judged, charged and given places as for TCP. @param sight kept over all runs of a worker */
-export function openUdpProbe(settings: AdmissionSettings, sight: UdpSight, signal: AbortSignal): UdpProbe {
+/** Opens the probe for one run. Addresses are judged, charged and given places as for TCP. @param reach kept over all runs of a worker */
+export function openUdpProbe(settings: AdmissionSettings, reach: UdpReach, signal: AbortSignal): UdpProbe {
   return {
     async exchange(request) {
       const { host, port, address } = request;
@@ -19,12 +19,12 @@ export function openUdpProbe(settings: AdmissionSettings, sight: UdpSight, signa
         const admitted = await admit(settings, { host, port, choice: { address } }, signal);
         const start = performance.now();
         const bytes = await ask(request, admitted, settings, signal);
-        if (bytes === null) return { kind: 'silent', address, isUdpSeen: sight.isSeen };
-        sight.isSeen = true;
+        if (bytes === null) return { kind: 'silent', address, isUdpSeen: reach.isSeen };
+        reach.isSeen = true;
         return { kind: 'received', bytes, address, ms: performance.now() - start };
       } catch (error) {
         const failure = asFailure(error);
-        if (failure.code === 'connection-refused') sight.isSeen = true;
+        if (failure.code === 'connection-refused') reach.isSeen = true;
         return failure;
       }
     },

@@ -135,7 +135,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<VerifiedAnswer> {
   const readBefore = tls.bytesRead;
-  const sight = { isFramed: false };
+  const framing = { isFramed: false };
   const outgoing = requestHttps(url, {
     method: request.method,
     headers: { ...request.headers, 'user-agent': userAgent },
@@ -143,7 +143,7 @@ async function exchange(
     createConnection: () => tls,
   });
   boundInterim(outgoing);
-  boundFraming(outgoing, sight);
+  boundFraming(outgoing, framing);
   const abort = () => outgoing.destroy(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -157,7 +157,7 @@ async function exchange(
       encodings: 0,
       asBytes: true,
       socketBytes: () => tls.bytesRead - readBefore - limits.headerBytes,
-      isFramed: () => sight.isFramed,
+      isFramed: () => framing.isFramed,
     });
     signal.throwIfAborted();
     return { kind: 'response', status: response.statusCode ?? 0, headers: firstValues(response), body };

@@ -1,6 +1,6 @@
 import { readDocument } from '../../../../worker/checks/security-header-check/gather/read-document.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
-import { answer, baseline, baselineWith, chain, html, link, meta, script, see } from '../sights.ts';
+import { answer, baseline, baselineWith, chain, html, link, meta, script, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const xcto = 'X-Content-Type-Options';

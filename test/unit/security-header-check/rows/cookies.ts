@@ -1,4 +1,4 @@
-import { answer, baseline, baselineWith, chain, redirect, see } from '../sights.ts';
+import { answer, baseline, baselineWith, chain, redirect, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const cookie = (line: string | readonly string[]) => baselineWith({ 'Set-Cookie': line });

@@ -1,11 +1,11 @@
-import { answer, baseline, baselineWith, chain, cors, corsAlways, failed, origin, see } from '../sights.ts';
+import { answer, baseline, baselineWith, chain, cors, corsAlways, failed, origin, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const allow = 'Access-Control-Allow-Origin';
 const credentials = ['Access-Control-Allow-Credentials', 'true'] as const;
 const vary = ['Vary', 'Origin'] as const;
 const answered = (...sights: Parameters<typeof cors>[]) =>
-  see({ headers: baseline, cors: sights.map((sight) => cors(...sight)) });
+  see({ headers: baseline, cors: sights.map((observation) => cors(...observation)) });
 
 export const crossOriginRows: readonly Row[] = [
   {

@@ -1,4 +1,4 @@
-import { baseline, baselineWith, cors, csp, html, metaCsp, script, see } from '../sights.ts';
+import { baseline, baselineWith, cors, csp, html, metaCsp, script, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const name = 'Content-Security-Policy';

@@ -1,4 +1,4 @@
-import { baseline, baselineWith, csp, meta, metaCsp, see } from '../sights.ts';
+import { baseline, baselineWith, csp, meta, metaCsp, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const xfo = 'X-Frame-Options';

@@ -1,4 +1,4 @@
-import { baselineWith } from '../sights.ts';
+import { baselineWith } from '../observations.ts';
 import type { Row } from './row.ts';
 
 export const leakageRows: readonly Row[] = [

@@ -1,5 +1,5 @@
-import type { FileSight } from '../../../../worker/checks/security-header-check/evidence.ts';
-import { absentFile, baseline, robotsFile, securityTxt, see, textFile } from '../sights.ts';
+import type { SiteFileObservation } from '../../../../worker/checks/security-header-check/evidence.ts';
+import { absentFile, baseline, robotsFile, securityTxt, see, textFile } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const place = 'https://site.test/.well-known/security.txt';
@@ -7,8 +7,10 @@ const contact = 'Contact: https://site.test/report';
 const expires = 'Expires: 2027-06-01T00:00:00Z';
 const text = (...lines: readonly string[]) =>
   see({ headers: baseline, files: { wellKnown: textFile(lines.join('\r\n')) } });
-const sent = (wellKnown: FileSight<string>, legacy: FileSight<string> = absentFile('/security.txt')) =>
-  see({ headers: baseline, files: { wellKnown, legacy } });
+const sent = (
+  wellKnown: SiteFileObservation<string>,
+  legacy: SiteFileObservation<string> = absentFile('/security.txt'),
+) => see({ headers: baseline, files: { wellKnown, legacy } });
 const robots = (content: string | null, status?: number) =>
   see({ headers: baseline, files: { robots: robotsFile(content, status) } });
 const signature = ['-----BEGIN PGP SIGNATURE-----', '', 'iQ==', '-----END PGP SIGNATURE-----'];

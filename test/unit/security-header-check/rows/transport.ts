@@ -1,12 +1,12 @@
-import type { FamiliesSeen, FamilySight } from '../../../../worker/web/families.ts';
+import type { FamiliesSeen, FamilyObservation } from '../../../../worker/web/families.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
-import { lostOver, over } from '../../web/family-sights.ts';
-import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
+import { lostOver, over } from '../../web/family-observations.ts';
+import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
 const year = 'max-age=31536000; includeSubDomains';
-const families = (...sights: readonly FamilySight[]): FamiliesSeen => ({
+const families = (...sights: readonly FamilyObservation[]): FamiliesSeen => ({
   url: 'https://site.test/',
   sights,
   late: false,

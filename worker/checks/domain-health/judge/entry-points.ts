@@ -37,7 +37,7 @@ export function judgeEntryPoints(facts: EntryFacts) {
     'web-server-missing': judgeServer(facts),
     'target-address-not-allowed': judge(() => judgeAddresses(entries)),
     'entry-points-all-broken': judge(() => judgeWhole(entries)),
-    'page-not-seen': judge(() => judgeSight(facts)),
+    'page-not-seen': judge(() => judgePageSeen(facts)),
     'https-missing': judge(() => judgeHttps(facts)),
     'http-not-upgraded': judge(() => judgeUpgrade(facts)),
     'http-upgraded-elsewhere': judge(() => judgeUpgradeElsewhere(facts)),
@@ -178,7 +178,7 @@ function judgeWhole(entries: readonly EntryPoint[]): Verdict {
 }
 
 // A page was seen where an entry point came to one, or where one of the checks that need a page has a score.
-function judgeSight({ entries, categories }: EntryFacts): Verdict {
+function judgePageSeen({ entries, categories }: EntryFacts): Verdict {
   const ofPage = categories.filter(({ name }) => name === 'headers' || name === 'performance');
   const isArrived = entries.some(({ end }) => end === 'arrived') && !ofPage.some(saysUnseen);
   if (isArrived || ofPage.some(({ score }) => score !== null)) return 'holds';

@@ -1,12 +1,12 @@
-import type { FieldSight } from '../../../probes/browser/port.ts';
+import type { FieldObservation } from '../../../probes/browser/port.ts';
 import { isRemote, type PagespeedEvidence } from '../evidence.ts';
 
 /** Field data and who told it. */
-export type ChosenField = { readonly provider: 'crux' | 'psi'; readonly sight: FieldSight };
+export type ChosenField = { readonly provider: 'crux' | 'psi'; readonly observation: FieldObservation };
 
 /** What the Chrome UX Report told; else what came with the answer of PageSpeed Insights, which has it from there. */
 export function readField({ field, runs }: PagespeedEvidence): ChosenField {
   const remote = runs.find(isRemote);
-  if (field.kind === 'record' || !remote) return { provider: 'crux', sight: field };
-  return { provider: 'psi', sight: remote.field };
+  if (field.kind === 'record' || !remote) return { provider: 'crux', observation: field };
+  return { provider: 'psi', observation: remote.field };
 }

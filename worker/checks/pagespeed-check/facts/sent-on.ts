@@ -1,6 +1,6 @@
 import { siteOf } from '#shared/targets/parse-target';
 import { cleanAddress } from '../../../probes/browser/clean-address.ts';
-import type { PageSight } from '../../../probes/browser/port.ts';
+import type { PageObservation } from '../../../probes/browser/port.ts';
 import { isRedirect } from '../../../web/redirect.ts';
 import { readRequests } from './requests.ts';
 
@@ -13,7 +13,7 @@ export type SentOn = { readonly from: string; readonly to: string };
  * @returns null where the browser stayed on the first page; undefined where that was not seen: the requests are not there, or the address in
  * the browser's bar belongs to none of them, as scripts may change it without a request
  */
-export function readSentOn(page: PageSight, asked: string): SentOn | null | undefined {
+export function readSentOn(page: PageObservation, asked: string): SentOn | null | undefined {
   const documents = readRequests(page)?.entries.filter(
     ({ type, status }) => type === 'Document' && status > 0,
   );

@@ -1,7 +1,7 @@
-import type { FieldMetricSeen, FieldSight, Strategy } from '../../../probes/browser/port.ts';
+import type { FieldMetricSeen, FieldObservation, Strategy } from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf } from '../../../probes/browser/untyped.ts';
 
-type Metrics = Extract<FieldSight, { kind: 'record' }>['metrics'];
+type Metrics = Extract<FieldObservation, { kind: 'record' }>['metrics'];
 
 /** The names in loadingExperience.metrics. CLS is told in hundredths, as an integer; the others in ms. */
 const psiNames = {
@@ -13,7 +13,7 @@ const psiNames = {
 } as const;
 
 /** Reads what an answer of PageSpeed Insights says of real visitors: of the page, else of its origin. Never throws. */
-export function readPsiField(body: Bag, strategy: Strategy): FieldSight {
+export function readPsiField(body: Bag, strategy: Strategy): FieldObservation {
   const formFactor = strategy === 'mobile' ? 'PHONE' : 'DESKTOP';
   const page = bagOf(body['loadingExperience']);
   // It puts the origin's record in the page's place where the page has none, and marks it.

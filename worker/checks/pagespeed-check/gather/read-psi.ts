@@ -1,5 +1,5 @@
 import { type LighthouseResult, trimResult } from '../../../probes/browser/child/trim.ts';
-import type { BrowserFailure, FieldSight, PsiAnswer, Strategy } from '../../../probes/browser/port.ts';
+import type { BrowserFailure, FieldObservation, PsiAnswer, Strategy } from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 import type { PsiRun } from '../evidence.ts';
 import { readPsiField } from './read-psi-field.ts';
@@ -18,7 +18,7 @@ export function readPsi(answer: PsiAnswer, strategy: Strategy): PsiRun | Browser
   const refused = readRefusal(body);
   const end = refused ?? (status === 200 ? readEnd(body) : undefined);
   if (!end) return unusable(status);
-  const field: FieldSight = readPsiField(body, strategy);
+  const field: FieldObservation = readPsiField(body, strategy);
   return { kind: 'run', source: 'psi', end, field, tookMs };
 }
 

@@ -6,7 +6,7 @@ import {
   rules,
 } from '#shared/catalogue/pagespeed-check/rules';
 import { allOf, brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
-import type { AuditSeen, PageSight } from '../../../probes/browser/port.ts';
+import type { AuditSeen, PageObservation } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
 import { isGood } from '../facts/savings.ts';
 
@@ -18,7 +18,7 @@ const performanceParts: readonly string[] = ['metrics', 'field', 'insights'];
  * @param unseen why the page was not seen whole, so that nothing of it holds; null where it was
  */
 export function judgeCategories(
-  page: PageSight | undefined,
+  page: PageObservation | undefined,
   asked: readonly CategoryName[],
   unseen: string | null,
 ): Record<CategoryCode, Verdict> {
@@ -37,7 +37,7 @@ export function leaveOutPerformance(): Partial<Record<PagespeedCode, Verdict>> {
   return allOf(Object.fromEntries(told.map((code) => [code, 0])), 'not-applicable');
 }
 
-function judgeAudit(id: string, { categories }: PageSight): Verdict {
+function judgeAudit(id: string, { categories }: PageObservation): Verdict {
   const audit = categories?.audits.find((one) => one.id === id);
   if (!audit) return notTested('this version of Lighthouse does not report it');
   const { mode, score, itemCount } = audit;

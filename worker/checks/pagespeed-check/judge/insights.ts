@@ -1,6 +1,6 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { brokenIf, codesOf, notTested, type Verdict } from '#shared/model/verdict';
-import type { AuditSeen, PageSight } from '../../../probes/browser/port.ts';
+import type { AuditSeen, PageObservation } from '../../../probes/browser/port.ts';
 import { hasFailed } from '../facts/savings.ts';
 import { fixOfLatency, sumBusyMs, summarise } from './show-insight.ts';
 
@@ -45,7 +45,7 @@ const busyThirdPartiesMs = 250;
  * @param unseen why the page was not seen whole, so that nothing of it holds; null where it was
  */
 export function judgeInsights(
-  page: PageSight | undefined,
+  page: PageObservation | undefined,
   unseen: string | null,
 ): Record<InsightCode, Verdict> {
   const verdicts = codesOf(auditOf).map((code): [InsightCode, Verdict] => {
@@ -55,7 +55,7 @@ export function judgeInsights(
   return Object.fromEntries(verdicts) as Record<InsightCode, Verdict>;
 }
 
-function judgeInsight(code: InsightCode, page: PageSight | undefined): Verdict {
+function judgeInsight(code: InsightCode, page: PageObservation | undefined): Verdict {
   if (!page) return notTested('the page could not be measured');
   const audit = page.audits.find(({ id }) => id === auditOf[code]);
   if (!audit) return notTested('this version of Lighthouse does not report it');

@@ -1,12 +1,15 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
-import type { MetricSeen, PageSight, Strategy } from '../../../probes/browser/port.ts';
+import type { MetricSeen, PageObservation, Strategy } from '../../../probes/browser/port.ts';
 import { displayValue, type MetricName, metricNames, rateScore, thresholdsOf } from '../facts/ratings.ts';
 
 type MetricCode = Extract<PagespeedCode, `${MetricName}-${'poor' | 'needs-improvement'}`>;
 
 /** Judges Lighthouse's five metrics by the bands of their scores, so that desktop is judged by desktop's curves. */
-export function judgeMetrics(page: PageSight | undefined, strategy: Strategy): Record<MetricCode, Verdict> {
+export function judgeMetrics(
+  page: PageObservation | undefined,
+  strategy: Strategy,
+): Record<MetricCode, Verdict> {
   const verdicts = metricNames.flatMap((metric) =>
     (['poor', 'needs-improvement'] as const).map((band) => [
       `${metric}-${band}`,
@@ -17,7 +20,7 @@ export function judgeMetrics(page: PageSight | undefined, strategy: Strategy): R
 }
 
 /** What each broken metric took from the score of 100: its weight, times what its own score lacks. */
-export function effectsOf(page: PageSight | undefined): { readonly [code: string]: number } {
+export function effectsOf(page: PageObservation | undefined): { readonly [code: string]: number } {
   if (!page) return {};
   return Object.fromEntries(
     codesOf(page.metrics).flatMap((metric) => {
@@ -34,7 +37,7 @@ export function effectsOf(page: PageSight | undefined): { readonly [code: string
 function judgeMetric(
   metric: MetricName,
   band: 'poor' | 'needs-improvement',
-  page: PageSight | undefined,
+  page: PageObservation | undefined,
   strategy: Strategy,
 ): Verdict {
   if (!page) return notTested('the page could not be measured');
@@ -49,7 +52,7 @@ function judgeMetric(
 function show(
   metric: MetricName,
   { value, score }: MetricSeen,
-  page: PageSight,
+  page: PageObservation,
   strategy: Strategy,
 ): Evidence[] {
   const { good, poor } = thresholdsOf(metric, strategy);
@@ -65,6 +68,6 @@ function show(
 }
 
 /** The layout shifts that were seen, largest first as Lighthouse gives them. */
-export function shiftsOf(page: PageSight): readonly Evidence[] {
+export function shiftsOf(page: PageObservation): readonly Evidence[] {
   return page.audits.find(({ id }) => id === 'layout-shifts')?.items ?? [];
 }

@@ -1,6 +1,6 @@
 import { type CategoryName, judgedElsewhere } from '#shared/catalogue/pagespeed-check/categories';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { PageSight } from '../../../probes/browser/port.ts';
+import type { PageObservation } from '../../../probes/browser/port.ts';
 import type { PagespeedEvidence } from '../evidence.ts';
 import { readAsked } from '../facts/asked.ts';
 import { toPoints } from '../facts/choice.ts';
@@ -8,7 +8,7 @@ import { toPoints } from '../facts/choice.ts';
 /** The score of each category that was asked for, and where verdicts on the rest of its audits stand. */
 export function reportCategories(
   evidence: PagespeedEvidence,
-  page: PageSight | undefined,
+  page: PageObservation | undefined,
 ): PagespeedFields['categories'] {
   const told = readAsked(evidence).map((name) => {
     const seen = name === 'performance' ? page?.score : page?.categories?.scores[name];

@@ -1,5 +1,5 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { PageSight } from '../../../probes/browser/port.ts';
+import type { PageObservation } from '../../../probes/browser/port.ts';
 import { isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import { doubtsOf } from '../judge/page.ts';
@@ -28,7 +28,7 @@ export function reportEnvironment(choice: Choice, last: Load | undefined): Pages
 }
 
 /** What Lighthouse tells of where it ran. */
-function describeTold(told: PageSight['environment'] | undefined) {
+function describeTold(told: PageObservation['environment'] | undefined) {
   return {
     lighthouse: told?.lighthouse ?? null,
     browser: /\b(?:Headless)?Chrome\/[\d.]{1,20}/.exec(told?.userAgent ?? '')?.[0] ?? null,

@@ -1,6 +1,6 @@
 import { compareBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
+import type { AuditSeen, PageObservation, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
 import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import type { NamedEnd } from '../facts/end.ts';
@@ -30,7 +30,7 @@ export function reportPagespeed(
     strategy: evidence.strategy,
     categories: reportCategories(evidence, page),
     ended: end?.code ?? 'measured',
-    coreWebVitals: { ...rateField(field.sight), lab: rateLab(page) },
+    coreWebVitals: { ...rateField(field.observation), lab: rateLab(page) },
     field: reportField(field),
     ...(page ? reportPage(page, evidence.strategy) : noPage),
     ...(isSpeedAsked(evidence) ? {} : { rating: null }),
@@ -52,7 +52,7 @@ export function reportPagespeed(
 }
 
 // Left out where it was not seen.
-function reportSentOn(page: PageSight | undefined, asked: string): Pick<PagespeedFields, 'sentOn'> {
+function reportSentOn(page: PageObservation | undefined, asked: string): Pick<PagespeedFields, 'sentOn'> {
   const sentOn = page && readSentOn(page, asked);
   return sentOn === undefined ? {} : { sentOn };
 }
@@ -71,7 +71,7 @@ const noPage = {
   warnings: [],
 };
 
-function reportPage(page: PageSight, strategy: Strategy): PageFields {
+function reportPage(page: PageObservation, strategy: Strategy): PageFields {
   return {
     finalUrl: page.finalUrl,
     rating: page.score === null ? null : rateScore(page.score),
@@ -84,7 +84,7 @@ function reportPage(page: PageSight, strategy: Strategy): PageFields {
   };
 }
 
-function reportAudits({ audits }: PageSight) {
+function reportAudits({ audits }: PageObservation) {
   const failed = audits.filter(hasFailed);
   const saves = (audit: AuditSeen) => Object.keys(readSavings(audit)).length > 0;
   const informs = audits.filter(
@@ -101,7 +101,7 @@ function reportAudit(audit: AuditSeen) {
   return { id, title, score, display, savings: readSavings(audit), items, itemCount };
 }
 
-function reportResources({ resources }: PageSight) {
+function reportResources({ resources }: PageObservation) {
   const { total, ...byType } = resources;
   return { total: total ?? { requests: 0, bytes: 0 }, byType };
 }

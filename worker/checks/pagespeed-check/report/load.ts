@@ -1,5 +1,5 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { PageSight } from '../../../probes/browser/port.ts';
+import type { PageObservation } from '../../../probes/browser/port.ts';
 import { isLoaded, type PagespeedEvidence } from '../evidence.ts';
 import { type Frame, readFrames } from '../facts/load.ts';
 import { readRequests } from '../facts/requests.ts';
@@ -20,7 +20,7 @@ function framesOf({ runs: [first] }: PagespeedEvidence): readonly Frame[] {
 }
 
 /** The page's requests in order of their start, at most 500, and sums over all. */
-export function reportRequests(page: PageSight | undefined): PagespeedFields['requests'] {
+export function reportRequests(page: PageObservation | undefined): PagespeedFields['requests'] {
   const seen = page && readRequests(page);
   return seen ? { total: seen.total, ...seen.sums, entries: seen.entries } : null;
 }

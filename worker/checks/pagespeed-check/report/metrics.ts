@@ -1,9 +1,9 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { PageSight, Strategy } from '../../../probes/browser/port.ts';
+import type { PageObservation, Strategy } from '../../../probes/browser/port.ts';
 import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from '../facts/ratings.ts';
 
 /** The ratings of the lab beside the field's assessment, which they never decide; null where there is no value. */
-export function rateLab(page: PageSight | undefined) {
+export function rateLab(page: PageObservation | undefined) {
   const rate = (metric: MetricName) => {
     const score = page?.metrics[metric].score ?? null;
     return score === null ? null : rateScore(score);
@@ -26,7 +26,7 @@ const observedOf: { readonly [M in MetricName]?: string } = {
 type Metrics = NonNullable<PagespeedFields['metrics']>;
 
 /** The five metrics of the score with their limits, and the server's share of the time to first byte. */
-export function reportMetrics(page: PageSight, strategy: Strategy): Metrics {
+export function reportMetrics(page: PageObservation, strategy: Strategy): Metrics {
   const describe = (metric: MetricName): Metrics[MetricName] => {
     const { value, score, weight } = page.metrics[metric];
     return {

@@ -1,5 +1,5 @@
 import { type Fields, indexFields, splitValues, valuesOf } from '../../../web/fields.ts';
-import type { CorsSight } from '../evidence.ts';
+import type { CorsObservation } from '../evidence.ts';
 
 /** One answer to a made-up Origin, by the Fetch Standard's CORS check. */
 export type CorsAnswer = {
@@ -24,9 +24,11 @@ export type Cors = {
 };
 
 /** What scripts of other origins may read, by the answers to origins that cannot be on any list. */
-export function readCors(sights: readonly CorsSight[]): Cors {
-  const answers = sights.flatMap((sight) => (sight.kind === 'answered' ? [readAnswer(sight)] : []));
-  const failed = sights.flatMap((sight) => (sight.kind === 'failed' ? [sight.reason] : []));
+export function readCors(sights: readonly CorsObservation[]): Cors {
+  const answers = sights.flatMap((observation) =>
+    observation.kind === 'answered' ? [readAnswer(observation)] : [],
+  );
+  const failed = sights.flatMap((observation) => (observation.kind === 'failed' ? [observation.reason] : []));
   const nullOrigin = answers.some(({ origin, allowsOrigin }) => origin === 'null' && allowsOrigin);
   return { answers, failed, access: accessOf(answers), nullOrigin };
 }
@@ -46,7 +48,7 @@ function readAnswer({
   origin,
   status,
   headers,
-}: Extract<CorsSight, { kind: 'answered' }>): CorsAnswer {
+}: Extract<CorsObservation, { kind: 'answered' }>): CorsAnswer {
   const fields = indexFields(headers);
   const lines = valuesOf(fields, 'access-control-allow-origin');
   const allowOrigin = lines.length === 0 ? null : lines.join(', ');

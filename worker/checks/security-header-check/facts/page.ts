@@ -2,7 +2,7 @@ import type { Block } from '../../../web/block-page.ts';
 import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
 import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
 import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
-import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
+import type { Chain, DocumentObservation, HeaderEvidence, Hop } from '../evidence.ts';
 import { readPolicies, type PolicyFacts } from './policies.ts';
 
 /** A hop with its fields sorted by name; `index` is its place in the report's hops. */
@@ -19,7 +19,7 @@ export type Page = HopFacts & {
   readonly type: ContentType | undefined;
   /** True where rules for pages apply: what runs scripts, or may be taken for it. */
   readonly isDocument: boolean;
-  readonly document: DocumentSight | null;
+  readonly document: DocumentObservation | null;
   /** From its headers and its meta elements, enforced or not. */
   readonly policies: readonly PolicyFacts[];
   /** Who answered instead of the site; undefined where this is its page. */

@@ -1,5 +1,5 @@
 import { type Fields, valuesOf } from '../../../web/fields.ts';
-import type { DocumentSight, ElementSight } from '../evidence.ts';
+import type { DocumentObservation, PageElement } from '../evidence.ts';
 import { type CspSource, parseCspSource } from '../grammar/csp-source.ts';
 import { type CspDirective, type CspPolicy, parseCsp, parseCspList } from '../grammar/csp.ts';
 
@@ -33,7 +33,7 @@ export const headerOnlyDirectives: ReadonlySet<string> = new Set([
 /** All policies of an answer: headers first, then meta elements, in the order sent. */
 export function readPolicies(
   { url, fields }: { readonly url: URL; readonly fields: Fields },
-  document: DocumentSight | null,
+  document: DocumentObservation | null,
 ): PolicyFacts[] {
   const fromHeader = (name: string, disposition: 'enforce' | 'report') =>
     valuesOf(fields, name)
@@ -75,7 +75,7 @@ export function listOf(seen: PolicyFacts, names: readonly string[]): SourceList 
 }
 
 /** The value of an attribute; undefined where the element has none. */
-export function attributeOf({ attributes }: ElementSight, name: string): string | undefined {
+export function attributeOf({ attributes }: PageElement, name: string): string | undefined {
   return attributes.find(([key]) => key === name)?.[1];
 }
 
@@ -89,7 +89,7 @@ function readList({ lists }: PolicyFacts, { name, values }: CspDirective): Sourc
 }
 
 /** True for an element that runs or loads a script, and not data blocks such as JSON. */
-export function isScript(element: ElementSight): boolean {
+export function isScript(element: PageElement): boolean {
   if (element.name !== 'script') return false;
   const type = attributeOf(element, 'type')?.trim().toLowerCase() ?? '';
   return (
@@ -102,7 +102,7 @@ export function isNone(source: CspSource): boolean {
   return source.kind === 'keyword' && source.keyword === 'none';
 }
 
-function readMetaPolicies(elements: readonly ElementSight[], url: string): PolicyFacts[] {
+function readMetaPolicies(elements: readonly PageElement[], url: string): PolicyFacts[] {
   const policies: PolicyFacts[] = [];
   let scriptsBefore = 0;
   for (const element of elements) {
@@ -117,7 +117,7 @@ function readMetaPolicies(elements: readonly ElementSight[], url: string): Polic
   return policies;
 }
 
-function readMetaPolicy(element: ElementSight): string | undefined {
+function readMetaPolicy(element: PageElement): string | undefined {
   if (element.name !== 'meta') return undefined;
   if (attributeOf(element, 'http-equiv')?.toLowerCase() !== 'content-security-policy') return undefined;
   return attributeOf(element, 'content');

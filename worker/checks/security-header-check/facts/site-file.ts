@@ -1,6 +1,6 @@
 import { readBlock } from '../../../web/block-page.ts';
 import { indexFields, valuesOf } from '../../../web/fields.ts';
-import type { FileSight } from '../evidence.ts';
+import type { SiteFileObservation } from '../evidence.ts';
 
 /** A file of the site: read, absent, or not seen, each of the last two with a clause that says why. */
 export type SiteFile<Content> =
@@ -23,27 +23,27 @@ export type FoundFile<Content> = {
 };
 
 /** Reads what came of asking for a file. A page instead of it, whatever its status, is none; a block page proves nothing. */
-export function readSiteFile<Content>(sight: FileSight<Content>): SiteFile<Content> {
-  const [start = ''] = sight.route;
-  const url = sight.route.at(-1) ?? start;
-  if (sight.kind === 'failed')
-    return { state: 'not-tested', url, why: `${url} could not be asked: ${sight.reason}` };
-  if (sight.kind === 'astray') return { state: 'absent', url, why: 'its redirects lead to no file' };
-  const unseen = whyUnseen(sight, start);
+export function readSiteFile<Content>(observation: SiteFileObservation<Content>): SiteFile<Content> {
+  const [start = ''] = observation.route;
+  const url = observation.route.at(-1) ?? start;
+  if (observation.kind === 'failed')
+    return { state: 'not-tested', url, why: `${url} could not be asked: ${observation.reason}` };
+  if (observation.kind === 'astray') return { state: 'absent', url, why: 'its redirects lead to no file' };
+  const unseen = whyUnseen(observation, start);
   if (unseen !== null) return { state: 'not-tested', url, why: unseen };
-  const { status, headers, content, sizeBytes, cut } = sight;
+  const { status, headers, content, sizeBytes, cut } = observation;
   if (status < 200 || status > 299) return { state: 'absent', url, why: `the server answered ${status}` };
   if (content === null) return { state: 'absent', url, why: 'the answer is a page, not a text file', status };
   const [contentType = ''] = valuesOf(indexFields(headers), 'content-type');
-  return { state: 'found', url, route: sight.route, status, contentType, sizeBytes, cut, content };
+  return { state: 'found', url, route: observation.route, status, contentType, sizeBytes, cut, content };
 }
 
-function whyUnseen(sight: AnsweredFile, start: string): string | null {
-  const { route, status, headers, bodySigns, cut } = sight;
+function whyUnseen(observation: AnsweredFile, start: string): string | null {
+  const { route, status, headers, bodySigns, cut } = observation;
   const block = readBlock({ url: route.at(-1) ?? start, status, headers, bodySigns }, start);
   if (block) return `the file itself was not seen: ${block.reason}`;
   if (status >= 500) return `the server answered ${status}`;
   return cut === null || cut === 'limit' ? null : `the file was not read to its end (${cut})`;
 }
 
-type AnsweredFile = Extract<FileSight<unknown>, { kind: 'answered' }>;
+type AnsweredFile = Extract<SiteFileObservation<unknown>, { kind: 'answered' }>;

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
 import type { Work } from '../../../probes/work.ts';
 import { maskUrls } from '../../../web/mask-credentials.ts';
-import type { DocumentSight, ElementSight } from '../evidence.ts';
+import type { DocumentObservation, PageElement } from '../evidence.ts';
 import { type BoundedTree, parseBounded, parseInTurns } from './parse-bounded.ts';
 import { openLoadsReading, readElementLoads } from './read-loads.ts';
 
@@ -23,21 +23,25 @@ const htmlNamespace = 'http://www.w3.org/1999/xhtml';
  * Reads the elements of a page that a policy may come from or hold, and what it loads; in the tree that a browser would build, scripts not run.
  * @param url the page's own address
  */
-export function readDocument(html: string, url: string): DocumentSight {
+export function readDocument(html: string, url: string): DocumentObservation {
   return readTree(parseBounded(html), url);
 }
 
 /** The same, without keeping the event loop busy for long. */
-export async function readDocumentInTurns(html: string, url: string, work: Work): Promise<DocumentSight> {
+export async function readDocumentInTurns(
+  html: string,
+  url: string,
+  work: Work,
+): Promise<DocumentObservation> {
   return readTree(await parseInTurns(html, work), url);
 }
 
-function readTree({ document, cut }: BoundedTree, url: string): DocumentSight {
-  const elements: ElementSight[] = [];
+function readTree({ document, cut }: BoundedTree, url: string): DocumentObservation {
+  const elements: PageElement[] = [];
   let base: string | null = null;
   let policies = 0;
   const loads = openLoadsReading(url);
-  const seen = (why: string | null): DocumentSight => ({
+  const seen = (why: string | null): DocumentObservation => ({
     elements,
     base,
     foreign: [...loads.foreign.values()],
@@ -51,13 +55,13 @@ function readTree({ document, cut }: BoundedTree, url: string): DocumentSight {
       loads.base = URL.parse(base ?? '', url) ?? loads.page;
     }
     readElementLoads(node, loads);
-    const sight = readElement(node);
-    if (sight && elements.length === elementLimit)
+    const element = readElement(node);
+    if (element && elements.length === elementLimit)
       return seen(`it has more than ${elementLimit} such elements`);
-    if (!sight) continue;
-    policies += policyLengthOf(sight);
+    if (!element) continue;
+    policies += policyLengthOf(element);
     if (policies > policyLimit) return seen(`its policies have more than ${policyLimit} characters`);
-    elements.push(sight);
+    elements.push(element);
   }
   return seen(cut);
 }
@@ -67,7 +71,7 @@ function baseOf({ attrs }: Tree['element']): string | null {
   return href === undefined ? null : maskUrls(href).slice(0, valueLimit);
 }
 
-function readElement({ tagName, attrs, parentNode }: Tree['element']): ElementSight | undefined {
+function readElement({ tagName, attrs, parentNode }: Tree['element']): PageElement | undefined {
   if (tagName !== 'meta' && tagName !== 'script' && tagName !== 'link') return undefined;
   const names = kept[tagName] ?? [];
   const attributes = attrs
@@ -91,7 +95,7 @@ function* nodesOf(document: Tree['document']): Generator<Tree['node']> {
   }
 }
 
-function policyLengthOf({ name, attributes }: ElementSight): number {
+function policyLengthOf({ name, attributes }: PageElement): number {
   const valueOf = (key: string) => attributes.find(([found]) => found === key)?.[1] ?? '';
   const isPolicy =
     name === 'meta' && valueOf('http-equiv').toLowerCase().startsWith('content-security-policy');

@@ -1,7 +1,7 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { isAddressHost } from '../../../web/address-host.ts';
 import { maskUrls } from '../../../web/mask-credentials.ts';
-import type { ClearTextSight, ForeignSight, LoadKind } from '../evidence.ts';
+import type { ClearTextLoad, ForeignLoad, LoadKind } from '../evidence.ts';
 
 type Element = DefaultTreeAdapterMap['element'];
 
@@ -10,8 +10,8 @@ export type LoadsReading = {
   readonly page: URL;
   /** Changes at the first base element. */
   base: URL;
-  readonly foreign: Map<string, ForeignSight>;
-  readonly clearText: Map<string, ClearTextSight>;
+  readonly foreign: Map<string, ForeignLoad>;
+  readonly clearText: Map<string, ClearTextLoad>;
   /** Addresses that were read so far. */
   addresses: number;
 };

@@ -3,7 +3,7 @@ import { seeBodySigns } from '../../../web/block-page.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
 import { builtInPreloadList } from '../../../web/preload-list.ts';
 import { type HttpResponse, type WalkLimits, walkRedirects } from '../../../web/walk.ts';
-import type { FileSight, SiteFiles } from '../evidence.ts';
+import type { SiteFileObservation, SiteFiles } from '../evidence.ts';
 import { parseRobots } from '../grammar/robots.ts';
 
 /** Crawlers follow at least five redirects (RFC 9309 §2.3.1.2). The files must not keep a report waiting. */
@@ -31,7 +31,7 @@ async function seeFile<Content>(
   url: string,
   asking: Asking,
   read: (text: string) => Content,
-): Promise<FileSight<Content>> {
+): Promise<SiteFileObservation<Content>> {
   const { hops, stop } = await walkRedirects<{ kind: 'response'; answer: HttpResponse }>(url, {
     ...asking,
     preloadList: builtInPreloadList,

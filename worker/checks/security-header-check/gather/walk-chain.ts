@@ -16,7 +16,7 @@ import {
   type WalkedHop,
   walkRedirects,
 } from '../../../web/walk.ts';
-import type { Chain, ChainEnd, DocumentSight, Hop } from '../evidence.ts';
+import type { Chain, ChainEnd, DocumentObservation, Hop } from '../evidence.ts';
 import { readDocumentInTurns } from './read-document.ts';
 
 /** 17 s for a chain: 3 s less than the run may take. */
@@ -101,7 +101,7 @@ const seePage = oncePerAnswer((answer, _url, work: Work) => ({
 }));
 
 // null where there is no page to read: another type, or a body that never came.
-async function seeDocument(answer: HttpResponse, work: Work): Promise<DocumentSight | null> {
+async function seeDocument(answer: HttpResponse, work: Work): Promise<DocumentObservation | null> {
   const { text, cut } = answer.body;
   if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';

@@ -139,7 +139,9 @@ function judgeNonceRepetition(
   const others =
     corsUrl !== page.hop.url
       ? []
-      : cors.flatMap((sight) => (sight.kind === 'answered' && sight.method === 'GET' ? [sight.headers] : []));
+      : cors.flatMap((observation) =>
+          observation.kind === 'answered' && observation.method === 'GET' ? [observation.headers] : [],
+        );
   const again = others.map(
     (headers) =>
       new Set(

@@ -12,7 +12,7 @@ import {
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Hsts } from '../../../web/hsts.ts';
-import type { PreloadSight } from '../../../web/preload-list.ts';
+import type { PreloadState } from '../../../web/preload-list.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
 import type { Page, HopFacts } from '../facts/page.ts';
@@ -50,7 +50,7 @@ export function judgeHsts(
 }
 
 /** What is known of a host's place on the preload list. */
-export function preloadOf({ preload }: HeaderEvidence, host: string): PreloadSight {
+export function preloadOf({ preload }: HeaderEvidence, host: string): PreloadState {
   return preload.find(([name]) => name === host)?.[1] ?? 'unknown';
 }
 
@@ -78,7 +78,7 @@ function redirectsAtHome({ http }: HeaderEvidence, host: string): boolean {
 function judgeMain(
   evidence: HeaderEvidence,
   page: Page,
-  { hsts, preload }: { readonly hsts: EffectiveHsts; readonly preload: PreloadSight },
+  { hsts, preload }: { readonly hsts: EffectiveHsts; readonly preload: PreloadState },
 ): Verdicts<MainCode> {
   const { line } = hsts;
   // Of a host on the preload list the header is missing too, but not missed; hsts-preloaded says so.
@@ -108,7 +108,7 @@ function judgeRepetition({ count, conflicting }: EffectiveHsts, seen: Evidence) 
   };
 }
 
-function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: Page, preload: PreloadSight) {
+function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: Page, preload: PreloadState) {
   if (!hsts)
     return {
       'hsts-off': 'not-applicable',

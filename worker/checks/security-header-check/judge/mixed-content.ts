@@ -1,7 +1,7 @@
 import type { mixedContentRules } from '#shared/catalogue/security-header-check/rules/content';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { isHtml } from '../../../web/content-type.ts';
-import type { ClearTextSight } from '../evidence.ts';
+import type { ClearTextLoad } from '../evidence.ts';
 import { type Page, whyPageUnread } from '../facts/page.ts';
 import { isUpgraded } from '../facts/policies.ts';
 import { cut } from './verdict-tables.ts';
@@ -15,8 +15,8 @@ export function judgeMixedContent(page: Page): Verdicts<Code> {
   const why = whyPageUnread(page);
   const judge = (code: Code): Verdict => {
     if (!isConcerned) return 'not-applicable';
-    const found = seen.filter((sight) => codeOf(sight) === code);
-    if (found.length > 0) return brokenBy(found.map((sight) => show(page, sight)));
+    const found = seen.filter((load) => codeOf(load) === code);
+    if (found.length > 0) return brokenBy(found.map((load) => show(page, load)));
     return why === null ? 'holds' : notTested(why);
   };
   return {
@@ -27,7 +27,7 @@ export function judgeMixedContent(page: Page): Verdicts<Code> {
 }
 
 // Browsers ask for https instead for images, audio and video, but neither for a srcset nor of an address (Mixed Content, "upgradeable").
-function codeOf({ kind, element, attribute, isAddress }: ClearTextSight): Code | undefined {
+function codeOf({ kind, element, attribute, isAddress }: ClearTextLoad): Code | undefined {
   if (kind === 'script' || kind === 'style') return undefined;
   if (kind === 'form') return 'form-action-http';
   const isImage = kind === 'image' && attribute !== 'srcset';
@@ -35,6 +35,6 @@ function codeOf({ kind, element, attribute, isAddress }: ClearTextSight): Code |
   return (isImage || isMedia) && !isAddress ? 'mixed-content-passive' : 'mixed-content-blocked';
 }
 
-function show({ index, hop }: Page, { element, count, address }: ClearTextSight): Evidence {
+function show({ index, hop }: Page, { element, count, address }: ClearTextLoad): Evidence {
   return { hop: index, url: hop.url, element: `<${element}>`, count, address: cut(address) };
 }

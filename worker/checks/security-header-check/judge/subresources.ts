@@ -9,7 +9,7 @@ import {
 } from '#shared/model/verdict';
 import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
-import type { ElementSight } from '../evidence.ts';
+import type { PageElement } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';
 import { attributeOf, isScript, isUpgraded } from '../facts/policies.ts';
 import { domainOf } from '../facts/third-parties.ts';
@@ -19,7 +19,7 @@ import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
 type Load = {
-  readonly element: ElementSight;
+  readonly element: PageElement;
   readonly url: URL;
   readonly kind: 'script' | 'style';
   readonly isCrossOrigin: boolean;
@@ -106,7 +106,7 @@ function readLoads(page: Page): Load[] {
 }
 
 function addressOf(
-  element: ElementSight,
+  element: PageElement,
 ): { readonly address: string; readonly kind: Load['kind'] } | undefined {
   if (isScript(element)) return found(attributeOf(element, 'src'), 'script');
   if (element.name !== 'link') return undefined;

@@ -2,7 +2,7 @@ import { isMalformed } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { findKnownCookie } from '../../../web/known-cookies.ts';
 import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';
-import type { CorsSight, HeaderEvidence } from '../evidence.ts';
+import type { CorsObservation, HeaderEvidence } from '../evidence.ts';
 import { nameOf, type CookieFacts } from '../facts/cookies.ts';
 import { readCors } from '../facts/cors.ts';
 import { readFraming } from '../facts/framing.ts';
@@ -151,7 +151,7 @@ function reportReferrer(page: Page) {
   return { policy, by };
 }
 
-function reportCors(sights: readonly CorsSight[]) {
+function reportCors(sights: readonly CorsObservation[]) {
   if (sights.length === 0) return null;
   const { access, nullOrigin } = readCors(sights);
   return { access, nullOrigin };

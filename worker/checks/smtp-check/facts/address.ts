@@ -1,5 +1,5 @@
 import type { AddressState } from '#shared/catalogue/smtp-check/report';
-import type { PortSight, ReplyRead } from '../../../probes/smtp/port.ts';
+import type { PortState, ReplyRead } from '../../../probes/smtp/port.ts';
 import { hasCode } from '../../../probes/smtp/reply-line.ts';
 import type { TalkSeen } from '../evidence.ts';
 import { describeReply } from './replies.ts';
@@ -21,7 +21,7 @@ export function isSilence(talk: TalkSeen): boolean {
 }
 
 /** Reads how far a host let us come. @param port whether connections leave this network */
-export function readAnswer(talk: TalkSeen, port: PortSight): Answer {
+export function readAnswer(talk: TalkSeen, port: PortState): Answer {
   if (talk.kind === 'failure') return readFailure(talk, port);
   const { greeting, ehlo } = talk;
   if (!hasCode(greeting, 220)) return readDeclined(greeting, 'a greeting');
@@ -36,7 +36,7 @@ export function isUnknownCommand(ehlo: ReplyRead | null): boolean {
   return ehlo?.kind === 'reply' && [500, 502, 504].includes(ehlo.code);
 }
 
-function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortSight): Answer {
+function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortState): Answer {
   const { code, reason } = talk;
   if (!isSilence(talk)) return { state: 'unknown', reason, fault: 'unseen' };
   if (port === 'blocked')

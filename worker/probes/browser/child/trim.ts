@@ -1,4 +1,4 @@
-import type { MetricSeen, PageSight } from '../port.ts';
+import type { MetricSeen, PageObservation } from '../port.ts';
 import { type LighthouseAudit, numbersOf, trimAudit } from './audit.ts';
 import { readCategories } from './categories.ts';
 import { readLoad } from './load.ts';
@@ -44,7 +44,7 @@ const ownAudits = ['server-response-time', 'redirects', 'layout-shifts'];
 const screenshotLimit = 131_072;
 
 /** Lighthouse's result cut to what a report needs: about 1 MB becomes about 30 kB. */
-export function trimResult(result: LighthouseResult): PageSight {
+export function trimResult(result: LighthouseResult): PageObservation {
   const { audits, environment } = result;
   const category = result.categories['performance'] ?? { score: null, auditRefs: [] };
   const shown = category.auditRefs.filter(({ group }) => group === 'insights' || group === 'diagnostics');
@@ -83,7 +83,7 @@ export function trimResult(result: LighthouseResult): PageSight {
 function readMetrics(
   { auditRefs }: LighthouseCategory,
   audits: LighthouseResult['audits'],
-): PageSight['metrics'] {
+): PageObservation['metrics'] {
   const read = (id: string): MetricSeen => {
     const audit = audits[id];
     const value = audit?.numericValue;
@@ -119,7 +119,7 @@ function readPhases(audit: LighthouseAudit | undefined): { readonly [phase: stri
   );
 }
 
-function readResources(audit: LighthouseAudit | undefined): PageSight['resources'] {
+function readResources(audit: LighthouseAudit | undefined): PageObservation['resources'] {
   const rows = (audit?.details as { items?: unknown } | undefined)?.items;
   type Row = { resourceType?: unknown; requestCount?: unknown; transferSize?: unknown };
   return Object.fromEntries(

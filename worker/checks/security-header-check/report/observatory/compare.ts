@@ -1,6 +1,6 @@
 import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
 import { isBroken, type Verdicts } from '#shared/model/verdict';
-import type { PreloadSight } from '../../../../web/preload-list.ts';
+import type { PreloadState } from '../../../../web/preload-list.ts';
 import type { HeaderEvidence } from '../../evidence.ts';
 import { chart, gradeObservatory, type ObservatoryTest } from './chart.ts';
 import { testCookies } from './cookies.ts';
@@ -35,7 +35,7 @@ export type Observatory = {
   readonly algorithm: 6;
   readonly score: number | null;
   readonly grade: string | null;
-  readonly preload: PreloadSight;
+  readonly preload: PreloadState;
   readonly error?: string;
   readonly tests: { readonly [test: string]: ObservatoryVerdict };
 };

@@ -1,5 +1,5 @@
 import { parse as parseDomain } from 'tldts';
-import type { ElementSight } from '../../evidence.ts';
+import type { PageElement } from '../../evidence.ts';
 import { attributeOf } from '../../facts/policies.ts';
 import type { OutcomeOf } from './chart.ts';
 import { isHtmlToObservatory, mimeOf, type ObservatoryView } from './view.ts';
@@ -36,7 +36,7 @@ export function testIntegrity(view: ObservatoryView): SriOutcome {
 }
 
 function judgeScript(
-  script: ElementSight,
+  script: PageElement,
   start: URL,
 ): { readonly isForeign: boolean; readonly outcome?: SriOutcome } {
   const address = attributeOf(script, 'src');

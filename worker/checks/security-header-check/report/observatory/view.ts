@@ -1,6 +1,6 @@
 import type { HeaderLine } from '../../../../web/fields.ts';
-import type { PreloadSight } from '../../../../web/preload-list.ts';
-import type { Chain, ElementSight, HeaderEvidence, Hop } from '../../evidence.ts';
+import type { PreloadState } from '../../../../web/preload-list.ts';
+import type { Chain, PageElement, HeaderEvidence, Hop } from '../../evidence.ts';
 import { attributeOf } from '../../facts/policies.ts';
 
 /** What the Observatory sees of a chain: the answers of at most ten redirects, the last of which it grades. */
@@ -28,11 +28,11 @@ export type ObservatoryView = {
   readonly seenAtMs: number;
   /** The address that the graded chain began with. */
   readonly start: URL;
-  readonly elements: readonly ElementSight[];
+  readonly elements: readonly PageElement[];
   readonly metas: { readonly csp: readonly string[]; readonly referrer: string | undefined };
   /** The answer to its OPTIONS; undefined where it was no 2xx, which it drops. */
   readonly cors: JoinedHeaders | undefined;
-  readonly preloadOf: (host: string) => PreloadSight;
+  readonly preloadOf: (host: string) => PreloadState;
 };
 
 const redirectLimit = 10;
@@ -133,7 +133,7 @@ export function isGradedStatus(status: number): boolean {
   return (status >= 200 && status < 400) || status === 401 || status === 403;
 }
 
-function readMetas(elements: readonly ElementSight[]): ObservatoryView['metas'] {
+function readMetas(elements: readonly PageElement[]): ObservatoryView['metas'] {
   const csp: string[] = [];
   let referrer: string | undefined;
   for (const element of elements) {

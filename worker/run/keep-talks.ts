@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import { Problem } from '#shared/model/problem';
 import type { BlobName, ReportStore } from '#shared/ports/report-store';
-import type { KeptSight } from '../probes/smtp/port.ts';
-import type { SightStore } from '../probes/smtp/shelf.ts';
+import type { KeptTalk } from '../probes/smtp/port.ts';
+import type { TalkStore } from '../probes/smtp/shelf.ts';
 
 /** Keeps what was seen of mail hosts where the workers of a service find it. While the store is away, each looks for itself. */
-export function openSightStore(reportStore: Pick<ReportStore, 'getBlob' | 'keepBlob'>): SightStore {
+export function openTalkStore(reportStore: Pick<ReportStore, 'getBlob' | 'keepBlob'>): TalkStore {
   return {
     async find(key) {
       const bytes = await reportStore.getBlob(nameOf(key)).catch(ignoreAbsence);
-      return bytes && (JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptSight);
+      return bytes && (JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptTalk);
     },
-    async keep(key, sight, keepMs) {
-      const bytes = Buffer.from(JSON.stringify(sight));
+    async keep(key, talk, keepMs) {
+      const bytes = Buffer.from(JSON.stringify(talk));
       await reportStore.keepBlob(nameOf(key), bytes, Date.now() + keepMs).catch(ignoreAbsence);
     },
   };

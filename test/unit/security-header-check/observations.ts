@@ -1,8 +1,8 @@
 import type {
   Chain,
-  CorsSight,
-  ElementSight,
-  FileSight,
+  CorsObservation,
+  PageElement,
+  SiteFileObservation,
   HeaderEvidence,
   Hop,
 } from '../../../worker/checks/security-header-check/evidence.ts';
@@ -14,23 +14,23 @@ export type Site = {
   readonly url?: string;
   readonly headers?: readonly HeaderLine[];
   readonly status?: number;
-  readonly elements?: readonly ElementSight[] | null;
+  readonly elements?: readonly PageElement[] | null;
   readonly base?: string;
   /** Why the page was not read to its end. */
   readonly cut?: string;
   readonly tls?: Hop['tls'];
   readonly https?: Chain;
   readonly http?: Chain;
-  readonly cors?: readonly CorsSight[];
+  readonly cors?: readonly CorsObservation[];
   readonly corsUrl?: string;
   readonly preload?: HeaderEvidence['preload'];
   readonly files?: Partial<FilesOf>;
 };
 
 type FilesOf = {
-  readonly wellKnown: FileSight<string>;
-  readonly legacy: FileSight<string>;
-  readonly robots: FileSight<Robots>;
+  readonly wellKnown: SiteFileObservation<string>;
+  readonly legacy: SiteFileObservation<string>;
+  readonly robots: SiteFileObservation<Robots>;
 };
 
 export const html: HeaderLine = ['Content-Type', 'text/html; charset=utf-8'];
@@ -69,10 +69,10 @@ function seeFiles({ wellKnown, legacy, robots }: Partial<FilesOf> = {}): NonNull
 /** A security.txt with nothing to complain about. */
 export const securityTxt = 'Contact: mailto:security@site.test\nExpires: 2027-06-01T00:00:00Z\n';
 
-type Answered = Extract<FileSight<string>, { kind: 'answered' }>;
+type Answered = Extract<SiteFileObservation<string>, { kind: 'answered' }>;
 
 /** A text file at the well-known place, as it was sent. */
-export function textFile(content: string | null, more: Partial<Answered> = {}): FileSight<string> {
+export function textFile(content: string | null, more: Partial<Answered> = {}): SiteFileObservation<string> {
   return {
     kind: 'answered',
     route: ['https://site.test/.well-known/security.txt'],
@@ -87,7 +87,7 @@ export function textFile(content: string | null, more: Partial<Answered> = {}): 
 }
 
 /** A file that is not there. */
-export function absentFile(path: string): FileSight<never> {
+export function absentFile(path: string): SiteFileObservation<never> {
   return {
     kind: 'answered',
     route: [`https://site.test${path}`],
@@ -101,7 +101,7 @@ export function absentFile(path: string): FileSight<never> {
 }
 
 /** A robots.txt of this text. */
-export function robotsFile(text: string | null, status = 200): FileSight<Robots> {
+export function robotsFile(text: string | null, status = 200): SiteFileObservation<Robots> {
   return {
     kind: 'answered',
     route: ['https://site.test/robots.txt'],
@@ -164,7 +164,7 @@ export function failed(
 export function cors(
   headers: readonly HeaderLine[],
   more: { readonly origin?: string; readonly method?: 'GET' | 'OPTIONS'; readonly status?: number } = {},
-): CorsSight {
+): CorsObservation {
   return {
     method: more.method ?? 'GET',
     origin: more.origin ?? origin,
@@ -175,23 +175,23 @@ export function cors(
 }
 
 /** The same CORS answer to all three questions. */
-export function corsAlways(...headers: readonly HeaderLine[]): readonly CorsSight[] {
+export function corsAlways(...headers: readonly HeaderLine[]): readonly CorsObservation[] {
   return [cors(headers), cors(headers, { origin: 'null' }), cors(headers, { method: 'OPTIONS' })];
 }
 
-export function meta(attributes: Readonly<Record<string, string>>, parent = 'head'): ElementSight {
+export function meta(attributes: Readonly<Record<string, string>>, parent = 'head'): PageElement {
   return { name: 'meta', parent, attributes: Object.entries(attributes) };
 }
 
-export function metaCsp(policy: string, parent = 'head'): ElementSight {
+export function metaCsp(policy: string, parent = 'head'): PageElement {
   return meta({ 'http-equiv': 'Content-Security-Policy', content: policy }, parent);
 }
 
-export function script(attributes: Readonly<Record<string, string>> = {}, parent = 'head'): ElementSight {
+export function script(attributes: Readonly<Record<string, string>> = {}, parent = 'head'): PageElement {
   return { name: 'script', parent, attributes: Object.entries(attributes) };
 }
 
-export function link(attributes: Readonly<Record<string, string>>): ElementSight {
+export function link(attributes: Readonly<Record<string, string>>): PageElement {
   return { name: 'link', parent: 'head', attributes: Object.entries(attributes) };
 }
 
