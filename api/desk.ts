@@ -169,7 +169,7 @@ function openRuns(
   const holds = openHolds(config.RATE_LIMIT);
   const payments = openPayments(quotas);
   const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
-  const onDone = closeBooksOf({ log, reports: shelf.reports, holds, pace, payments });
+  const onDone = settleJobs({ log, reports: shelf.reports, holds, pace, payments });
   const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.lineLimit(job)) };
   const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   return {
@@ -186,11 +186,11 @@ function openRuns(
   };
 }
 
-type Books = Pick<Shelf, 'reports'> &
+type JobRecords = Pick<Shelf, 'reports'> &
   Pick<Runs, 'holds' | 'payments'> & { readonly log: Logger; readonly pace: Pace };
 
-// What this process wrote down of a job is settled when the job ends, in whatever process it ran.
-function closeBooksOf({ log, reports, holds, pace, payments }: Books): (done: Done | Missed) => void {
+// When a job ends, in this process or another, this one lets go of what it holds for it.
+function settleJobs({ log, reports, holds, pace, payments }: JobRecords): (done: Done | Missed) => void {
   return (done) => {
     if (done === 'missed') return reports.clear();
     reports.drop(done.jobKey);

@@ -50,9 +50,9 @@ function ownPath(text: string): string {
   return url?.origin === 'http://own.invalid' ? `${url.pathname.replace(/^\/+/, '/')}${url.search}` : '/';
 }
 
-type Look = { readonly name?: string | undefined; readonly next: string; readonly why?: string };
+type SessionPage = { readonly name?: string | undefined; readonly next: string; readonly why?: string };
 
-function sessionPage({ site }: PageDesk, { name, next, why }: Look): string {
+function sessionPage({ site }: PageDesk, { name, next, why }: SessionPage): string {
   const base = basePathOf(site);
   const isIn = name !== undefined;
   return renderPage({

@@ -3,13 +3,13 @@ import { sayMongoFault } from './mongo-errors.ts';
 import { databaseNameOf } from './mongo.ts';
 
 /** A server that a setting names, without the password, and in a few words what is wrong with it; undefined where nothing is. */
-export type Looked = { readonly server: string; readonly cause: string | undefined };
+export type BackendAnswer = { readonly server: string; readonly cause: string | undefined };
 
 /** Longer for a machine that is busy starting would make the start late to tell. */
 const stepMs = 1200;
 
 /** Connects anew, reads and writes a little, and says what that met. Never rejects, and ends within about 1.5 s. */
-export async function lookAtMongo(url: string): Promise<Looked> {
+export async function lookAtMongo(url: string): Promise<BackendAnswer> {
   const server = `${hostsOf(url)}/${databaseNameOf(url)}`;
   const options = {
     serverSelectionTimeoutMS: stepMs,

@@ -1,13 +1,13 @@
 import { parseRedisUrl } from '../settings/redis-url.ts';
 import { openLogger } from '../telemetry/logger.ts';
-import type { Looked } from './look-at-mongo.ts';
+import type { BackendAnswer } from './look-at-mongo.ts';
 import { isCluster, keyPrefix, openRedis, sayRedisFault } from './redis.ts';
 
 const stepMs = 1200;
 const silent = 'it does not answer in time';
 
 /** Connects anew, writes a little by a script as the queue does, and says what that met. Never rejects, and ends within about 1.5 s. */
-export async function lookAtRedis(url: string): Promise<Looked> {
+export async function lookAtRedis(url: string): Promise<BackendAnswer> {
   const place = parseRedisUrl(url);
   const server = place?.nodes.map(({ host, port }) => `${host}:${port}`).join() ?? '';
   const redis = openRedis(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Looked } from '../backends/look-at-mongo.ts';
+import type { BackendAnswer } from '../backends/look-at-mongo.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
@@ -100,7 +100,7 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
 
 type Parts = Omit<Backend, 'close'>;
 type Examiner = { readonly examine?: () => Promise<Found> };
-type Found = { readonly setting: string } & Looked;
+type Found = { readonly setting: string } & BackendAnswer;
 
 async function examinersOf({ REDIS_URL, MONGODB_URL }: Config): Promise<readonly [Examiner, Examiner]> {
   if (REDIS_URL === undefined || MONGODB_URL === undefined) return [{}, {}];

@@ -10,6 +10,8 @@ const dropped: readonly { readonly name: string; readonly now: string; readonly 
   { name: 'Sights?', now: 'Observation', where: 'worker' },
   { name: 'Soil', now: 'TreeContext', where: 'worker' },
   { name: 'Books', now: 'MemoryState', where: 'shared/queue' },
+  { name: 'Books', now: 'JobRecords', where: 'api' },
+  { name: 'Look', now: 'EndpointContext or SpfLookup', where: 'worker/checks' },
   { name: 'Crew', now: 'QueueWorker', where: 'shared/queue' },
   { name: 'Losses', now: 'LostRuns', where: 'shared/queue' },
   { name: 'Side', now: 'ShardQueues', where: 'shared/queue' },

@@ -93,7 +93,7 @@ function watchEmptiness() {
   };
 }
 
-type Look = {
+type EarlierComparison = {
   /** What differed at the last look: it stands for settings that cannot be read now, and for values that nobody has told. */
   readonly before: readonly Difference[];
   readonly mayBeFirst: boolean;
@@ -107,7 +107,7 @@ type Compared = {
 async function compareOnce(
   redis: AnyRedis,
   settings: readonly AgreedSetting[],
-  { before, mayBeFirst }: Look,
+  { before, mayBeFirst }: EarlierComparison,
 ): Promise<Compared> {
   const all = await Promise.all(settings.map(async (each) => ({ ...each, here: await each.read() })));
   const read = all.flatMap(({ here, ...each }) => (here === undefined ? [] : [{ ...each, here }]));

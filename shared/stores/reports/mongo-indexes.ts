@@ -28,7 +28,7 @@ export async function prepareIndexes(database: Db): Promise<boolean> {
   return expires.every(Boolean);
 }
 
-type Looked = {
+type IndexesAsFound = {
   readonly collection: Collection;
   /** Every index by its name; of one that expires documents, after how many seconds. */
   readonly names: ReadonlyMap<string, number | undefined>;
@@ -36,7 +36,7 @@ type Looked = {
   drop(name: string): Promise<void>;
 };
 
-async function lookAt(collection: Collection): Promise<Looked> {
+async function lookAt(collection: Collection): Promise<IndexesAsFound> {
   const names = await namesOf(collection);
   return {
     collection,
@@ -62,7 +62,7 @@ async function namesOf(collection: Collection): Promise<ReadonlyMap<string, numb
   }
 }
 
-async function makeTtlIndex({ collection, names }: Looked): Promise<boolean> {
+async function makeTtlIndex({ collection, names }: IndexesAsFound): Promise<boolean> {
   if (names.get(ttlName) === 0) return true;
   try {
     await collection.createIndex({ expiresAt: 1 }, { name: ttlName, expireAfterSeconds: 0 });

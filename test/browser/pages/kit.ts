@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
 
-export type TestBrowser = { open(look?: Look): Promise<Page>; close(): Promise<void> };
+export type TestBrowser = { open(look?: Appearance): Promise<Page>; close(): Promise<void> };
 
 /** How a visitor looks at a page. */
-export type Look = {
+export type Appearance = {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;

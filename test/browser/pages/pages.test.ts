@@ -5,7 +5,7 @@ import { catalogue } from '#shared/catalogue/registry';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService, type Service } from '../../api/kit.ts';
 import { keepGolden } from '../../kit/golden-report.ts';
-import { type Look, openTestBrowser } from './kit.ts';
+import { type Appearance, openTestBrowser } from './kit.ts';
 
 const browser = await openTestBrowser();
 const held: (() => void)[] = [];
@@ -53,7 +53,7 @@ async function findViolations(page: Page, rules: object): Promise<readonly strin
 }
 
 /** The page runs only its own script: axe comes by the browser's debugger, before any policy. */
-async function openWithAxe(look: Look): Promise<Page> {
+async function openWithAxe(look: Appearance): Promise<Page> {
   const page = await browser.open(look);
   await page.evaluateOnNewDocument(axe.source);
   return page;

@@ -9,14 +9,14 @@ import type { Records } from './zone-data.ts';
 // Each fix is tried: a domain with the fault, and one that differs from it only by what the finding says to do.
 
 type Headers = { readonly [name: string]: string | readonly string[] };
-type Look = {
+type SiteSettings = {
   readonly headers?: Headers;
   readonly apex?: Apex;
   readonly dmarc?: string | null;
   readonly tlsReports?: string | null;
   readonly staysOnHttp?: boolean;
 };
-type Row = { readonly code: string; readonly broken: Look; readonly fixed?: Look };
+type Row = { readonly code: string; readonly broken: SiteSettings; readonly fixed?: SiteSettings };
 
 const usual: Headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -27,11 +27,11 @@ const usual: Headers = {
   'referrer-policy': 'no-referrer',
   'permissions-policy': 'camera=()',
 };
-const without = (name: string): Look => ({
+const without = (name: string): SiteSettings => ({
   headers: Object.fromEntries(Object.entries(usual).filter(([one]) => one !== name)),
 });
-const withHeader = (name: string, value: string): Look => ({ headers: { ...usual, [name]: value } });
-const spf = (text: string): Look => ({ apex: { TXT: [text] } });
+const withHeader = (name: string, value: string): SiteSettings => ({ headers: { ...usual, [name]: value } });
+const spf = (text: string): SiteSettings => ({ apex: { TXT: [text] } });
 const cookie = (attributes: string) =>
   withHeader('set-cookie', `sessionid=0123456789abcdef0123${attributes}`);
 
@@ -79,7 +79,7 @@ const looks = rows.flatMap(({ code, broken, fixed = {} }) => [
   { domain: nameOf(code, 'fixed'), look: fixed },
 ]);
 
-function siteOf(domain: string, { headers = usual, staysOnHttp = false }: Look): Sites {
+function siteOf(domain: string, { headers = usual, staysOnHttp = false }: SiteSettings): Sites {
   const page: RequestListener = (_request, response) =>
     void response
       .writeHead(
@@ -98,7 +98,7 @@ function siteOf(domain: string, { headers = usual, staysOnHttp = false }: Look):
 const reports = 'v=TLSRPTv1; rua=mailto:reports@{domain}';
 const policy = 'v=DMARC1; p=reject; rua=mailto:reports@{domain}';
 
-function zonesOf(domain: string, { apex = {}, dmarc = policy, tlsReports = reports }: Look) {
+function zonesOf(domain: string, { apex = {}, dmarc = policy, tlsReports = reports }: SiteSettings) {
   const text = (words: string | null): Records[string] =>
     words === null ? {} : { TXT: [words.replace('{domain}', domain)] };
   return zoneOf(

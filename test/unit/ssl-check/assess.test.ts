@@ -7,7 +7,7 @@ import { codesBroken, codesOf } from '#shared/model/verdict';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import type { FullLook, Http3Seen, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { FullEndpoint, Http3Seen, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import {
   accepts,
   asked,
@@ -81,12 +81,12 @@ const http3 = (seen: Http3Seen | null) =>
       altSvc: ['h3=":443"; ma=86400'],
     },
     http3: seen,
-  }) as const satisfies Partial<FullLook>;
+  }) as const satisfies Partial<FullEndpoint>;
 
 type Grade = `${string} ${number}` | null;
 
 /** The first IPv6 address of the name, looked at in full, at which something is otherwise. */
-const other = (change: Partial<FullLook>) => {
+const other = (change: Partial<FullEndpoint>) => {
   const address = '2001:db8::1';
   const { names: _, addresses: __, endpoints: ___, anchors: ____, ...look } = evidenceOf();
   const handshake = connected({ address });

@@ -161,11 +161,11 @@ export type EndpointSeen = {
   /** Nothing but the handshake was looked at: there are more than eight other addresses. Absent in older evidence. */
   readonly isBrief?: true;
   /** After a full look: everything else. */
-  readonly full?: FullLook;
+  readonly full?: FullEndpoint;
 };
 
 /** What is seen of one address. */
-export type FullLook = Pick<
+export type FullEndpoint = Pick<
   SslEvidence,
   | 'handshakes'
   | 'withoutName'

@@ -1,4 +1,4 @@
-import type { Choice, FullLook, GroupsSeen, HelloAccepted, Question } from '../evidence.ts';
+import type { Choice, FullEndpoint, GroupsSeen, HelloAccepted, Question } from '../evidence.ts';
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
@@ -6,7 +6,7 @@ import type { Known } from './derive-client.ts';
 
 /** What ClientHellos told, by version. */
 export type Answers = Pick<
-  FullLook,
+  FullEndpoint,
   | 'questions'
   | 'clients'
   | 'groups'

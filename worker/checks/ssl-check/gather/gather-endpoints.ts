@@ -10,8 +10,8 @@ import { openLanes } from './lanes.ts';
 const shortLooks = 8;
 
 /** What a short look may cost: up to three handshakes, and three ClientHellos for old versions. */
-const connectionsOfShortLook = 6;
-const handshakesOfShortLook = 3;
+const connectionsOfOther = 6;
+const handshakesOfOther = 3;
 
 /** How many addresses are looked at in all; those after the short looks by one handshake each. */
 const addressesAtMost = 32;
@@ -42,7 +42,7 @@ function familiesOf(addresses: readonly string[]): readonly (readonly string[])[
   return [addresses.filter((one) => !isIpv6(one)), addresses.filter(isIpv6)];
 }
 
-export type ShortLooks = {
+export type OtherAddresses = {
   readonly limits: AllowanceLimits;
   /** How much of the run's time is over. */
   readonly spentMs: number;
@@ -53,15 +53,15 @@ export type ShortLooks = {
 export async function lookAtOthers(
   probe: TlsProbe,
   target: Target,
-  { limits, spentMs, addresses }: ShortLooks,
+  { limits, spentMs, addresses }: OtherAddresses,
 ): Promise<{ readonly endpoints: readonly EndpointSeen[]; readonly connections: number }> {
   const lanes = openLanes(addressesAtOnce);
   const start = performance.now();
   const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
   const short = {
     ...limits,
-    connections: connectionsOfShortLook,
-    kept: handshakesOfShortLook,
+    connections: connectionsOfOther,
+    kept: handshakesOfOther,
     // One that is silent once keeps the others waiting.
     silences: 1,
   };
@@ -89,7 +89,7 @@ async function lookShortly(
   probe: TlsProbe,
   target: Target & { address: string },
   limits: AllowanceLimits,
-): Promise<Looked> {
+): Promise<CountedEndpoint> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(2) });
@@ -104,7 +104,7 @@ async function lookBriefly(
   probe: TlsProbe,
   target: Target & { address: string },
   limits: AllowanceLimits,
-): Promise<Looked> {
+): Promise<CountedEndpoint> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
   const { seen } = await gatherHandshakes(probe, target, allowance, 'once');
@@ -112,9 +112,9 @@ async function lookBriefly(
   return { endpoint: { address, handshake, isBrief: true }, taken: allowance.taken() };
 }
 
-type Looked = { readonly endpoint: EndpointSeen; readonly taken: number };
+type CountedEndpoint = { readonly endpoint: EndpointSeen; readonly taken: number };
 
-function notLookedAt(address: string): Looked {
+function notLookedAt(address: string): CountedEndpoint {
   const reason = 'the name has more addresses than are looked at';
   return { endpoint: { address, handshake: { ...notBegun(address), reason }, isBrief: true }, taken: 0 };
 }

@@ -16,7 +16,7 @@ const idBytes = 8;
 /** An answer lists some versions of four bytes each. */
 const answerLimitBytes = 256;
 
-export type Http3Look = {
+export type Http3Context = {
   readonly udp: UdpProbe;
   readonly target: Target;
   readonly allowance: Allowance;
@@ -24,7 +24,7 @@ export type Http3Look = {
 
 /** Tries HTTP/3 at one address where it is offered there: one datagram asks for the versions of QUIC, and no connection is opened. */
 export async function gatherHttp3(
-  { udp, target, allowance }: Http3Look,
+  { udp, target, allowance }: Http3Context,
   offer: Http3Offer,
 ): Promise<Http3Seen | null> {
   if (offer === null || offer === 'none') return null;

@@ -19,7 +19,7 @@ export type Answered = {
   readonly refusals?: readonly Refusal[];
 };
 
-export type OtherKindLook = {
+export type OtherKindContext = {
   readonly tls: TlsProbe;
   readonly http: HttpProbe;
   readonly target: Target;
@@ -32,7 +32,7 @@ export type OtherKindLook = {
  * It is asked for in TLS 1.3 only where nothing older is spoken: up to TLS 1.2 the suites tell what there is.
  */
 export async function gatherOtherKind(
-  look: OtherKindLook,
+  look: OtherKindContext,
   answered: Answered,
 ): Promise<OtherKindSeen | null> {
   const { client } = answered;
@@ -77,7 +77,7 @@ function isRuledOut(kind: KeyKind, { questions, refusals = [] }: Answered): bool
 const refusals = ['HANDSHAKE_FAILURE', 'INSUFFICIENT_SECURITY', 'ACCESS_DENIED'];
 
 async function shake(
-  { tls, http, target, allowance, readChain }: OtherKindLook,
+  { tls, http, target, allowance, readChain }: OtherKindContext,
   wanted: KindWanted,
 ): Promise<OtherKindAnswer> {
   const refusal = allowance.takeKept();

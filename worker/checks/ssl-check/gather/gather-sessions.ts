@@ -4,7 +4,7 @@ import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { requestOf } from './gather-handshakes.ts';
 
-export type SessionLook = {
+export type SessionContext = {
   readonly tls: TlsProbe;
   readonly target: Target;
   readonly allowance: Allowance;
@@ -19,7 +19,7 @@ export type Client = {
 
 /** Comes back once with the session of today's client: one connection more where the server issued one. */
 export async function gatherResumption(
-  { tls, target, allowance }: SessionLook,
+  { tls, target, allowance }: SessionContext,
   { offer, handshake, session }: Client,
 ): Promise<ResumptionSeen> {
   const version = handshake.protocol;
@@ -35,7 +35,7 @@ const longestRenegotiationMs = 1500;
 
 /** Asks for one renegotiation, as a client of TLS 1.2 may; null where that version is not spoken. @param opening the answer to its sound suites */
 export async function gatherRenegotiation(
-  { tls, target, allowance }: SessionLook,
+  { tls, target, allowance }: SessionContext,
   { offer }: Client,
   opening: Question,
 ): Promise<Renegotiation | null> {

@@ -3,7 +3,7 @@ import { openChainReader, type ReadChain } from '../../../certificates/read-chai
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import { early } from '../../early.ts';
-import type { EndpointSeen, FullLook, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
+import type { EndpointSeen, FullEndpoint, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
 import { findClient } from '../facts/facts.ts';
 import { listLogIds } from '../facts/timestamps.ts';
 import { findLogs } from '../grammar/transparency-logs.ts';
@@ -14,7 +14,7 @@ import { openHelloAsker, type Target } from './ask-hello.ts';
 import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
 import { lanesOfRun, openLanes } from './lanes.ts';
-import { askOpening, isConnected, isHopeless, type Look, lookInFull } from './look-in-full.ts';
+import { askOpening, isConnected, isHopeless, type EndpointContext, lookInFull } from './look-in-full.ts';
 import { within } from './within.ts';
 
 /**
@@ -55,14 +55,14 @@ type Run = {
   readonly context: GatherContext;
   readonly limits: AllowanceLimits;
   readonly target: Target;
-  readonly names: Look['names'];
+  readonly names: EndpointContext['names'];
   readonly readChain: ReadChain;
 };
 
 /** An address and its answer to the first ClientHello. */
-type Opened = { readonly look: OwnLook; readonly opening: Question };
-type OwnLook = Omit<Look, 'askMore' | 'known' | 'resumes'>;
-type Main = Opened & { readonly seen: FullLook };
+type Opened = { readonly look: OwnContext; readonly opening: Question };
+type OwnContext = Omit<EndpointContext, 'askMore' | 'known' | 'resumes'>;
+type Main = Opened & { readonly seen: FullEndpoint };
 
 type Site = {
   readonly main: Main;
@@ -189,7 +189,7 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
   return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function askedOf(seen: FullLook): Asked {
+function askedOf(seen: FullEndpoint): Asked {
   const { questions, groups, preference, fallback = null, certificateForm = null } = seen;
   const { tls12Groups = null, tls13Preference = null, choices = [], refusals = [], clients = [] } = seen;
   const orders = { preference, tls13Preference, choices, refusals };
@@ -206,7 +206,7 @@ function failureOf({ end }: Question, address: string): HandshakeAnswer {
 }
 
 /** Every chain that was seen. */
-function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonly (readonly string[])[] {
+function listChains(main: FullEndpoint, endpoints: readonly EndpointSeen[]): readonly (readonly string[])[] {
   const looks = [main, ...endpoints.flatMap(({ full }) => full ?? [])];
   const shaken = [
     ...looks.flatMap(({ handshakes }) => handshakes.map(({ handshake }) => handshake)),
@@ -220,7 +220,7 @@ function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonl
 }
 
 /** Ids of the transparency logs that have signed anything about a leaf. */
-function listSigners(main: FullLook, endpoints: readonly EndpointSeen[]): readonly string[] {
+function listSigners(main: FullEndpoint, endpoints: readonly EndpointSeen[]): readonly string[] {
   const shown = new Set(listChains(main, endpoints).map(([leaf = '']) => leaf));
   const leaves = [...shown].flatMap((leaf) => readCertificate(leaf) ?? []);
   const questions = [main, ...endpoints.flatMap(({ full }) => full ?? [])].flatMap((look) => look.questions);

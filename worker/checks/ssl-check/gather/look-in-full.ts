@@ -4,7 +4,7 @@ import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { UdpProbe } from '../../../probes/udp/port.ts';
 import { early } from '../../early.ts';
-import type { FullLook, HandshakeSeen, HstsSeen, NamesSeen, Question } from '../evidence.ts';
+import type { FullEndpoint, HandshakeSeen, HstsSeen, NamesSeen, Question } from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
 import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
@@ -20,7 +20,7 @@ import type { Lanes } from './lanes.ts';
 import { within } from './within.ts';
 
 /** How one address is looked at. */
-export type Look = {
+export type EndpointContext = {
   readonly asker: HelloAsker;
   readonly allowance: Allowance;
   readonly target: Target;
@@ -36,11 +36,11 @@ export type Look = {
   /** Whether to come back with the session: once for a name is enough. */
   readonly resumes: boolean;
   /** The list of the certificates that another address was seen to have. */
-  readonly known: { readonly leaf: string; readonly list: FullLook['revocationList'] } | null;
+  readonly known: { readonly leaf: string; readonly list: FullEndpoint['revocationList'] } | null;
 };
 
 /** Sends the first ClientHello, which decides whether there is anything to look at. */
-export function askOpening({ asker }: Pick<Look, 'asker'>): Promise<Question> {
+export function askOpening({ asker }: Pick<EndpointContext, 'asker'>): Promise<Question> {
   return askOnce(asker, 'TLSv1.2', 'sound');
 }
 
@@ -54,9 +54,9 @@ export function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
   return handshakes.at(-1)?.handshake.kind === 'connected';
 }
 
-type Looked = Omit<FullLook, 'chains' | 'alpnRefused'>;
+type GatheredEndpoint = Omit<FullEndpoint, 'chains' | 'alpnRefused'>;
 
-const nothing: Omit<Looked, 'questions'> = {
+const nothing: Omit<GatheredEndpoint, 'questions'> = {
   handshakes: [],
   withoutName: null,
   otherKind: null,
@@ -78,12 +78,12 @@ const nothing: Omit<Looked, 'questions'> = {
 };
 
 /** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
-export async function lookInFull(look: Look, opening: Question): Promise<FullLook> {
+export async function lookInFull(look: EndpointContext, opening: Question): Promise<FullEndpoint> {
   const looked = await lookAt(look, opening);
   return { ...looked, chains: look.asker.chains, alpnRefused: look.asker.isAlpnRefused() };
 }
 
-async function lookAt(look: Look, opening: Question): Promise<Looked> {
+async function lookAt(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {
   if (isHopeless(opening)) return { ...nothing, questions: [opening] };
   if (opening.end.kind !== 'silent') return lookOn(look, opening);
   // OpenSSL tries once more before the server is reported as silent.
@@ -92,7 +92,7 @@ async function lookAt(look: Look, opening: Question): Promise<Looked> {
 }
 
 /** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
-async function lookOn(look: Look, opening: Question): Promise<Looked> {
+async function lookOn(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {
   const { asker, allowance } = look;
   const isUnfinished = opening.accepted.some((answer) => answer.isUnfinished === true);
   const handshaking = look.lanes.orAlone(
@@ -146,7 +146,10 @@ function isWordless({ handshake }: HandshakeSeen): boolean {
 const cutOffs: readonly string[] = ['connection-closed', 'connection-reset', 'connection-refused'];
 
 /** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */
-async function gatherList(look: Look, client: SslFacts['client']): Promise<FullLook['revocationList']> {
+async function gatherList(
+  look: EndpointContext,
+  client: SslFacts['client'],
+): Promise<FullEndpoint['revocationList']> {
   const { known, http, allowance } = look;
   if (known !== null && client?.certificates[0] === known.leaf) return known.list;
   return gatherRevocationList(http, chainOf(look, client), allowance);
@@ -154,10 +157,10 @@ async function gatherList(look: Look, client: SslFacts['client']): Promise<FullL
 
 /** Looks for the other kind of key at once where the first answer was signed by one: no later answer can rule it out. */
 async function lookEarly(
-  look: Look,
+  look: EndpointContext,
   opening: Question,
   client: SslFacts['client'],
-): Promise<FullLook['otherKind']> {
+): Promise<FullEndpoint['otherKind']> {
   return isOtherKindChosen(client, opening)
     ? look.lanes(() => gatherOtherKind(look, { client, questions: [opening] }))
     : null;
@@ -165,10 +168,10 @@ async function lookEarly(
 
 /** What a client would do next: a handshake without a name, and a request for the page. */
 async function visit(
-  look: Look,
+  look: EndpointContext,
   opening: Question,
   handshakes: readonly HandshakeSeen[],
-): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
+): Promise<Pick<GatheredEndpoint, 'withoutName' | 'hsts'>> {
   const { tls, http, target, allowance, lanes } = look;
   const last = handshakes.at(-1);
   if (last?.handshake.kind !== 'connected') {
@@ -187,10 +190,10 @@ async function visit(
 
 /** What a client does that comes back: it resumes its session, or begins another handshake in the same connection. */
 async function comeBack(
-  look: Look,
+  look: EndpointContext,
   opening: Question,
   { seen, session }: Shaken,
-): Promise<Pick<Looked, 'resumption' | 'renegotiation'>> {
+): Promise<Pick<GatheredEndpoint, 'resumption' | 'renegotiation'>> {
   const last = seen.at(-1);
   if (last?.handshake.kind !== 'connected') return { resumption: null, renegotiation: null };
   const client = { offer: last.offer, handshake: last.handshake, session };
@@ -242,6 +245,6 @@ function familyOf(address: string | undefined): { readonly family?: 4 | 6 } {
   return { family: address.includes(':') ? 6 : 4 };
 }
 
-function chainOf({ readChain }: Look, client: SslFacts['client']): Chain | null {
+function chainOf({ readChain }: EndpointContext, client: SslFacts['client']): Chain | null {
   return client === null ? null : readChain(client.certificates);
 }

@@ -12,7 +12,7 @@ import type { Mechanism, Modifier, Qualifier, SpfTerm } from './parse-term.ts';
 export type SpfResult = (typeof spfVerdicts)[number];
 
 /** The answer to a question of the evaluation; a name that cannot be asked does not exist. */
-export type Look = (name: string, type: string) => Promise<Observation>;
+export type SpfLookup = (name: string, type: string) => Promise<Observation>;
 
 /** What check_host() ends with: the result, why where it is an error, and what the owner says to one who fails. */
 export type HostCheck = { readonly result: SpfResult; readonly why?: string; readonly explanation?: string };
@@ -33,7 +33,7 @@ export type Spending = { lookups: number; voids: number };
 const voidLimit = 2;
 const nameLimit = 10;
 
-type Run = { readonly message: ReadMessage; readonly look: Look; readonly spent: Spending };
+type Run = { readonly message: ReadMessage; readonly look: SpfLookup; readonly spent: Spending };
 
 const resultOf: Readonly<Record<Qualifier, SpfResult>> = {
   '+': 'pass',
@@ -43,7 +43,7 @@ const resultOf: Readonly<Record<Qualifier, SpfResult>> = {
 };
 
 /** Evaluates the policy of the sender's domain for a message (RFC 7208 §4), term by term, as a receiver does. */
-export async function checkHost(message: ReadMessage, look: Look, spent: Spending): Promise<HostCheck> {
+export async function checkHost(message: ReadMessage, look: SpfLookup, spent: Spending): Promise<HostCheck> {
   if (!isPolicyDomain(message.domain)) return { result: 'none', why: 'the sender has no domain name' };
   try {
     return await checkDomain({ message, look, spent }, message.domain.toLowerCase().replace(/\.$/, ''));

@@ -3,7 +3,7 @@ import { type Observation, unknownObservation } from '../../../../dns/observatio
 import { isAskable } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import { checkHost, type Look, type Spending } from './check-host.ts';
+import { checkHost, type SpfLookup, type Spending } from './check-host.ts';
 import { readMessage, type SpfMessage } from './message.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function evaluateSpf(
 ): Promise<SpfEvaluation> {
   const { promise: timeUp, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, limitMs);
-  const look: Look = async (name, type) => {
+  const look: SpfLookup = async (name, type) => {
     const question = { name: name.toLowerCase(), type };
     if (!isAskable(question.name)) return { ...unknownObservation(question, ''), outcome: 'nxdomain' };
     const late = timeUp.then((): Observation =>
