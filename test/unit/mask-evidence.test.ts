@@ -4,10 +4,10 @@ import type { Json } from '#shared/model/verdict';
 import { securityHeaderCheck } from '../../worker/checks/security-header-check/index.ts';
 import { maskEvidence, mayHoldSecrets } from '../../worker/run/mask-evidence.ts';
 import { runsOf } from '../kit/property-runs.ts';
+import { page } from './security-header-check/observations.ts';
 import { cookieRows } from './security-header-check/rows/cookies.ts';
 import { leakageRows } from './security-header-check/rows/leakage.ts';
 import { transportRows } from './security-header-check/rows/transport.ts';
-import { page } from './security-header-check/observations.ts';
 
 const secret = 'f3a9c1d07be24856';
 const cases: readonly { readonly name: string; readonly line: string; readonly masked: RegExp }[] = [

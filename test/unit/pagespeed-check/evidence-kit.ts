@@ -59,7 +59,11 @@ export function load({ metrics = {}, audits = {}, page = {}, traffic = {} }: Pag
     })),
     ...page,
   };
-  return { ...captured, end: { kind: 'loaded', page: observation }, traffic: { ...captured.traffic, ...traffic } };
+  return {
+    ...captured,
+    end: { kind: 'loaded', page: observation },
+    traffic: { ...captured.traffic, ...traffic },
+  };
 }
 
 /** A run that measured nothing. */

@@ -5,6 +5,7 @@ import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/
 import { listVerdicts } from '#shared/model/finding';
 import { codesBroken, codesOf, isBroken, type Verdict } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
+import { answer, chain, failed, see } from './observations.ts';
 import { contentRows } from './rows/content.ts';
 import { cookieRows } from './rows/cookies.ts';
 import { crossOriginRows } from './rows/cross-origin.ts';
@@ -14,7 +15,6 @@ import { leakageRows } from './rows/leakage.ts';
 import type { Row } from './rows/row.ts';
 import { siteFileRows } from './rows/site-files.ts';
 import { transportRows } from './rows/transport.ts';
-import { answer, chain, failed, see } from './observations.ts';
 
 const rows: readonly Row[] = [
   ...transportRows,

@@ -114,7 +114,9 @@ test('where the page is elsewhere, it is asked there with origins', async () => 
     url === 'https://www.site.test/' ? {} : to('https://www.site.test/'),
   );
   expect(evidence.corsUrl).toBe('https://www.site.test/');
-  expect(evidence.cors.every((observation) => observation.kind === 'answered' && observation.status === 200)).toBe(true);
+  expect(
+    evidence.cors.every((observation) => observation.kind === 'answered' && observation.status === 200),
+  ).toBe(true);
 });
 
 const ends: readonly {

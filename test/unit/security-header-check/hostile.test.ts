@@ -3,7 +3,19 @@ import { assessHeaders } from '../../../worker/checks/security-header-check/asse
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
-import { answer, chain, cors, csp, html, meta, metaCsp, page, redirect, script, see } from './observations.ts';
+import {
+  answer,
+  chain,
+  cors,
+  csp,
+  html,
+  meta,
+  metaCsp,
+  page,
+  redirect,
+  script,
+  see,
+} from './observations.ts';
 
 const kib64 = 65_536;
 const fill = (text: string) => text.repeat(Math.floor(kib64 / text.length));

@@ -37,8 +37,8 @@ import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
 import { parseExpires } from '../../../worker/web/parse-expires.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
-import { printCsp, printCspSource } from './print-csp.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './observations.ts';
+import { printCsp, printCspSource } from './print-csp.ts';
 
 /** Words that grammars of headers are made of, so that random texts come near to valid ones. */
 const words =

@@ -1,4 +1,14 @@
-import { answer, baseline, baselineWith, chain, cors, corsAlways, failed, origin, see } from '../observations.ts';
+import {
+  answer,
+  baseline,
+  baselineWith,
+  chain,
+  cors,
+  corsAlways,
+  failed,
+  origin,
+  see,
+} from '../observations.ts';
 import type { Row } from './row.ts';
 
 const allow = 'Access-Control-Allow-Origin';
