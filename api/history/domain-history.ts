@@ -95,9 +95,12 @@ function optionsOf({ check, options }: Grant): string | null {
   return options ?? (everPlainChecks.includes(check) ? plainOptions : null);
 }
 
-type Place = Pick<Grant, 'checkedAt' | 'reportId'>;
+type ReportPosition = Pick<Grant, 'checkedAt' | 'reportId'>;
 
-function earlierOf(one: Place | undefined, other: Place | undefined): Place | undefined {
+function earlierOf(
+  one: ReportPosition | undefined,
+  other: ReportPosition | undefined,
+): ReportPosition | undefined {
   if (!one || !other) return one ?? other;
   return one.checkedAt < other.checkedAt ? one : other;
 }

@@ -22,7 +22,7 @@ import { openTracing } from '../telemetry/tracing/open.ts';
 import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { asConfigError } from './listen.ts';
-import type { Place } from './primary/child.ts';
+import type { ChildPlace } from './primary/child.ts';
 import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -90,7 +90,10 @@ async function start(options: ProcessOptions): Promise<void> {
   // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
   if (count === 1 || cluster.isWorker)
     return work(options, config, cluster.isWorker ? readChildRole() : undefined);
-  const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
+  const places = Array.from({ length: count }, (_, at): ChildPlace => ({
+    name: `${at + 1}`,
+    role: 'listener',
+  }));
   if (children?.beside) places.push({ name: 'worker', role: 'beside' });
   const { runPrimary } = await import('./primary/run-primary.ts');
   await runPrimary({ ...options, places }, config);

@@ -10,11 +10,11 @@ export type CallerTurns = {
   anonymousHeld: number;
   /** Jobs with a token that wait. */
   knownWaiting: number;
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, CallerPlace>;
 };
 
 /** Where a job waits, or whose slot it holds. */
-type Place = {
+type CallerPlace = {
   /** The callers who wait for it; once it has a slot, the one whose turn it was. */
   callers: readonly Party[];
   /** Since when it holds a slot, in the ms of `performance.now()`. */

@@ -3,13 +3,13 @@ import type { QueueName } from '../model/job.ts';
 /** The jobs of one host: those that hold a slot, and those that wait for one, a line for each queue. */
 export type HostLine = {
   readonly slots: Map<string, QueueName>;
-  readonly parked: { readonly network: Turn[]; readonly browser: Turn[] };
+  readonly parked: { readonly network: DrawnTurn[]; readonly browser: DrawnTurn[] };
   /** The turn that was last given a slot. */
   turn: number;
   /** The last turn that each waiting caller drew. */
   readonly callers: Map<string, number>;
 };
-export type Turn = { readonly jobId: string; readonly turn: number };
+export type DrawnTurn = { readonly jobId: string; readonly turn: number };
 export type SlotQueue = 'network' | 'browser';
 
 /** Of a host's slots the browser may hold one: a page load is many connections already. */

@@ -1,6 +1,6 @@
 import { jsonText, visible } from '../render/visible-text.ts';
 
-type Line = { readonly [name: string]: unknown };
+type LogLine = { readonly [name: string]: unknown };
 
 const levels: { readonly [level: number]: string } = {
   20: 'debug ',
@@ -11,7 +11,7 @@ const levels: { readonly [level: number]: string } = {
 
 /** A line of the log for somebody at a terminal: the time of day, the event, its fields, and below it the stack of an error. */
 export function humanLine(json: string): string {
-  const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
+  const { level, time, msg, err, ...fields } = JSON.parse(json) as LogLine;
   const atTime = typeof time === 'string' ? time.slice(11, 19) : '';
   const event = `${levels[Number(level)] ?? ''}${visible(String(msg))}`;
   const told = Object.entries(fields).map(([name, value]) => ` ${visible(name)}=${fieldText(value)}`);
@@ -23,7 +23,7 @@ function fieldText(value: unknown): string {
 }
 
 // What somebody who has just started the service looks for.
-function addressLine(event: unknown, { url }: Line): string {
+function addressLine(event: unknown, { url }: LogLine): string {
   return event === 'ready' && typeof url === 'string' ? `\n\n  Open ${visible(url)}/ in a browser.\n` : '';
 }
 

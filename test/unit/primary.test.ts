@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Child, Place } from '#shared/lifecycle/primary/child';
+import type { Child, ChildPlace } from '#shared/lifecycle/primary/child';
 import { mergeReadiness } from '#shared/lifecycle/primary/merge-readiness';
 import { type Points } from '#shared/lifecycle/primary/messages';
 import { occupyPlace } from '#shared/lifecycle/primary/occupy-place';
@@ -86,14 +86,14 @@ test('a place whose child the machine refuses to start is tried again, and says 
   let isStopping = false;
   const faults: number[] = [];
   const places = {
-    living: new Map<Place, Child>(),
+    living: new Map<ChildPlace, Child>(),
     log,
     isStopping: () => isStopping,
     onMessage: quiet,
     onEnd: quiet,
     onFault: (status: number) => void faults.push(status),
   };
-  const place: Place = { name: '2', role: 'listener' };
+  const place: ChildPlace = { name: '2', role: 'listener' };
   // More than Linux takes in one variable: starting the process fails at once, as it does without memory.
   process.env['DIAG_TEST_TOO_LONG'] = 'x'.repeat(4_000_000);
   try {

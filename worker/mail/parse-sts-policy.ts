@@ -18,7 +18,7 @@ export type PolicyFault = { readonly line: number; readonly problem: string };
 
 const maxAgeLimit = 31_557_600;
 
-type Line = { readonly key: string; readonly value: string; readonly line: number };
+type PolicyLine = { readonly key: string; readonly value: string; readonly line: number };
 
 /**
  * Reads a policy file: one "key: value" a line, parted by LF or CRLF. Unknown keys are skipped; of repeated keys but mx the first counts.
@@ -50,7 +50,7 @@ const fields: readonly (readonly [key: string, isValid: (value: string) => boole
 ];
 
 function findFault(
-  lines: readonly Line[],
+  lines: readonly PolicyLine[],
   key: string,
   isValid: (value: string) => boolean,
   wanted: string,
@@ -67,7 +67,7 @@ function findFault(
     : { line: first.line, problem: `${key} is ${show(first)}, not ${wanted}` };
 }
 
-function parseLine(row: string, line: number): Line[] {
+function parseLine(row: string, line: number): PolicyLine[] {
   const text = row.endsWith('\r') ? row.slice(0, -1) : row;
   const colon = text.indexOf(':');
   const key = text.slice(0, Math.max(colon, 0));
@@ -78,7 +78,7 @@ function isMaxAge(value: string): boolean {
   return isAllDigits(value) && value.length <= 10 && Number(value) <= maxAgeLimit;
 }
 
-function show({ value }: Line): string {
+function show({ value }: PolicyLine): string {
   return value === '' ? 'empty' : `"${clip(value, 60)}"`;
 }
 

@@ -79,9 +79,13 @@ function exampleOfObject({ properties = {} }: Schema, schemas: Schemas, depth: n
   );
 }
 
-type Place = { readonly name: string; readonly depth: number };
+type SchemaPosition = { readonly name: string; readonly depth: number };
 
-function exampleOfList({ items, prefixItems, minItems = 0 }: Schema, schemas: Schemas, place: Place) {
+function exampleOfList(
+  { items, prefixItems, minItems = 0 }: Schema,
+  schemas: Schemas,
+  place: SchemaPosition,
+) {
   const { name, depth } = place;
   if (prefixItems) return prefixItems.map((item) => exampleOf(item, schemas, name, depth + 1));
   if (items === undefined || (depth >= deepestList && minItems === 0)) return [];

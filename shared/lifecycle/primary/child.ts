@@ -4,11 +4,11 @@ import type { ChildRole } from '../../settings/config.ts';
 import { type ChildState, type FromChild, type FromPrimary, tellChild } from './messages.ts';
 
 /** A place for a child: when one ends, the next takes its place and its name. */
-export type Place = { readonly name: string; readonly role: ChildRole };
+export type ChildPlace = { readonly name: string; readonly role: ChildRole };
 
 /** A process that was started here. */
 export type Child = {
-  readonly place: Place;
+  readonly place: ChildPlace;
   isReady(): boolean;
   /** Resolves when its parts are open, with what it says of itself; never, if it ends before. */
   readonly ready: Promise<object>;
@@ -35,7 +35,7 @@ export type ChildEvents = {
 };
 
 /** Starts a process like this one, with this role. Throws for some reasons why the machine refuses to; `onNoStart` is told of the others. */
-export function forkChild(place: Place, { onMessage, onNoStart }: ChildEvents): Child {
+export function forkChild(place: ChildPlace, { onMessage, onNoStart }: ChildEvents): Child {
   const worker = cluster.fork({ DIAG_ROLE: place.role });
   const ready = Promise.withResolvers<object>();
   const ended = Promise.withResolvers<number>();

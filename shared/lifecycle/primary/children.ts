@@ -1,4 +1,4 @@
-import type { Child, Place } from './child.ts';
+import type { Child, ChildPlace } from './child.ts';
 import { occupyPlace, type Places } from './occupy-place.ts';
 
 export type Children = {
@@ -14,11 +14,11 @@ export type Children = {
 export type ChildrenOptions = Omit<Places, 'living' | 'isStopping'>;
 
 /** Opens the children of these places. None is started yet. */
-export function openChildren(all: readonly Place[], options: ChildrenOptions): Children {
+export function openChildren(all: readonly ChildPlace[], options: ChildrenOptions): Children {
   let isStopping = false;
-  const living = new Map<Place, Child>();
+  const living = new Map<ChildPlace, Child>();
   const places: Places = { ...options, living, isStopping: () => isStopping };
-  const occupy = (place: Place, isFirst: boolean) =>
+  const occupy = (place: ChildPlace, isFirst: boolean) =>
     new Promise<object>((resolve, reject) => {
       occupyPlace(place, places, resolve, isFirst).catch(reject);
     });

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitConfig } from '../../settings/config.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { type Child, forkChild, type Place } from './child.ts';
+import { type Child, forkChild, type ChildPlace } from './child.ts';
 import type { FromChild } from './messages.ts';
 
 /** What places have in common. */
 export type Places = {
-  readonly living: Map<Place, Child>;
+  readonly living: Map<ChildPlace, Child>;
   readonly log: Logger;
   /** Once it is true, nobody is replaced. */
   readonly isStopping: () => boolean;
@@ -27,7 +27,7 @@ const steadyMs = 60_000;
  * @param isFirst nothing is known yet of whether a child can start here at all
  */
 export async function occupyPlace(
-  place: Place,
+  place: ChildPlace,
   places: Places,
   onReady: (says: object) => void,
   isFirst: boolean,
@@ -50,7 +50,7 @@ export async function occupyPlace(
 }
 
 /** The whole life of one child; gives its exit status, 1 for one that could not be started. */
-async function liveOnce(place: Place, places: Places, onReady: (says: object) => void): Promise<number> {
+async function liveOnce(place: ChildPlace, places: Places, onReady: (says: object) => void): Promise<number> {
   const child = tryFork(place, places);
   if (!child) return 1;
   places.living.set(place, child);
@@ -62,7 +62,7 @@ async function liveOnce(place: Place, places: Places, onReady: (says: object) =>
 }
 
 // A machine without memory refuses a new process: there may be room a moment later.
-function tryFork(place: Place, { onMessage, log }: Places): Child | undefined {
+function tryFork(place: ChildPlace, { onMessage, log }: Places): Child | undefined {
   const onNoStart = (error: unknown) =>
     log.error({ err: error, place: place.name }, 'a process cannot be started');
   try {

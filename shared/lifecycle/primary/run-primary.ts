@@ -5,7 +5,7 @@ import { asConfigError } from '../listen.ts';
 import { settleWhenIdle } from '../settle.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
 import { warnOfMisspelt } from '../warn-of-misspelt.ts';
-import type { Child, Place } from './child.ts';
+import type { Child, ChildPlace } from './child.ts';
 import { openChildren } from './children.ts';
 import { mergeReadiness } from './merge-readiness.ts';
 import type { Points } from './messages.ts';
@@ -16,7 +16,7 @@ export type PrimaryOptions = {
   readonly name: string;
   readonly adminPort: number;
   readonly graceMs: number;
-  readonly places: readonly Place[];
+  readonly places: readonly ChildPlace[];
 };
 
 /** What a child takes to end beyond its grace: connections that are open for what is on its way, spans that are sent. */

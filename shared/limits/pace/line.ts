@@ -17,7 +17,7 @@ const mostAtFirst = 16;
 const keptIdleMs = 3000;
 
 type Waiter = Pick<PaceOrder, 'since' | 'until'> & { readonly tell: (waitMs: number | null) => void };
-type Place = { readonly since: number; readonly keptUntil: number };
+type PaceReservation = { readonly since: number; readonly keptUntil: number };
 type Unit = { readonly from: number; readonly until: number; readonly isReturned: boolean };
 
 /**
@@ -29,7 +29,7 @@ export type Line = Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'> & {
   intervalMs: number;
   waiting: Waiter[];
   /** Of those who wait elsewhere. */
-  places: Place[];
+  places: PaceReservation[];
   units: Unit[];
   /** Units whose portion has ended, to be given back. */
   unused: number;
@@ -135,7 +135,7 @@ function sendAway(line: Line, time: number): void {
   if (line.waiting.length === 0) return;
   const waitMsOf = openForecast(line, time);
   const staying: Waiter[] = [];
-  const leaving: Place[] = [];
+  const leaving: PaceReservation[] = [];
   for (const waiter of line.waiting) {
     const waitMs = waitMsOf(waiter.since, staying.length + leaving.length);
     if (time + waitMs > waiter.until) waiter.tell(null);

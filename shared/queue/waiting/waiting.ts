@@ -50,7 +50,7 @@ const doubtAfterMs = 3000;
 /** About 4 MB. A job that is forgotten here is found by its key in the queue. */
 const openJobLimit = 16_384;
 
-type Line = Omit<WaitingOptions, 'onDone'> & {
+type WaitingContext = Omit<WaitingOptions, 'onDone'> & {
   readonly pending: Map<string, Pending>;
   readonly openJobs: LRUCache<string, OpenJob>;
 };
@@ -60,7 +60,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
   const pending = new Map<string, Pending>();
   let isClosed = false;
   const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });
-  const line: Line = { ...ports, pending, openJobs };
+  const line: WaitingContext = { ...ports, pending, openJobs };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
     if (error instanceof Problem)
@@ -117,7 +117,7 @@ function newPending(job: Job): Pending {
   };
 }
 
-function start(line: Line, entry: Pending): void {
+function start(line: WaitingContext, entry: Pending): void {
   entry.submission = submit(line, entry);
   entry.submission.then(
     ({ state }) => state === 'full' && endWaits(entry, 'later'),
@@ -125,7 +125,10 @@ function start(line: Line, entry: Pending): void {
   );
 }
 
-async function submit({ jobQueue, reportStore, openJobs }: Line, entry: Pending): Promise<Submitted> {
+async function submit(
+  { jobQueue, reportStore, openJobs }: WaitingContext,
+  entry: Pending,
+): Promise<Submitted> {
   entry.asked = performance.now();
   // A report that cannot be kept is worth no visit to the target.
   const fault = reportStore.fault();
@@ -137,7 +140,7 @@ async function submit({ jobQueue, reportStore, openJobs }: Line, entry: Pending)
   return submitted;
 }
 
-async function look(line: Line, entries: readonly Pending[]): Promise<void> {
+async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {
   const asked = entries.filter(({ waiters }) => waiters.size > 0);
   const found = await line.reportStore.findFresh(
     asked.map((entry) => ({ jobKey: entry.job.jobKey, wanted: widestWanted(entry) })),
@@ -151,7 +154,7 @@ async function look(line: Line, entries: readonly Pending[]): Promise<void> {
   }
 }
 
-async function hear(line: Line, done: Done | Missed): Promise<void> {
+async function hear(line: WaitingContext, done: Done | Missed): Promise<void> {
   if (done === 'missed') return tick(line);
   const entry = line.pending.get(done.jobKey);
   if (!entry) return;
@@ -162,12 +165,16 @@ async function hear(line: Line, done: Done | Missed): Promise<void> {
 }
 
 /** Most runs store their report under the id of their job: it is read by that, which costs a store less than a search for the newest. */
-async function lookAt({ reportStore }: Line, entry: Pending, reportId: string | undefined): Promise<void> {
+async function lookAt(
+  { reportStore }: WaitingContext,
+  entry: Pending,
+  reportId: string | undefined,
+): Promise<void> {
   const stored = reportId === undefined ? undefined : await reportStore.get(reportId);
   if (stored?.jobKey === entry.job.jobKey) giveReport(entry, stored);
 }
 
-async function tick(line: Line): Promise<void> {
+async function tick(line: WaitingContext): Promise<void> {
   if (line.pending.size === 0) return;
   await look(line, [...line.pending.values()]);
   await Promise.all([...line.pending.values()].map((entry) => lift(line, entry)));
@@ -175,7 +182,7 @@ async function tick(line: Line): Promise<void> {
 }
 
 /** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. */
-async function lift({ jobQueue }: Line, entry: Pending): Promise<void> {
+async function lift({ jobQueue }: WaitingContext, entry: Pending): Promise<void> {
   const { submitted: known, joined } = entry;
   if (!known || known.state === 'full' || joined.length === 0) return;
   entry.joined = [];
@@ -188,7 +195,7 @@ async function lift({ jobQueue }: Line, entry: Pending): Promise<void> {
 }
 
 /** A job that the queue forgot, or that ended without a report, is started again. */
-async function doubt(line: Line, entry: Pending): Promise<void> {
+async function doubt(line: WaitingContext, entry: Pending): Promise<void> {
   if (!entry.submitted || entry.submitted.state === 'full' || performance.now() - entry.asked < doubtAfterMs)
     return;
   entry.asked = performance.now();
@@ -203,7 +210,7 @@ async function doubt(line: Line, entry: Pending): Promise<void> {
   if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }
 
-function forgetIfDone({ pending }: Line, entry: Pending): void {
+function forgetIfDone({ pending }: WaitingContext, entry: Pending): void {
   if (entry.waiters.size === 0 && pending.get(entry.job.jobKey) === entry) pending.delete(entry.job.jobKey);
 }
 

@@ -63,7 +63,7 @@ function totalOf({ phases }: TimedHop): number {
   return phases.reduce((sum, ms) => sum + ms, 0);
 }
 
-type Place = { readonly y: number; readonly left: number; readonly scale: number };
+type BarPosition = { readonly y: number; readonly left: number; readonly scale: number };
 
 /** Where a hop begins, with the whole chain as 100. */
 function placeOf(hops: readonly TimedHop[], index: number) {
@@ -83,7 +83,7 @@ function hopItem(hop: TimedHop, { left, scale }: { readonly left: number; readon
 `;
 }
 
-function drawHop(hop: TimedHop, { y, left, scale }: Place): Markup {
+function drawHop(hop: TimedHop, { y, left, scale }: BarPosition): Markup {
   let x = left;
   const segments = hop.phases.map((ms, index) => {
     const segment = markup`<rect class="phase-${phaseNames[index] ?? ''}" x="${round(x)}" y="${y + 5}" width="${round(Math.max(0, ms * scale - 1))}" height="15"/>`;

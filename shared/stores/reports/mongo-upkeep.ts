@@ -85,7 +85,7 @@ async function runRound({ url, log, limitBytes, everyMs }: UpkeepOptions): Promi
   });
 }
 
-type Turn = { readonly _id: string; readonly until: Date };
+type UpkeepLease = { readonly _id: string; readonly until: Date };
 const turnId = 'turn';
 
 /** True for the one process whose turn it is; the others find it taken until its end. */
@@ -93,7 +93,7 @@ async function takeTurn(database: Db, forMs: number): Promise<boolean> {
   const now = Date.now();
   try {
     await database
-      .collection<Turn>('upkeep')
+      .collection<UpkeepLease>('upkeep')
       .updateOne(
         { _id: turnId, until: { $lte: new Date(now) } },
         { $set: { until: new Date(now + forMs) } },
@@ -108,7 +108,7 @@ async function takeTurn(database: Db, forMs: number): Promise<boolean> {
 
 async function leaveTurn(database: Db, restMs: number): Promise<void> {
   const until = new Date(Date.now() + restMs);
-  await database.collection<Turn>('upkeep').updateOne({ _id: turnId }, { $set: { until } });
+  await database.collection<UpkeepLease>('upkeep').updateOne({ _id: turnId }, { $set: { until } });
 }
 
 async function sweepAll(database: Db): Promise<number> {

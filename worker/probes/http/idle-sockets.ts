@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { portOf } from '#shared/targets/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
-import { openSharedConnections, type Patience, type Turn } from './shared-connections.ts';
+import { openSharedConnections, type Patience, type ConnectionTurn } from './shared-connections.ts';
 
 /** The connections of one run that no request uses at the moment. */
 export type IdleSockets = {
   /** With patience, waits for a moment until a connection to the URL's origin may be free. */
-  enter(url: URL, patience: Patience | undefined, signal: AbortSignal): Promise<Turn>;
+  enter(url: URL, patience: Patience | undefined, signal: AbortSignal): Promise<ConnectionTurn>;
   /** Notes where a new connection leads. */
   keep(socket: object, host: string, port: number): void;
   /** Those that the next request to the URL can use. */

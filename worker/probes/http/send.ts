@@ -11,7 +11,7 @@ import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsObservation } from './port.ts';
 import { readFailure } from './read-failure.ts';
 import type { HttpLimits, HttpSettings } from './settings.ts';
-import type { Turn } from './shared-connections.ts';
+import type { ConnectionTurn } from './shared-connections.ts';
 import { readTimings } from './timings.ts';
 
 /** What the requests of a chain have in common. */
@@ -65,7 +65,7 @@ const staleCodes: readonly FailureCode[] = [
   'not-http',
 ];
 
-async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn): Promise<Sent> {
+async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: ConnectionTurn): Promise<Sent> {
   const { settings, agents, signal } = chain;
   const events: SocketEvents = {
     socket: undefined,
@@ -148,7 +148,7 @@ function startRequest(
   request: HttpRequest,
   url: URL,
   { settings, agents, signal, isLenient }: Chain,
-  { events, turn }: { readonly events: SocketEvents; readonly turn: Turn },
+  { events, turn }: { readonly events: SocketEvents; readonly turn: ConnectionTurn },
 ): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
   const stream = got.stream(url, {
@@ -185,7 +185,7 @@ function startRequest(
   return stream;
 }
 
-function watch(outgoing: ClientRequest, events: SocketEvents, turn: Turn): void {
+function watch(outgoing: ClientRequest, events: SocketEvents, turn: ConnectionTurn): void {
   outgoing.once('socket', (socket) => {
     events.socket = socket;
     events.isReused = outgoing.reusedSocket;

@@ -15,7 +15,7 @@ export const usualPatience: Patience = { answerMs: 300, connectionMs: 1500 };
 const expectedForMs = 2000;
 
 /** A request that may use a connection which others have opened. */
-export type Turn = {
+export type ConnectionTurn = {
   /** It has its connection. */
   readonly taken: () => void;
   /** Its answer was read, or will not come. */
@@ -25,7 +25,7 @@ export type Turn = {
 /** Holds requests of one run back for a moment, so that they find an open connection. */
 export type SharedConnections = {
   /** Waits until a connection to the origin may be free; without patience it does not wait. */
-  enter(origin: string, patience: Patience | undefined, signal: AbortSignal): Promise<Turn>;
+  enter(origin: string, patience: Patience | undefined, signal: AbortSignal): Promise<ConnectionTurn>;
   /** Whether a request is about to use a connection to the origin. */
   isExpected(origin: string): boolean;
 };

@@ -20,7 +20,7 @@ export function openTlsProbe(
   signal: AbortSignal,
 ): TlsProbe {
   let connections = 0;
-  const open = async ({ host, port, address }: Place): Promise<Dialled> => {
+  const open = async ({ host, port, address }: Endpoint): Promise<Dialled> => {
     connections += 1;
     return dial(host, port, signal, address === undefined ? {} : { address });
   };
@@ -47,7 +47,7 @@ export function openTlsProbe(
   };
 }
 
-type Place = Pick<HandshakeRequest, 'host' | 'port' | 'address'>;
+type Endpoint = Pick<HandshakeRequest, 'host' | 'port' | 'address'>;
 
 /** A connection that was not made. */
 export type Failure = {

@@ -37,7 +37,7 @@ function readHeaders(report: Report) {
   return readFields(report, { judgedUrl, effective, groups, cookies, csp });
 }
 
-type Line = { readonly name: string; readonly marked: Marked; readonly words: string };
+type FieldLine = { readonly name: string; readonly marked: Marked; readonly words: string };
 
 const stateOfMark = { good: 'protected', warned: 'not fully', bad: 'open', unknown: 'not seen' } as const;
 
@@ -85,8 +85,8 @@ const groupWords: { readonly [group: string]: string } = {
 function linesOf(
   { hsts, framing, script, sniffing, referrer, isolation, cors }: Effective,
   report: Report,
-): readonly Line[] {
-  const line = <T>(part: string, seen: T | null, words: (value: T) => string): Line => ({
+): readonly FieldLine[] {
+  const line = <T>(part: string, seen: T | null, words: (value: T) => string): FieldLine => ({
     name: groupWords[part] ?? part,
     marked: seen === null ? unjudged : markOf(report, codesOfPart(check, part)),
     words: seen === null ? 'could not be seen, or does not apply' : words(seen),

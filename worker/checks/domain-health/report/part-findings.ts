@@ -50,7 +50,7 @@ function listEntry({ source, url, end, sentOnTo }: EntryPoint): readonly PartFin
   );
 }
 
-type Place = {
+type FindingSource = {
   readonly check: string;
   readonly target: string;
   readonly category: CategoryName | null;
@@ -58,7 +58,7 @@ type Place = {
 };
 
 // In the order in which every finding is written, whatever a store made of it.
-function toPart(finding: Finding, place: Place): PartFinding {
+function toPart(finding: Finding, place: FindingSource): PartFinding {
   const { code, part, severity, title, detail, scoreEffect, evidence, fix, references } = finding;
   const named = { code, ...(part === undefined ? {} : { part }) };
   return { ...named, severity, title, detail, scoreEffect, evidence, fix, references, ...place };

@@ -10,8 +10,8 @@ import { openLanes } from './lanes.ts';
 const shortLooks = 8;
 
 /** What a short look may cost: up to three handshakes, and three ClientHellos for old versions. */
-const connectionsOfShortLook = 6;
-const handshakesOfShortLook = 3;
+const connectionsOfOther = 6;
+const handshakesOfOther = 3;
 
 /** How many addresses are looked at in all; those after the short looks by one handshake each. */
 const addressesAtMost = 32;
@@ -60,8 +60,8 @@ export async function lookAtOthers(
   const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
   const short = {
     ...limits,
-    connections: connectionsOfShortLook,
-    kept: handshakesOfShortLook,
+    connections: connectionsOfOther,
+    kept: handshakesOfOther,
     // One that is silent once keeps the others waiting.
     silences: 1,
   };
