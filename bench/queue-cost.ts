@@ -44,7 +44,7 @@ export async function bench(): Promise<Section> {
       ],
       rows: waiting,
       limits:
-        'two scripts and a look at the place in line for each job, one of the scripts BullMQ’s own. With a long queue, the rank of a job in the line of its host, which grows with the logarithm of the line, and reads of many hosts’ keys from memory that is in no cache.',
+        'one script for each job, which contains BullMQ’s own. With a long queue, the rank of a job in the line of its host, which grows with the logarithm of the line, and reads of many hosts’ keys from memory that is in no cache.',
     };
   } finally {
     admin.disconnect();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { QueueName } from '#shared/model/job';
@@ -133,6 +134,31 @@ test.skipIf(!hasRedis)(
     await expect.poll(() => client.zscore('diag:bull:network:completed', lost.jobId)).not.toBeNull();
     await expect.poll(() => queue.submit(makeJob({ jobKey: 'k' }))).toMatchObject({ state: 'admitted' });
     client.disconnect();
+    await queue.close(0);
+    await redis.stop();
+  },
+);
+
+test.skipIf(!hasRedis)(
+  'jobs that were admitted before any slots were known do not block those that wait for their host',
+  { timeout: 90_000 },
+  async () => {
+    const redis = await startRedis();
+    const queue = await openBullmqQueue(redis, { hostConcurrency: 2, lineLimit: 100 });
+    // Two are admitted, and two wait for the host; the others take the slots of the worker before the two do.
+    for (let count = 0; count < 4; count += 1) await queue.submit(makeJob({ host: 'one.test' }));
+    const client = new Redis(redis.url);
+    await client.set('diag:turns:network:slots', 2, 'PX', 60_000);
+    for (const host of ['a.test', 'b.test']) await queue.submit(makeJob({ host }));
+    client.disconnect();
+    let ended = 0;
+    queue.work(
+      'network',
+      2,
+      async () => void (await delay(50), (ended += 1)),
+      async () => undefined,
+    );
+    await expect.poll(() => ended, { timeout: 60_000 }).toBe(6);
     await queue.close(0);
     await redis.stop();
   },

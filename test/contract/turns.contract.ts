@@ -243,14 +243,16 @@ export function turnsContract(open: OpenQueue): void {
   });
 
   test('the jobs of a caller are counted: those that run, and those that wait for a slot or for their host', async () => {
-    work(2);
+    const crew = work(2);
+    // What begins before the slots are known is not counted.
+    await expect.poll(() => crew.isAnnounced?.() ?? true, { timeout: 30_000 }).toBe(true);
     const me = { caller: 'me', levels: ['account:a'] };
     expect(await queue.jobsOf(me)).toEqual({ running: 0, waiting: 0 });
     const host = hostBeside('mine');
     for (let index = 0; index < 4; index += 1) await submit('me', { ...me, host });
     await submitMany(2, () => 'me', me);
     await submit('other', { levels: ['account:a'] });
-    await expect.poll(() => queue.jobsOf(me)).toEqual({ running: 2, waiting: 4 });
+    await expect.poll(() => queue.jobsOf(me), { timeout: 30_000 }).toEqual({ running: 2, waiting: 4 });
     while (ended.length < 7) {
       running[0]?.finish();
       await delay(20);

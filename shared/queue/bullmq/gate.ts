@@ -4,6 +4,7 @@ import type { AnyRedis } from '../../backends/redis.ts';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import type { CallerJobs } from '../../ports/job-queue.ts';
 import { turnRules } from '../turn-rules.ts';
+import type { OurScripts, ScriptWords } from './joint-scripts.ts';
 import { doneChannel, type Keys } from './keys.ts';
 
 declare module 'ioredis' {
@@ -38,9 +39,18 @@ export type Handed = Pick<Job, 'queue' | 'jobId' | 'host'>;
 type Caller = Pick<Job, 'caller' | 'levels' | 'isAnonymous'>;
 type Held = Handed & Caller & Pick<Job, 'runLimitMs'>;
 
+/** What is told of the end of a job. */
+type Ending = { readonly jobKey: string; readonly message: string };
+/** Where a job stands that is submitted. */
+type Place = number | 'turn' | 'full' | 'unserved';
+
 export type Gate = {
   /** 0: the job has its slots. n: its place in the line of its host. `turn`: it waits for its caller's turn. `full`: not kept. `unserved`: no worker is alive. */
-  reserve(job: Held, lineLimit?: number): Promise<number | 'turn' | 'full' | 'unserved'>;
+  reserve(job: Held, lineLimit?: number): Promise<Place>;
+  /** What `reserve` asks, to be asked together with BullMQ's own script; `readPlace` reads the answer. */
+  wordsOfReserve(job: Held, lineLimit?: number): ScriptWords;
+  /** The same for the `release` of a job that has ended; `readHanded` reads the answer. */
+  wordsOfEnd(job: Held, end: Ending & { readonly attempt: number }): ScriptWords;
   /** What must be done for a queue that a worker should serve and cannot. */
   denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act with a job that was held back: true when it may run now. */
@@ -52,7 +62,7 @@ export type Gate = {
     job: Handed & Partial<Pick<Job, 'caller'>>,
     options: {
       readonly attempt?: number;
-      readonly ended?: { readonly jobKey: string; readonly message: string };
+      readonly ended?: Ending;
     },
   ): Promise<readonly Handed[]>;
   /** Place in the line of its host, 1 is next; 0 when the job does not stand there. */
@@ -92,6 +102,8 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf
 const turns = `local RULES = cjson.decode('${JSON.stringify(turnRules)}')\n${read('turns.lua')}`;
 const slots = `${turns}\n${read('host-slots.lua')}`;
 const [take, release] = [read('take.lua'), read('release.lua')];
+/** For scripts that run together with one of BullMQ's. */
+export const ourScripts: OurScripts = { before: slots, take, release };
 const startRun = `${slots}\nlocal function take(KEYS, ARGV)\n${take}\nend
 local function beginRun(KEYS, ARGV)\n${read('begin-run.lua')}\nend
 ${read('start-run.lua')}`;
@@ -109,41 +121,48 @@ export function openGate(redis: AnyRedis, keys: Keys, settings: GateSettings): G
   const takeSlots = (job: Held, attempt: string, leaseMs: number, longest = lineLimit) =>
     redis.diagTake(...keysOfTake(job), ...wordsOfTake(job, attempt, leaseMs, longest));
   return {
-    async reserve(job, longest) {
-      const place = await takeSlots(job, '', reservationMs, longest);
-      return refusals[place] ?? place;
-    },
+    reserve: async (job, longest) => readPlace(await takeSlots(job, '', reservationMs, longest)),
     denied: async (queue) => (await redis.get(keys.denied(queue)))?.slice(0, fixMost),
     start: async (job, attempt) => (await takeSlots(job, String(attempt), leaseMsOf(job))) === 0,
     startRun: (job, start) => {
       const words = wordsOfTake(job, String(start.attempt), leaseMsOf(job));
       return startInOne(redis, keys, { job, start, take: [keysOfTake(job), words] });
     },
-    async release(job, { attempt, ended }) {
-      const handed = await redis.diagRelease(
-        ...lineKeys(keys, job.host),
-        keys.ended(ended?.jobKey ?? ''),
-        job.queue,
-        job.jobId,
-        attempt === undefined ? '' : String(attempt),
-        hostConcurrency,
-        reservationMs,
-        doneChannel,
-        ended?.message ?? '',
-        keys.bull,
-        endedMs,
-        job.host,
-        job.caller ?? '',
-        keys.turns,
-      );
-      return readHanded(handed);
+    async release(job, options) {
+      const { keys: names, words } = wordsOfRelease(keys, hostConcurrency, job, options);
+      return readHanded(await redis.diagRelease(...names, ...words));
     },
+    wordsOfReserve: (job, longest) => ({
+      keys: keysOfTake(job),
+      words: wordsOfTake(job, '', reservationMs, longest),
+    }),
+    wordsOfEnd: (job, { attempt, ...ended }) =>
+      wordsOfRelease(keys, hostConcurrency, job, { attempt, ended }),
     async position(job) {
       const rank = await redis.zrank(`${keys.host(job.host)}:parked:${job.queue}`, job.jobId);
       return rank === null ? 0 : rank + 1;
     },
     ...openTurnsOf(redis, keys, shards),
   };
+}
+
+function wordsOfRelease(
+  keys: Keys,
+  hostConcurrency: number,
+  job: Parameters<Gate['release']>[0],
+  { attempt, ended }: Parameters<Gate['release']>[1],
+): ScriptWords {
+  const { queue, jobId, host, caller = '' } = job;
+  const told = [doneChannel, ended?.message ?? '', keys.bull, endedMs];
+  return {
+    keys: [...lineKeys(keys, host), keys.ended(ended?.jobKey ?? '')],
+    words: [queue, jobId, attempt ?? '', hostConcurrency, reservationMs, ...told, host, caller, keys.turns],
+  };
+}
+
+/** Reads the answer of take.lua to a submit. */
+export function readPlace(place: number): Place {
+  return refusals[place] ?? place;
 }
 
 const refusals: { readonly [place: number]: 'full' | 'unserved' | 'turn' } = {
@@ -231,7 +250,8 @@ function lineKeys(keys: Keys, host: string): string[] {
   return [`${key}:slots`, `${key}:parked:network`, `${key}:parked:browser`, `${key}:owner`, `${key}:turns`];
 }
 
-function readHanded(flat: readonly string[]): Handed[] {
+/** Reads the answer of release.lua. */
+export function readHanded(flat: readonly string[]): Handed[] {
   return flat.flatMap((queue, index) => {
     const name = queueNames.find((known) => known === queue);
     if (index % 3 !== 0 || !name) return [];

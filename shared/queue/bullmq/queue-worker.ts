@@ -1,17 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Job as BullJob, createRedisBackend, type Processor, Worker } from 'bullmq';
 import { isCluster, isRedisAway, refusalOf } from '../../backends/redis.ts';
 import type { Job, QueueName } from '../../model/job.ts';
 import type { QueueWorker } from '../../ports/job-queue.ts';
+import { endTogether, openEndings } from './end-together.ts';
+import { ourScripts } from './gate.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { holdLock } from './hold-lock.ts';
 import type { JobAlarms } from './job-alarms.ts';
+import { joinScripts } from './joint-scripts.ts';
 import { findStalledInTurn, lookFirst } from './look-first.ts';
 import { openRoom, type Room } from './room.ts';
 import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
-import { openShardWorkers } from './shard-workers.ts';
+import { type EndTogether, openShardWorkers } from './shard-workers.ts';
 import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
 
-export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare'> & {
+export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
   readonly queuesByShard: QueuesByShard;
   readonly concurrency: number;
   /** Of a cluster. */
@@ -39,20 +43,18 @@ const leaveMs = 300;
 export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
   const { queuesByShard, log } = given;
   const { spare, limit } = openRoom(given.queue, given.concurrency);
-  const settings = { ...given, spare };
+  const settings = { ...given, spare, endings: openEndings() };
   const stop = new AbortController();
   const force = new AbortController();
-  const busy = new Set<Promise<unknown>>();
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    const done: Promise<unknown> = work.catch(() => undefined).finally(() => busy.delete(done));
-    busy.add(done);
-    return work;
-  };
+  const { track, ended } = openTrack();
   const run = (shardQueues: ShardQueues): Processor<Job, Outcome> => {
     const take = takeLocked({ ...settings, ...shardQueues }, force.signal);
     return (job, token) => track(take(job, token));
   };
-  const { workers, disconnect } = openWorkersOf({ ...settings, limit }, run, stop.signal);
+  const ending = { ...settings, signal: force.signal, track };
+  const end: EndTogether = (backend, redis, shardQueues) =>
+    endTogether(joinScripts(backend, redis, ourScripts), { ...ending, ...shardQueues });
+  const { workers, disconnect } = openWorkersOf({ ...settings, limit, end }, run, stop.signal);
   const rests = workers.map((worker, index) => {
     const shardQueues = queuesByShard[index] ?? queuesByShard[0];
     worker.on('failed', (job, error) => {
@@ -76,14 +78,33 @@ export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
       );
       await left;
       stop.abort();
-      await within(graceMs, Promise.all(busy));
+      await within(graceMs, ended());
       force.abort(new Error('the worker is stopping'));
-      await within(afterAbortMs, Promise.all(busy));
+      await within(afterAbortMs, ended());
       await within(
         afterAbortMs,
         all((worker) => worker.close(true)),
       );
       disconnect();
+    },
+  };
+}
+
+/** What a worker that stops waits for. */
+function openTrack() {
+  const busy = new Set<Promise<unknown>>();
+  return {
+    track: <T>(work: Promise<T>): Promise<T> => {
+      const done: Promise<unknown> = work.catch(() => undefined).finally(() => busy.delete(done));
+      busy.add(done);
+      return work;
+    },
+    /** A run that has ended is ended in BullMQ next: that counts as well. */
+    ended: async (): Promise<void> => {
+      do {
+        await Promise.all(busy);
+        await setImmediate();
+      } while (busy.size > 0);
     },
   };
 }
@@ -95,10 +116,11 @@ function takeLocked(settings: TurnSettings, signal: AbortSignal) {
     holdLock(job, { token, lockMs, log }, () => takeTurn(settings, job, token, signal));
 }
 
+type Ends = { readonly end: EndTogether };
 type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; readonly disconnect: () => void };
 
 function openWorkersOf(
-  { queuesByShard, queue, limit, jobAlarms }: QueueWorkerSettings & Pick<Room, 'limit'>,
+  { queuesByShard, queue, limit, jobAlarms, end }: QueueWorkerSettings & Pick<Room, 'limit'> & Ends,
   run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
   signal: AbortSignal,
 ): Opened {
@@ -113,7 +135,7 @@ function openWorkersOf(
     ...(shardQueues.telemetry ? { telemetry: shardQueues.telemetry.bullmq } : {}),
   };
   if (jobAlarms) {
-    const options = { queue, limit, usual, jobAlarms, signal };
+    const options = { queue, limit, usual, jobAlarms, signal, end };
     return { workers: openShardWorkers(queuesByShard, options, run), disconnect: () => undefined };
   }
   if (isCluster(shardQueues.redis)) throw new TypeError('the workers of a cluster need what wakes them');
@@ -121,7 +143,7 @@ function openWorkersOf(
   connection.on('error', () => undefined); // told once by the connection it was copied from
   const options = { ...usual, concurrency: limit.now(), connection, prefix: shardQueues.keys.bull };
   const worker = new Worker<Job, Outcome>(queue, run(shardQueues), options, (...asked) => {
-    const backend = createRedisBackend(...asked);
+    const backend = end(createRedisBackend(...asked), connection, shardQueues);
     const { keys } = shardQueues.queues[queue];
     const { wait = '', prioritized = '', delayed = '' } = keys;
     const places = { wait, prioritized, delayed };

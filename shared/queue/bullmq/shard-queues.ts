@@ -1,7 +1,8 @@
-import { Queue } from 'bullmq';
+import { createRedisBackend, Queue } from 'bullmq';
 import { type AnyRedis, isCluster } from '../../backends/redis.ts';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
-import { type GateLimits, openGate } from './gate.ts';
+import { type GateLimits, openGate, ourScripts } from './gate.ts';
+import { joinScripts } from './joint-scripts.ts';
 import type { Keys } from './keys.ts';
 import { type LostRuns, openLostRuns } from './lost-runs.ts';
 import { openPageLine } from './page-line.ts';
@@ -70,7 +71,10 @@ function openQueue(name: QueueName, { redis, keys, backends, telemetry }: Place)
     ...(telemetry ? { telemetry: telemetry.bullmq } : {}),
     streams: { events: { maxLen: 100 } },
   };
-  const queue = backends ? new Queue<Job>(name, options, backends(keys)) : new Queue<Job>(name, options);
+  const openBackend = backends?.(keys) ?? createRedisBackend;
+  const queue = new Queue<Job>(name, options, (...asked) =>
+    joinScripts(openBackend(...asked), redis, ourScripts),
+  );
   queue.on('error', () => undefined); // said once by the connection itself
   return queue;
 }

@@ -1,4 +1,5 @@
 import { type Processor, type RedisQueueBackend, Worker, type WorkerOptions } from 'bullmq';
+import type { AnyRedis } from '../../backends/redis.ts';
 import type { Job, QueueName } from '../../model/job.ts';
 import { openPlaces, type Places } from '../../time/places.ts';
 import type { Alarm, JobAlarms } from './job-alarms.ts';
@@ -17,7 +18,15 @@ export type ShardWorkersOptions = {
   readonly jobAlarms: JobAlarms;
   /** Ends what waits for a place. */
   readonly signal: AbortSignal;
+  readonly end: EndTogether;
 };
+
+/** Makes the backend of a worker end its jobs in BullMQ and at their hosts together. */
+export type EndTogether = (
+  backend: RedisQueueBackend,
+  redis: AnyRedis,
+  shardQueues: ShardQueues,
+) => RedisQueueBackend;
 
 /**
  * A BullMQ worker for each shard, all of them under one limit. A worker takes a place before it fetches a job, and leaves it when the run
@@ -26,7 +35,7 @@ export type ShardWorkersOptions = {
  */
 export function openShardWorkers(
   queuesByShard: QueuesByShard,
-  { queue, limit, usual, jobAlarms, signal }: ShardWorkersOptions,
+  { queue, limit, usual, jobAlarms, signal, end }: ShardWorkersOptions,
   run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
 ): readonly Worker<Job, Outcome>[] {
   const places = openPlaces(limit.now());
@@ -52,7 +61,7 @@ export function openShardWorkers(
         runRetryDelay: retryMs,
       },
       (name, options) => {
-        const backend = keeping(shardQueues.keys)(name, options);
+        const backend = end(keeping(shardQueues.keys)(name, options), shardQueues.redis, shardQueues);
         // A fetch from a master that is away must fail soon: meanwhile it has one of the places.
         const fetcher = fetching(shardQueues.keys)(name, { ...options, connection: jobAlarms.redis });
         return takeTurns(backend, fetcher, round);

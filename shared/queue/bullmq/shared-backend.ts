@@ -1,6 +1,7 @@
 import { type BackendFactory, createRedisBackend, RedisQueueBackend } from 'bullmq';
 import type { AnyRedis } from '../../backends/redis.ts';
 import type { QueueName } from '../../model/job.ts';
+import { answerOfOurs } from './joint-scripts.ts';
 import { type Keys, wakeChannel } from './keys.ts';
 
 /** Gives the factory of the backends of one shard. */
@@ -31,8 +32,8 @@ export function announceJobs(backends: ShardBackends, redis: AnyRedis): ShardBac
     });
     backend.addJob = async (job, jobId, parent) => {
       const id = await addJob(job, jobId, parent);
-      // One that waits for its host is told of when its turn has come.
-      if ((job.opts.delay ?? 0) === 0) tell();
+      // One that waits for its host or its caller's turn is told of when that has come.
+      if (Number(answerOfOurs() ?? 0) === 0) tell();
       return id;
     };
     backend.promote = async (jobId) => {

@@ -2,8 +2,9 @@ import type { AnyRedis } from '../../backends/redis.ts';
 import type { Job } from '../../model/job.ts';
 import type { Submitted } from '../../ports/job-queue.ts';
 import { tooManyPages, unserved } from '../unavailable.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, readPlace } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
+import { inOneScript } from './joint-scripts.ts';
 import type { PageLine } from './page-line.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -46,36 +47,48 @@ async function submitInTurn(
   job: Job,
   lineLimit: number | undefined,
 ): Promise<Submitted> {
-  const { redis, queues, gate, clock, telemetry } = shardQueues;
-  const place = await gate.reserve(job, lineLimit);
+  const { queues, gate } = shardQueues;
+  const { place, addedId } = await reserveAndAdd(shardQueues, job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
+  if (addedId !== job.jobId) {
+    // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
+    await handOver(queues, gate, await gate.release(job, {}));
+    const earlier = { ...job, jobId: addedId };
+    if (await forgetLost(queues, earlier)) return submitInTurn(shardQueues, job, lineLimit);
+    await repair({ queues, gate }, earlier);
+    return { state: 'joined', jobId: earlier.jobId };
+  }
+  if (place === 0 || place === 'turn') return { state: 'admitted', jobId: job.jobId };
+  return { state: 'parked', jobId: job.jobId, position: place };
+}
+
+/** Takes the place and adds the job in one script. A job that has to wait is delayed until its turn comes, or until it is late. */
+async function reserveAndAdd(
+  { redis, queues, gate, clock, telemetry }: SubmitQueues,
+  job: Job,
+  lineLimit: number | undefined,
+) {
   const timestamp = clock.nowMs();
-  const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
+  const { keys, words } = gate.wordsOfReserve(job, lineLimit);
+  const delayMs = Math.max(1, job.startBy - timestamp);
+  let place = 0;
   sendTogether(redis);
   const add = () =>
     queues[job.queue].add(job.check, job, {
       attempts: 1,
       timestamp,
-      ...delay,
       jobId: job.jobId,
       deduplication: { id: job.jobKey },
     });
-  const added = await (telemetry ? telemetry.within(job.trace, add) : add());
-  if (added.id !== job.jobId) {
-    // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
-    await handOver(queues, gate, await gate.release(job, {}));
-    const earlier = { ...job, jobId: added.id ?? '' };
-    if (await forgetLost(queues, earlier)) return submitInTurn(shardQueues, job, lineLimit);
-    await repair({ queues, gate }, earlier);
-    return { state: 'joined', jobId: earlier.jobId };
-  }
-  if (place === 0) return { state: 'admitted', jobId: job.jobId };
-  // Between the two its slot may have been handed to it: a job that was not there yet could not be woken.
-  const now = place === 'turn' ? 0 : await gate.position(job);
-  if (now > 0) return { state: 'parked', jobId: job.jobId, position: now };
-  if (!(await gate.waitsForTurn(job))) await promote(queues[job.queue], job.jobId);
-  return { state: 'admitted', jobId: job.jobId };
+  const added = await inOneScript(
+    { keys, words: [...words, delayMs] },
+    (answer) => {
+      place = Number(answer);
+    },
+    async () => (telemetry ? telemetry.within(job.trace, add) : add()),
+  );
+  return { place: readPlace(place), addedId: added.id ?? '' };
 }
 
 // The job gets the turn of the caller who joins it, where that is better. A process may have died between taking a slot and waking the job that it was for.

@@ -38,7 +38,9 @@ if not redis.call('ZSCORE', SLOTS, member) then
   local held, browsers = countSlots(SLOTS)
   local isFree = held < SLOT_LIMIT and (QUEUE ~= 'browser' or browsers < BROWSER_SLOTS)
   local first = redis.call('ZRANGE', parked, 0, 0)[1]
-  if isFree and (not first or first == ID) then
+  -- One that has its turn was before those of the line: it gave its host's slot up only to wait for that.
+  local hasTurn = redis.call('ZSCORE', turns.base .. ':held', ID)
+  if isFree and (not first or first == ID or hasTurn) then
     redis.call('ZREM', parked, ID)
     redis.call('ZREM', turns.base .. ':parked:' .. caller, ID)
   else

@@ -5,6 +5,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
 import { readJob } from '../read-message.ts';
+import type { Endings } from './end-together.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
 import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
@@ -30,6 +31,7 @@ export type TurnSettings = {
   readonly telemetry: QueueTelemetry | undefined;
   readonly isolation: RunIsolation;
   readonly spare: Spare;
+  readonly endings: Endings;
   readonly run: Run;
   readonly gaveUp: GaveUp;
 };
@@ -226,13 +228,15 @@ async function postpone({ queues, gate, lostRuns }: TurnSettings, turn: Turn): P
   throw new DelayedError();
 }
 
+/** Notes what goes with the end of the job in BullMQ, which comes next. */
 async function end(
-  settings: TurnSettings,
-  { job, attempt, signal }: Turn,
+  { pages, gate, endings }: TurnSettings,
+  { bullJob, job, attempt, signal }: Turn,
   state: Outcome,
   tookMs: number,
 ): Promise<Outcome> {
-  await patiently(signal, () => endJob(settings, job, { attempt, state, tookMs }));
+  if (job.queue === 'browser') await patiently(signal, () => pages.leave(job));
+  endings.set(bullJob, gate.wordsOfEnd(job, { attempt, ...tellEnd(job, { state, tookMs }) }));
   return state;
 }
 
@@ -245,22 +249,17 @@ export async function giveUp(
   const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
   if ('fault' in read) return;
   await gaveUp(read.value, error);
-  await endJob({ gate, queues, pages }, read.value, { attempt: undefined, state: 'failed', tookMs: 0 });
+  const job = read.value;
+  if (queue === 'browser') await pages.leave(job);
+  const ended = tellEnd(job, { state: 'failed', tookMs: 0 });
+  await handOver(queues, gate, await gate.release(job, { ended }));
 }
 
-type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
-
-async function endJob(
-  { gate, queues, pages }: Pick<TurnSettings, 'gate' | 'queues' | 'pages'>,
-  job: Job,
-  { attempt, state, tookMs }: End,
-): Promise<void> {
-  const { jobKey, jobId, queue, host, reportId } = job;
-  if (queue === 'browser') await pages.leave(job);
+/** What is told of the end of a job. */
+function tellEnd(
+  { jobKey, jobId, queue, host, reportId }: Job,
+  { state, tookMs }: Pick<Done, 'state' | 'tookMs'>,
+): { readonly jobKey: string; readonly message: string } {
   const done: Done = { jobKey, jobId, queue, host, reportId, state, tookMs };
-  const handed = await gate.release(job, {
-    ...(attempt === undefined ? {} : { attempt }),
-    ended: { jobKey, message: JSON.stringify(done) },
-  });
-  await handOver(queues, gate, handed);
+  return { jobKey, message: JSON.stringify(done) };
 }

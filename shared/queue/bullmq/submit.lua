@@ -1,0 +1,16 @@
+-- Takes a place for a job and adds the job to BullMQ in one exchange. `take` is take.lua, `theirs` BullMQ's addStandardJob and `addDelayed` its addDelayedJob.
+-- Returns the answer of take.lua, then what BullMQ gives: the id under which the work is known. Where the job is not kept, it is not added, and the second is "".
+-- KEYS[1..6] and ARGV[1..10] are those of take.lua, then one word, then KEYS and ARGV of addStandardJob.
+local DELAY = tonumber(ARGV[11]) -- ms, of a job that has to wait: when it is woken at the latest
+
+-- A full Redis refuses a script whose first write needs memory: none of this is done then.
+redis.call('INCRBY', KEYS[10], 0) -- BullMQ's own count of jobs
+local place = take(KEYS, ARGV)
+if place == -1 or place == -2 then return { place, '' } end
+local queueKeys = { unpack(KEYS, 7) }
+local about, data, options = unpack(ARGV, 12)
+if place == 0 then return { place, theirs(queueKeys, { about, data, options }) } end
+local delayed = cmsgpack.unpack(options)
+delayed.delay = DELAY
+local _, _, meta, id, completed, sleeping, _, events, marker = unpack(queueKeys)
+return { place, addDelayed({ marker, meta, id, sleeping, completed, events }, { about, data, cmsgpack.pack(delayed) }) }
