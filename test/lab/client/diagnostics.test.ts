@@ -198,6 +198,7 @@ test('a folder cache of a token is not read with another', async () => {
 test('many targets above the limit: each is asked once, hardly any is refused, and a bad one is an answer too', async () => {
   const targets = [...hosts.map((host) => `http://${host}/each`), 'no url', 'http://10.0.0.1/'];
   const from = proxy.statuses.length;
+  const start = performance.now();
   const answers = [];
   let paced = 0;
   const options = { onProgress: ({ kind }: AskProgress) => void (kind === 'paced' && paced++) };
@@ -213,7 +214,8 @@ test('many targets above the limit: each is asked once, hardly any is refused, a
   // A machine that stalls at the end of a window of 2 s counts a request in the one before.
   const refusals = proxy.statuses.slice(from).filter((status) => status === 429);
   expect(refusals.length).toBeLessThan(targets.length / 10);
-  expect(paced).toBeGreaterThan(0);
+  // A machine that takes longer than the window of 2 s for them meets no limit.
+  expect(paced > 0 || performance.now() - start > 2000).toBe(true);
 });
 
 test('an iteration that is left asks no further target', async () => {
