@@ -118,21 +118,32 @@ const pages: readonly (readonly [name: string, make: (size: number) => string])[
   ],
 ];
 
-describe('a page', () => {
-  const limitMs = referenceMs();
+const limitMs = referenceMs();
 
+/** What a page costs at its greatest size, and by how much more than a page a quarter as long. */
+async function costOf(
+  read: Read,
+  make: (size: number) => string,
+): Promise<{ longestMs: number; allMs: number; ratio: number }> {
+  const whole = await measure(read, make(most));
+  // What costs so little at its greatest size is no matter, however it grows.
+  if (whole.allMs < limitMs / 3) return { ...whole, ratio: 1 };
+  const quarter = await measure(read, make(most / 4));
+  return { ...whole, ratio: whole.allMs / quarter.allMs };
+}
+
+describe('a page', () => {
   test.for(readers)('is read by %s in short turns, and each character once', async ([, read]) => {
     const slow: string[] = [];
     await measure(read, repeated(refresh, '<p>a<b>', most));
     for (const [name, make] of pages) {
-      const whole = await measure(read, make(most));
-      // What costs so little at its greatest size is no matter, however it grows.
-      const isCheap = whole.allMs < limitMs / 3;
-      const quarter = isCheap ? whole : await measure(read, make(most / 4));
-      const ratio = whole.allMs / quarter.allMs;
-      const said = `${name}: turn ${whole.longestMs.toFixed(0)} ms, all ${whole.allMs.toFixed(0)} ms, ratio ${ratio.toFixed(1)}`;
+      let cost = await costOf(read, make);
+      const isBad = () => cost.longestMs > limitMs || (cost.ratio > 9 && cost.allMs > limitMs);
+      // What else happens on the machine only adds to a measurement: what looks bad is measured again.
+      for (let again = 0; again < 3 && isBad(); again += 1) cost = await costOf(read, make);
+      const said = `${name}: turn ${cost.longestMs.toFixed(0)} ms, all ${cost.allMs.toFixed(0)} ms, ratio ${cost.ratio.toFixed(1)}`;
       if (process.env['GROWTH_TABLE'] !== undefined) console.log(said);
-      if (whole.longestMs > limitMs || (ratio > 9 && whole.allMs > limitMs)) slow.push(said);
+      if (isBad()) slow.push(said);
     }
     expect(slow, `turns of more than ${limitMs.toFixed(0)} ms, or worse than linear`).toEqual([]);
   });
