@@ -130,6 +130,8 @@ export type PageObservation = LoadSeen & {
   /** 0 to 1; null when a metric is missing. */
   readonly score: number | null;
   readonly metrics: { readonly [id in 'lcp' | 'cls' | 'tbt' | 'fcp' | 'si']: MetricSeen };
+  /** Time to Interactive, simulated as the metrics are: chooses the median run. Left out by older versions and where there is none. */
+  readonly interactiveMs?: number;
   /** Observed without throttling, in ms. */
   readonly observed: { readonly [name: string]: number };
   readonly ttfbMs: number | null;

@@ -55,6 +55,7 @@ export function trimResult(result: LighthouseResult): PageObservation {
     fetchedAt: result.fetchTime,
     score: category.score,
     metrics: readMetrics(category, audits),
+    ...readInteractive(measured),
     observed: numbersOf(measured, (name) => observedNames.includes(name)),
     ttfbMs: readTtfb(audits['server-response-time'], measured),
     lcpElement: findNode(audits['lcp-breakdown-insight']?.details),
@@ -100,6 +101,11 @@ function readMetrics(
     fcp: read(metricAudits.fcp),
     si: read(metricAudits.si),
   };
+}
+
+function readInteractive(measured: object): Pick<PageObservation, 'interactiveMs'> {
+  const { interactive } = numbersOf(measured, (name) => name === 'interactive');
+  return interactive === undefined ? {} : { interactiveMs: interactive };
 }
 
 // The server's part as it was seen; the simulated number counts the slow line, too.
