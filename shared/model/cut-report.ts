@@ -1,13 +1,13 @@
-/** What a report has less of than was seen: the field with its lists, how many items were kept, and of how many. */
+/** One cut of a report: the field whose list, table or text was cut, and how many items or characters were kept of how many. */
 export type Truncated = { readonly field: string; readonly kept: number; readonly of: number };
 
 /**
- * Longest JSON of a report, in bytes. Captured ordinary sites give 6 to 28 kB, and the header texts of one report may have
- * 256 KiB by their own limit; a hostile site made 2.6 MB of it, and every report is kept for weeks.
+ * Longest JSON of a report, in bytes. Ordinary sites give 6 to 28 kB, and one report may quote 256 KiB of header text. A hostile site
+ * produced 2.6 MB, and every report is stored for weeks.
  */
 export const reportLimitBytes = 524_288;
 
-/** How much is kept of each list and each text, from one try to the next. */
+/** The limits of each try: how many items of a list and characters of a text are kept. */
 const levels = [
   { items: 1000, characters: 16_384 },
   { items: 300, characters: 8192 },
@@ -19,16 +19,16 @@ const levels = [
 ] as const;
 type Level = (typeof levels)[number];
 
-/** An object with more names than this is a table whose names a target chose; one with fewer has fields, which stay. */
+/** An object with more keys than this is a table whose keys the target chose. One with fewer has fields of ours, which stay. */
 const leastTable = 50;
-/** Fields named at most; the paths of a hostile report may be as many as its items. */
+/** Most fields that `truncated` names: a hostile report may have as many paths as items. */
 const toldLimit = 50;
-// What a check's rules and the request make as long as it is: cut is only what they hold.
+// These are as long as the rules and the request make them, so only what they contain is cut.
 const whole: ReadonlySet<string> = new Set(['', 'findings', 'passed', 'notTested', 'summary', 'target']);
 
 /**
- * A report of at most `limitBytes`: where it is longer, its longest lists, tables and texts are cut, and `truncated` says which
- * and by how much. Pure: the same report is always cut the same way.
+ * Gives a report of at most `limitBytes`. The longest lists, tables and texts of a longer one are cut, and `truncated` names them. Pure:
+ * the same report is always cut in the same way.
  */
 export function cutReport<T extends object>(report: T, limitBytes: number): T & { truncated?: Truncated[] } {
   if (fits(report, limitBytes)) return report;
@@ -74,7 +74,7 @@ function cutText(text: string, field: string, { characters }: Level, tell: Tell)
   return `${text.slice(0, characters)}…`;
 }
 
-// Nested so deep that even short lists are long: whole fields go, the longest first.
+// For reports nested so deep that short lists still add up: drops whole fields, the longest first.
 function dropFields<T extends object>(report: T, limitBytes: number): T & { truncated: Truncated[] } {
   const fields = Object.entries(report)
     .filter(([name]) => !whole.has(name) && name !== 'truncated')
@@ -92,6 +92,6 @@ function dropFields<T extends object>(report: T, limitBytes: number): T & { trun
 
 function fits(report: object, limitBytes: number): boolean {
   const json = JSON.stringify(report);
-  // A character has three bytes at most in UTF-8 for each unit of its length.
+  // UTF-8 needs at most three bytes for each UTF-16 unit, so a short text needs no counting.
   return json.length * 3 <= limitBytes || Buffer.byteLength(json) <= limitBytes;
 }

@@ -63,7 +63,7 @@ export const diffSchema = z
   .meta({ id: 'ReportDiff' });
 export type ReportDiff = z.infer<typeof diffSchema>;
 
-/** What of a report is compared. */
+/** The fields of a report that are compared. */
 export type DiffSide = Pick<
   Report,
   | 'reportId'
@@ -79,7 +79,7 @@ export type DiffSide = Pick<
   | 'notTested'
 >;
 
-/** Compares two reports of one check and target. Pure. What the second could not look at is not called fixed. */
+/** Compares two reports of one check and target. Pure. A rule that the second report could not test does not count as fixed. */
 export function diffReports(from: DiffSide, to: DiffSide): ReportDiff {
   const before = byCode(from);
   const after = byCode(to);
@@ -121,7 +121,10 @@ function byCode({ findings }: Pick<Report, 'findings'>): ReadonlyMap<string, Fin
 
 type Change = z.infer<typeof changedFinding>;
 
-/** Undefined where nothing differs but the order of the evidence, which says nothing; detail and fix are filled from its first piece. */
+/**
+ * What changed in a finding; undefined if only the order of its evidence did. Detail and fix are not compared, since they are filled from
+ * the first piece of evidence.
+ */
 function findChange(before: Finding, after: Finding): Change | undefined {
   const isSameOrder = canonical(before.evidence) === canonical(after.evidence);
   const evidence = compareEvidence(before.evidence, after.evidence);
@@ -159,7 +162,7 @@ function compareEvidence(before: Finding['evidence'], after: Finding['evidence']
   };
 }
 
-/** Those of the one list that the other has not; a piece that is there twice must be there twice. */
+/** The pieces of the first list that the second lacks. A piece that is in the first list twice needs two in the second. */
 function without(list: Finding['evidence'], other: Finding['evidence']): Finding['evidence'] {
   const left = new Map<string, number>();
   for (const piece of other) left.set(canonical(piece), (left.get(canonical(piece)) ?? 0) + 1);

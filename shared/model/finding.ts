@@ -38,10 +38,10 @@ export type Finding = z.infer<typeof findingSchema>;
 export const notTestedSchema = z.object({ code: z.string(), reason: z.string() }).meta({ id: 'NotTested' });
 export type NotTested = z.infer<typeof notTestedSchema>;
 
-/** At most this many pieces of evidence are kept of one finding; a target may break a rule a thousand times over. */
+/** Most pieces of evidence kept for one finding. A target may break a rule a thousand times. */
 const evidenceLimit = 50;
 
-/** The three lists of a report, each straight from the verdicts: nothing is concluded from absence. */
+/** Gives the three lists of a report directly from the verdicts: a rule never passes because nothing was said about it. */
 export function listVerdicts<Code extends string>(
   rules: Rules & { readonly [C in Code]: Rule },
   verdicts: Verdicts<Code>,
@@ -78,7 +78,10 @@ function makeFinding(code: string, rule: Rule, evidence: readonly Evidence[], fi
   };
 }
 
-/** Replaces `{key}` by that key of the evidence, cut to 200 characters; an unknown key stays as it is, so that a test sees it. */
+/**
+ * Replaces `{key}` with the value of that key in the evidence, cut to 200 characters. An unknown key stays as it is, so that a test finds
+ * it.
+ */
 export function fillDetail(detail: string, evidence: Evidence): string {
   return detail.replace(/\{(\w+)\}/g, (whole, key: string) => {
     if (!Object.hasOwn(evidence, key)) return whole;
@@ -88,7 +91,7 @@ export function fillDetail(detail: string, evidence: Evidence): string {
   });
 }
 
-/** "RFC 9110 §15.4" with its address at the RFC Editor. */
+/** Gives the title and address of a reference. A text like "RFC 9110 §15.4" leads to the RFC Editor. */
 export function resolveReference(reference: Reference): { title: string; url: string } {
   if (typeof reference !== 'string') return { title: reference.title, url: reference.url };
   const [, number = '', section] = /^RFC (\d+)(?: §(.+))?$/.exec(reference) ?? [];

@@ -1,7 +1,7 @@
-/** Callers without a token share this account: what was given to one of them is no secret. */
+/** The account of all callers without a token. What one of them was given is no secret. */
 export const anonymousAccount = 'anonymous';
 
-/** A report that a caller was answered with, and what a list of them shows. */
+/** An answer that a caller was given: the report, and the fields that the account's list shows. */
 export type Grant = {
   readonly reportId: string;
   readonly check: string;
@@ -12,27 +12,30 @@ export type Grant = {
   readonly score: number | null;
   readonly grade: string | null;
   readonly state: string;
-  /** What it was asked beyond the default, as JSON with sorted names; null where an earlier release kept it. */
+  /** The options that differ from the default, as JSON with sorted names; null for a grant of an earlier release. */
   readonly options: string | null;
-  /** By which rules it was judged; null where an earlier release kept it. */
+  /** The version of the rules that judged it; null for a grant of an earlier release. */
   readonly rulesVersion: number | null;
 };
 
-/** A page of an account's history. */
+/** Which page of an account's history is wanted. */
 export type HistoryQuestion = {
   readonly account: string;
   readonly target?: string | undefined;
   readonly check?: string | undefined;
-  /** Only of exactly these options; `plain`: only of default ones, with those of earlier releases that cannot have had others. */
+  /**
+   * Only reports with exactly these options. `plain`: only those with default options, including reports of earlier releases that had no
+   * others.
+   */
   readonly options?: { readonly text: string } | 'plain' | undefined;
-  /** Only what was checked then or later, Unix ms. */
+  /** Only reports checked at this time or later, Unix ms. */
   readonly since?: number | undefined;
   readonly limit: number;
   /** The last grant of the page before this one. */
   readonly before?: Pick<Grant, 'checkedAt' | 'reportId'> | undefined;
 };
 
-/** What a grant keeps of a stored report. */
+/** Makes the grant of a stored report. */
 export function grantOf({
   reportId,
   check,

@@ -5,47 +5,49 @@ import type { Json } from './verdict.ts';
 export const queueNames = ['network', 'browser', 'composite'] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Raised when a worker of an older version could not run the job; such a worker puts it back. */
+/** Raised when workers of an older version cannot run the job. Such a worker puts it back. */
 export const jobVersion = 1;
 
-/** One run that a caller asked for. JSON, about 1 kB; payloads only gain fields. */
+/** One run that a caller asked for. JSON, about 1 kB. New versions add fields and never remove one. */
 export type Job = {
   readonly v: number;
   readonly queue: QueueName;
   readonly jobId: string;
-  /** The id its report will have; void if the job was joined to an earlier one. */
+  /** The id that its report gets. Unused if the job joined an earlier one. */
   readonly reportId: string;
   readonly jobKey: string;
-  /** What of the API's release and settings went into the key; a worker makes the key again from it. */
+  /** The part of the key that depends on the API's release and settings. A worker builds the key again from it. */
   readonly keyVersion?: string;
   readonly check: string;
   /** The target in normal form: a domain name, or a URL. */
   readonly target: string;
   readonly options: { readonly [name: string]: Json };
-  /** Who is counted against the host's slots: a registrable domain, or an address literal. */
+  /** The owner of the slots that it uses: a registrable domain, or an IP address. */
   readonly host: string;
-  /** Whose turn it is: callers share the slots of hosts and workers. */
+  /** The caller whose turn it uses: callers share the slots of hosts and workers. */
   readonly caller: string;
-  /** Whose reports alone may answer, and who alone hears of the job; where left out, everybody's (ACCOUNT_CACHE). */
+  /**
+   * Set with ACCOUNT_CACHE: only reports of this account may answer, and only this account sees the job. Left out: all accounts share it.
+   */
   readonly account?: string;
-  /** What its caller shares its turns with, the widest first: an account, or the networks around an address. */
+  /** The groups that its caller shares turns with, the widest first: an account, or the networks around an address. */
   readonly levels?: readonly string[];
   /** The request that started it, so that the log lines of both can be found by one id. */
   readonly requestId?: string;
   /** The traceparent of the span that asked for it, where requests are traced. */
   readonly trace?: string;
-  /** Page loads that its caller may have unfinished; where left out, those of a caller without a token. */
+  /** Page loads that its caller may have unfinished. Left out: the limit of callers without a token. */
   readonly pages?: number;
-  /** Asked for without a token: what is found is no secret. */
+  /** True for a job without a token: its report is no secret. */
   readonly isAnonymous?: boolean;
   readonly wanted: Wanted;
-  /** Unix ms; a job whose turn has not come by then expires. */
+  /** Unix ms. The job expires if it has not started by then. */
   readonly startBy: number;
   /** Longest run, from the moment a worker starts it. */
   readonly runLimitMs: number;
 };
 
-/** Which stored report answers: one checked at `since` (Unix ms) or later; with `orFresh` also any that is still fresh. */
+/** Which stored reports may answer: those checked at `since` (Unix ms) or later; with `orFresh`, also any that is still fresh. */
 export type Wanted = { readonly since: number; readonly orFresh: boolean };
 
 /** True when a report answers what is wanted. */
@@ -58,11 +60,14 @@ export function answers(
 }
 
 const idBytes = 16;
-// Asking the system for a page of randomness costs as much as asking for one id.
+// Asking the system for 4096 random bytes costs as much as asking for one id.
 const pool = Buffer.alloc(4096);
 let poolAt = pool.length;
 
-/** 128 random bits, 32 hex digits: not to be guessed, and never all digits with a colon, which BullMQ refuses. */
+/**
+ * Gives 128 random bits as 32 hex digits. They cannot be guessed, and BullMQ takes them: it refuses ids that are numbers or contain a
+ * colon.
+ */
 export function randomId(): string {
   if (poolAt === pool.length) {
     randomFillSync(pool);
@@ -72,22 +77,25 @@ export function randomId(): string {
   return pool.toString('hex', poolAt - idBytes, poolAt);
 }
 
-/** Tells a text that has the form of a random id from any other. */
+/** True for a text that has the form of a random id. */
 export function isRandomId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
-/** Two hex digits of a host's hash: which part of a divided queue has its jobs. */
+/** Two hex digits of the host's hash. They choose the part of a divided queue that has the host's jobs. */
 export function hostTag(host: string): string {
   return hash('sha1', host).slice(0, 2);
 }
 
-/** The id of a job: 120 random bits and its host's tag, so that a job can be found by its id alone. */
+/** Draws the id of a job: 120 random bits and the tag of its host, so that the id alone leads to the job. */
 export function drawJobId(host: string): string {
   return `${randomId().slice(0, -2)}${hostTag(host)}`;
 }
 
-/** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */
+/**
+ * Makes the key for cache, single flight and deduplication: equal questions under equal rules have the same one.
+ * @returns 26 base32-like characters
+ */
 export function makeJobKey(question: {
   check: string;
   target: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every failure a caller can meet: code → HTTP status, title, and the page at /problems/{code}. */
+/** Every failure that a caller can meet: code → HTTP status, title, and the page at /problems/{code}. */
 export const problems = {
   invalid_request: {
     status: 400,
@@ -161,10 +161,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** One fault of a request: where, which parameter, and what to do about it. */
+/** One fault of a request: where it is, which parameter, and what to change. */
 export type Fault = {
   readonly in: 'path' | 'query' | 'header' | 'body';
-  /** In a body a JSON Pointer: "/targets/3"; "" is the whole body. */
+  /** The name of the parameter; in a body a JSON Pointer ("/targets/3", "" for the whole body). */
   readonly name: string;
   readonly detail: string;
 };
@@ -190,8 +190,8 @@ export const problemSchema = z
   .meta({ id: 'Problem', description: 'RFC 9457 problem document.' });
 
 /**
- * A failure that we foresaw, thrown anywhere and answered in one place.
- * `detail` tells the caller what to do next; no host name, address or stack of ours.
+ * A failure that we foresaw: thrown anywhere, answered in one place. `detail` tells the caller what to do next. It never contains a host
+ * name, address or stack of ours.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -200,9 +200,9 @@ export class Problem extends Error {
   readonly errors: readonly Fault[] | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which limit was met, of a `rate_limited` or `quota_exceeded`. */
+  /** The limit that was reached (`rate_limited`, `quota_exceeded`). */
   readonly policy: string | undefined;
-  /** Of a `quota_exceeded`: how many there may be, and are. */
+  /** For `quota_exceeded`: how many are allowed, and how many there are. */
   readonly quota: { readonly limit: number; readonly used: number } | undefined;
 
   constructor(
@@ -217,7 +217,7 @@ export class Problem extends Error {
       readonly quota?: { readonly limit: number; readonly used: number };
     } = {},
   ) {
-    // Without its stack, which nobody reads: it cost as much as the rest of a refused request. A defect has one, as `cause` or by itself.
+    // A Problem has no stack: capturing one cost as much as the rest of a refused request. A defect has its own, or is the `cause`.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(`${code}: ${detail}`, { cause: more.cause });

@@ -4,7 +4,7 @@ import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './fi
 import { type Grade, gradeNames, gradeOf, score } from './score.ts';
 import { type Rule, type Rules, severities, type Verdicts } from './verdict.ts';
 
-/** Raised when the envelope's shape changes; stored reports are lifted on reading by report-store/upgrade. */
+/** Raised when the shape of the envelope changes. `shared/stores/reports` upgrades stored reports when it reads them. */
 export const schemaVersion = 1;
 
 export const reportStates = ['complete', 'partial', 'unreachable', 'failed'] as const;
@@ -12,7 +12,7 @@ export type ReportState = (typeof reportStates)[number];
 
 const count = z.int().min(0);
 
-/** What every check's report has; a check adds its own fields beside these. */
+/** The fields that every check's report has. A check adds its own beside these. */
 export const envelopeShape = {
   schemaVersion: z.int(),
   reportId: z
@@ -60,11 +60,11 @@ export const envelopeShape = {
     }),
 };
 
-/** A report of any check: its envelope is judged, a check's own fields are let through. */
+/** A report of any check. The schema covers the envelope and accepts a check's own fields as they are. */
 export const reportSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
 export type Report = z.infer<typeof reportSchema>;
 
-/** A check's own fields of its report, of whatever check it is. */
+/** The fields that a check adds to its report. */
 export type ReportFields = { readonly [name: string]: unknown };
 
 /** What judgement gives: a verdict for every rule of the check, and the check's own fields. */
@@ -72,11 +72,11 @@ export type Assessment<Code extends string = string, Fields extends ReportFields
   readonly state: Exclude<ReportState, 'failed'>;
   readonly verdicts: Verdicts<Code>;
   readonly fields: Fields;
-  /** Where points are not simply added up; null when it could not be computed. */
+  /** Set where the score is not 100 minus the points; null if it could not be computed. */
   readonly score?: number | null;
-  /** Where the grade is not the letter of the score. */
+  /** Set where the grade does not follow from the score. */
   readonly grade?: Grade | null;
-  /** Where a finding's effect on that score is not its rule's points: code → 0 or below. */
+  /** Set where a finding changes the score by something else than its rule's points: code → 0 or below. */
   readonly scoreEffects?: { readonly [code: string]: number };
 };
 
@@ -85,7 +85,7 @@ export type ReportFacts = {
   readonly target: { readonly [key: string]: unknown };
   readonly rules: Rules;
   readonly rulesVersion: number;
-  /** undefined where the operator has switched ids off. */
+  /** Undefined if the operator has switched ids off. */
   readonly reportId: string | undefined;
   readonly checkedAtMs: number;
   readonly durationMs: number;
@@ -93,7 +93,7 @@ export type ReportFacts = {
   readonly keepForS: number;
 };
 
-/** Makes the report of an assessment, cut where it is longer than a report may be. Pure: the clock is in `facts`. */
+/** Makes the report of an assessment, and cuts one that is too long. Pure: the time comes from `facts`. */
 export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   const { findings, passed, notTested } = listVerdicts(facts.rules, assessment.verdicts);
   for (const finding of findings)
@@ -124,7 +124,7 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   return cutReport(report, reportLimitBytes);
 }
 
-/** The one finding of a run of ours that could not end; no check has it in its table. */
+/** The only finding of a failed report. No check has it in its table. */
 export const checkFailed = {
   code: 'check-failed',
   severity: 'info',
@@ -136,7 +136,7 @@ export const checkFailed = {
 } as const satisfies Rule & { readonly code: string };
 
 /**
- * The report of a run of ours that could not end: it lost its worker twice, or hit its run limit.
+ * Makes the report of a run that failed through us: it lost its worker twice, or reached its run limit.
  * @param reason a sentence for the caller, e.g. "The run hit its limit of 20 s."
  */
 export function makeFailedReport(facts: ReportFacts, reason: string): Report {

@@ -1,6 +1,6 @@
 import { codesOf, isBroken, type Rules, type Verdicts } from './verdict.ts';
 
-/** Letter grades and the least score of each, on every scale of ours. A+ also wants no finding above info. */
+/** Letter grades and the lowest score of each, on all our scales. A+ also needs a report without a finding above info. */
 const grades = [
   { grade: 'A+', from: 97 },
   { grade: 'A', from: 90 },
@@ -24,7 +24,10 @@ export function score<Code extends string>(
   return Math.max(0, 100 - lost);
 }
 
-/** The letter of a score; null stays null. `warned` is true when a finding above info is there: then no A+. */
+/**
+ * Gives the letter of a score, null for null.
+ * @param warned true if there is a finding above info, which rules out A+
+ */
 export function gradeOf(score: number | null, warned: boolean): Grade | null {
   if (score === null) return null;
   const { grade } = grades.find(({ from }) => score >= from) ?? { grade: 'F' as const };

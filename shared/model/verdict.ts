@@ -4,16 +4,16 @@ export type Severity = (typeof severities)[number];
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What was seen that breaks a rule: flat, JSON, shown to callers. `{name}` in a rule's detail is filled from the first one. */
+/** What was seen that breaks a rule: flat JSON, shown to callers. `{name}` in the rule's detail is filled from the first piece. */
 export type Evidence = { readonly [key: string]: Json };
 
-/** Where a rule comes from: an RFC with its section ("RFC 9110 §15.4"), or a titled address. */
+/** The source of a rule: an RFC with its section ("RFC 9110 §15.4"), or a titled address. */
 export type Reference =
   | `RFC ${number}`
   | `RFC ${number} §${string}`
   | { readonly title: string; readonly url: string };
 
-/** How to fix a broken rule: prose, and where it helps the DNS record or the configuration lines to paste. */
+/** How to fix a broken rule: prose and, where it helps, the DNS record or configuration lines to paste. */
 export type Fix = {
   readonly text: string;
   readonly record?: { readonly name: string; readonly type: string; readonly value: string };
@@ -24,22 +24,22 @@ export type Rule = {
   /** The part of the check that the rule belongs to ("spf"); left out where a check has no parts. */
   readonly part?: string;
   readonly severity: Severity;
-  /** Points a broken rule takes from 100; 0 informs. */
+  /** Points that a broken rule takes from 100. With 0 it only informs. */
   readonly points: number;
-  /** The fact, as a sentence without a full stop. */
+  /** States the fact, without a full stop. */
   readonly title: string;
   /** One or two sentences; `{key}` is replaced by that key of the first evidence. */
   readonly detail: string;
   /** Filled in like the detail. */
   readonly fix: string;
   readonly references: readonly Reference[];
-  /** Codes of older versions of the same check that said this; never codes that the check has today. */
+  /** Codes that an older version of the same check used for this. A code of today is never in such a list. */
   readonly replaces?: readonly string[];
 };
 
 export type Rules = { readonly [code: string]: Rule };
 
-/** What judgement says of one rule. `broken` always carries at least one piece of evidence, an empty object where the fact says it all. */
+/** What judgement says of one rule. `broken` has at least one piece of evidence: an empty object where the title says it all. */
 export type Verdict =
   | 'holds'
   | 'not-applicable'
@@ -82,7 +82,7 @@ export function eachOf<Code extends string>(codes: readonly Code[], verdict: Ver
   return Object.fromEntries(codes.map((code) => [code, verdict])) as Verdicts<Code>;
 }
 
-/** Another verdict in place of each that found nothing; what was seen to be broken stays broken. */
+/** Replaces every verdict that is not broken with another one. */
 export function unlessBroken<Code extends string>(verdicts: Verdicts<Code>, other: Verdict): Verdicts<Code> {
   return Object.fromEntries(
     codesOf(verdicts).map((code) => [code, isBroken(verdicts[code]) ? verdicts[code] : other]),

@@ -1,12 +1,12 @@
 /** An address as numbers of 32 bits: one for IPv4, four for IPv6. */
 export type Address = readonly number[];
 
-/** A block of addresses: what an address must equal where the mask has ones. */
+/** A block of addresses. An address is in it if it equals `network` in every bit that `mask` sets. */
 export type Cidr = { readonly network: Address; readonly mask: Address };
 
-/** Reads dotted IPv4 of four decimal parts, or IPv6 without zone and brackets (RFC 4291 §2.2); undefined for every other text. */
+/** Reads dotted IPv4 with four decimal parts, or IPv6 without zone and brackets (RFC 4291 §2.2). Undefined for any other text. */
 export function readAddress(text: string): Address | undefined {
-  // No text of an address is longer (RFC 4291: six groups and a dotted IPv4).
+  // The longest form has six groups and a dotted IPv4 (RFC 4291).
   if (text.length > 45) return undefined;
   return text.includes(':') ? readIpv6(text) : readIpv4(text);
 }
@@ -28,7 +28,7 @@ function readIpv4(text: string): Address | undefined {
       continue;
     }
     const digit = code - zero;
-    // "01" is 1 for some readers and octal for others: it is no form that we accept.
+    // Some readers take "01" for 1, others for an octal number: we accept neither.
     if (digit < 0 || digit > 9 || part === 0) return undefined;
     part = part < 0 ? digit : part * 10 + digit;
     if (part > 255) return undefined;
@@ -66,7 +66,7 @@ function readGroups(text: string, mayEndAsIpv4: boolean): readonly number[] | un
   return groups;
 }
 
-/** The canonical text of an address: dotted, or as RFC 5952 wants it. */
+/** Writes the canonical text of an address: dotted IPv4, or IPv6 by RFC 5952. */
 export function writeAddress(address: Address): string {
   const [word = 0] = address;
   if (!isIpv6(address)) return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
@@ -76,7 +76,7 @@ export function writeAddress(address: Address): string {
   return length < 2 ? hex(groups) : `${hex(groups.slice(0, from))}::${hex(groups.slice(from + length))}`;
 }
 
-// The first of the longest (RFC 5952 §4.2.3).
+// The first of the longest runs (RFC 5952 §4.2.3).
 function longestZeros(groups: readonly number[]): { readonly from: number; readonly length: number } {
   let longest = { from: 0, length: 0 };
   let length = 0;
@@ -87,12 +87,15 @@ function longestZeros(groups: readonly number[]): { readonly from: number; reado
   return longest;
 }
 
-/** Tells an IPv6 address from an IPv4 one. */
+/** True for an IPv6 address, false for an IPv4 one. */
 export function isIpv6(address: Address): boolean {
   return address.length === 4;
 }
 
-/** The block of an address's first bits. @param bits at most 32 for IPv4, 128 for IPv6 */
+/**
+ * Gives the block that an address's first bits name.
+ * @param bits at most 32 for IPv4, 128 for IPv6
+ */
 export function cidrOf(address: Address, bits: number): Cidr {
   const mask = address.map((_, index) => {
     const ones = Math.min(32, Math.max(0, bits - 32 * index));
@@ -103,7 +106,7 @@ export function cidrOf(address: Address, bits: number): Cidr {
 
 /** A block as text: "10.0.0.0/8". */
 export function writeCidr({ network, mask }: Cidr): string {
-  // A word of a mask is ones, then zeros: its complement begins behind the ones.
+  // Each word of a mask is ones, then zeros. So its complement starts with as many zeros as the mask has ones.
   const bits = mask.reduce((sum, word) => sum + Math.clz32(~word), 0);
   return `${writeAddress(network)}/${bits}`;
 }

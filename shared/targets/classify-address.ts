@@ -4,7 +4,7 @@ import { type Address, type Cidr, cidrOf, contains, isIpv6, readAddress, writeAd
 export type AddressPolicy = {
   readonly allow: readonly Cidr[];
   readonly deny: readonly Cidr[];
-  /** Addresses of this machine, canonical: what listens there may be open to the machine itself and to nobody else. */
+  /** Canonical addresses of this machine. A service there may accept connections from this machine that it refuses to others. */
   readonly own?: readonly string[];
 };
 
@@ -12,7 +12,8 @@ export type AddressVerdict =
   | { readonly kind: 'public'; readonly address: string }
   | { readonly kind: 'refused'; readonly rule: string };
 
-// IANA IPv4 Special-Purpose Address Registry: every block that is not globally reachable, multicast, and one cloud's metadata address.
+// IANA IPv4 Special-Purpose Address Registry: every block that is not globally reachable; also multicast, and the metadata address of one
+// cloud.
 const refusedIpv4: readonly (readonly [string, Cidr])[] = named([
   ['this-network', '0.0.0.0/8'],
   ['private', '10.0.0.0/8'],
@@ -32,8 +33,8 @@ const refusedIpv4: readonly (readonly [string, Cidr])[] = named([
   ['reserved', '240.0.0.0/4'],
 ]);
 
-// IPv6 is judged the other way round: only 2000::/3 is allocated to the world, and of it these blocks are not.
-// Mapped, compatible, NAT64, unique-local, link-local, multicast and unallocated space fall out without a list.
+// For IPv6 the default is the opposite: only 2000::/3 is global, minus these blocks. That refuses mapped, compatible, NAT64, unique-local,
+// link-local, multicast and unallocated addresses without listing them.
 const globalIpv6 = parseCidr('2000::/3');
 /** IPv4-mapped (RFC 4291 §2.5.5.2). */
 const mapped = parseCidr('::ffff:0:0/96');
@@ -45,7 +46,7 @@ const refusedIpv6 = named([
   ['documentation', '3fff::/20'],
 ]);
 
-/** The rule that refuses every text that is no address. */
+/** The rule that refuses a text that is not an address. */
 export const notAnAddress = 'not-an-address';
 
 /**
@@ -68,20 +69,23 @@ export function isAddress(text: string): boolean {
   return readAddress(text) !== undefined;
 }
 
-/** The network whose holder is one caller: the IPv4 address itself, or the IPv6 /64; a mapped address counts as IPv4. */
+/** The network that counts as one caller: the IPv4 address itself, or the IPv6 /64. A mapped address counts as IPv4. */
 export function callerNetwork(text: string): string {
   const ip = readCaller(text);
   if (!ip) return 'unknown';
   return isIpv6(ip) ? networkOf(ip, 64) : writeAddress(ip);
 }
 
-/** The larger network of an IPv6 caller, such as "2001:db8:1::/48"; undefined for IPv4, mapped or not, and for what is no address. */
+/** The larger network of an IPv6 caller, such as "2001:db8:1::/48". Undefined for IPv4, mapped or not, and for any other text. */
 export function widerNetwork(text: string, prefix: number): string | undefined {
   const ip = readCaller(text);
   return ip && isIpv6(ip) ? networkOf(ip, prefix) : undefined;
 }
 
-/** The networks that callers share their turns in, the widest first: the /24 of an IPv4 address, the /32 and /48 of an IPv6 address; none for what is no address. */
+/**
+ * The networks whose callers share turns, the widest first: the /24 of an IPv4 address, or the /32 and /48 of an IPv6 address. Empty for
+ * any other text.
+ */
 export function turnNetworks(text: string): readonly string[] {
   const ip = readCaller(text);
   if (!ip) return [];
@@ -97,7 +101,7 @@ function networkOf(ip: Address, prefix: number): string {
   return `${writeAddress(cidrOf(ip, prefix).network)}/${prefix}`;
 }
 
-/** Parses "10.0.0.0/8", "2001:db8::/32" or a lone address. Throws an Error that quotes the text otherwise. */
+/** Parses "10.0.0.0/8", "2001:db8::/32" or a single address. Throws an Error that quotes any other text. */
 export function parseCidr(text: string): Cidr {
   const [address = '', prefix] = text.split('/');
   const ip = readAddress(address);

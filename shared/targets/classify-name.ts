@@ -3,7 +3,7 @@ import { isAddress } from './classify-address.ts';
 
 export type NameFault = { readonly kind: 'malformed' | 'refused'; readonly why: string };
 
-// RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and ICANN's reservation of .internal: names that never lead to a public host.
+// Names that never lead to a public host: RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and .internal, which ICANN reserved.
 const specialUseSuffixes = suffixesOf([
   'localhost',
   'local',
@@ -28,9 +28,10 @@ const specialUseSuffixes = suffixesOf([
 
 /**
  * Judges a host name in ASCII, lower case and without the last dot.
- * @param allowedSuffixes special-use names that the operator lets through, e.g. ["test"]
- * @param labelPattern which labels are good: a host's (LDH) or a domain's (also a leading underscore)
- * @returns undefined for a good name; `malformed` where no resolver could be asked, `refused` for special-use and single-label names
+ * @param allowedSuffixes special-use names that the operator allows, e.g. ["test"]
+ * @param labelPattern the allowed labels: of a host (LDH) or of a domain (which may start with an underscore)
+ * @returns undefined for a good name; `malformed` for a name that no resolver could be asked for, `refused` for special-use and
+ * single-label names
  */
 export function judgeName(
   name: string,
@@ -44,7 +45,7 @@ export function judgeName(
     (label) => label.length < 1 || label.length > 63 || !labelPattern.test(label) || isFakePunycode(label),
   );
   if (faulty !== undefined) return { kind: 'malformed', why: whyLabelIsFaulty(faulty) };
-  // The WHATWG URL parser takes a name whose last label is numeric for an address; no such top-level domain exists.
+  // The WHATWG URL parser reads a name with a numeric last label as an address. No top-level domain is a number.
   if (isAddress(name) || /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? ''))
     return { kind: 'malformed', why: 'ends in a number' };
   const why = judgeSuffix(name, allowedSuffixes);
@@ -52,7 +53,7 @@ export function judgeName(
 }
 
 /**
- * Judges where a name ends, whatever its other labels are: what records name need not be a host.
+ * Judges only the end of a name: a name in a record need not be a host name.
  * @param name in lower case, without the last dot
  * @returns undefined for a name of the public DNS, else what is wrong as a clause: "is a special-use name"
  */
@@ -63,10 +64,10 @@ export function judgeSuffix(name: string, allowedSuffixes: readonly string[]): s
   return undefined;
 }
 
-/** Letters, digits and inner hyphens (RFC 1123 §2.1); underscores too, as hosts with them exist and resolve. */
+/** Letters, digits, underscores and inner hyphens. RFC 1123 §2.1 has no underscore, but hosts with one exist and resolve. */
 export const hostLabel = /^(?!-)[a-z0-9_-]+(?<!-)$/;
 
-// Node's domainToASCII lets "xn--a" pass, which no IDNA label encodes to (measured); such a label stays as it is when decoded.
+// Node's domainToASCII accepts "xn--a", which is not valid Punycode (measured). Decoding leaves such a label unchanged.
 function isFakePunycode(label: string): boolean {
   return label.startsWith('xn--') && domainToUnicode(label).startsWith('xn--');
 }

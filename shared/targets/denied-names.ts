@@ -1,17 +1,20 @@
-/** Names that the operator has been asked never to check, each with all below it. */
+/** Names that their owners asked the operator never to check, each with all names below it. */
 export type DeniedNames = {
-  /** True for a host name on the list, or below one that is; in any case, with or without the last dot. */
+  /** True for a host name that is on the list or below one that is, in any letter case, with or without the last dot. */
   covers(host: string): boolean;
-  /** True for a list without names: nobody need ask it about any. */
+  /** True for an empty list, so that a caller can skip `covers`. */
   isEmpty(): boolean;
-  /** Another number after each change of the list. */
+  /** A number that changes with the list. */
   revision(): number;
 };
 
-/** What a refusal says of such a name, as the end of a clause. */
+/** How a refusal describes such a name: the end of a clause. */
 export const deniedWhy = 'is on the list of names that this service does not check';
 
-/** True where the name, or one above it, is in the set. @param names in lower-case ASCII without the last dot */
+/**
+ * True if the name, or one above it, is in the set.
+ * @param names in lower-case ASCII without the last dot
+ */
 export function isAtOrBelow(host: string, names: ReadonlySet<string>): boolean {
   if (names.size === 0) return false;
   let rest = host.toLowerCase().replace(/\.$/, '');
@@ -23,7 +26,7 @@ export function isAtOrBelow(host: string, names: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** The host of a target as reports and jobs have it: a domain, or a URL in normal form. */
+/** The host of a target in normal form: a domain, or a URL. */
 export function hostOfTarget(target: string): string {
   return target.includes('://') ? (URL.parse(target)?.hostname ?? '') : target;
 }

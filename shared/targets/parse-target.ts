@@ -4,22 +4,22 @@ import { type AddressPolicy, classifyAddress, isAddress, notAnAddress } from './
 import { hostLabel, judgeName } from './classify-name.ts';
 import { type DeniedNames, deniedWhy } from './denied-names.ts';
 
-/** What may be named as a target: the one policy for callers' input, Locations, MX, includes and browser requests. */
+/** What a target may be. The same policy applies to callers' input, Locations, MX hosts, includes and requests of the browser. */
 export type TargetPolicy = {
   readonly addresses: AddressPolicy;
   readonly allowedSuffixes: readonly string[];
   readonly ports: readonly PortRange[];
-  /** Absent where there are none. */
+  /** Left out if no name is denied. */
   readonly denied?: DeniedNames;
 };
 export type PortRange = readonly [from: number, to: number];
 
-/** `malformed`: not such a thing at all. `refused`: well formed, but never checked; nothing is sent. */
+/** `malformed`: not a domain or URL. `refused`: well formed, but never checked. Nothing is sent in either case. */
 export type TargetFault = {
   readonly kind: 'malformed' | 'refused';
   /** A clause: '"localhost" is a special-use name'. */
   readonly why: string;
-  /** What to write instead: whole sentences. */
+  /** What to send instead, in whole sentences. */
   readonly advice?: string;
 };
 
@@ -52,7 +52,7 @@ export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> 
 }
 
 /**
- * Reads an absolute http or https URL once; hand on the URL object, never the text.
+ * Parses an absolute http or https URL. Pass on the URL object and never parse the text again.
  * @returns the URL in the WHATWG normal form, without fragment and without a dot at the end of the host
  */
 export function parseHttpUrl(text: string, policy: TargetPolicy): Parsed<URL> {
@@ -63,11 +63,11 @@ export function parseHttpUrl(text: string, policy: TargetPolicy): Parsed<URL> {
 }
 
 /**
- * Judges a URL that is already parsed (a Location, an iframe's address): scheme, userinfo, host and port.
- * @param url one that nobody else uses: it is brought into normal form and given back
+ * Judges the scheme, userinfo, host and port of a parsed URL (a Location, the address of an iframe).
+ * @param url is changed into normal form and returned: nothing else may use it
  */
 export function judgeUrl(url: URL, policy: TargetPolicy): Parsed<URL> {
-  // Setting a part has the whole URL written and parsed again: only what must change is set.
+  // Each setter serializes and parses the whole URL, so set only what must change.
   if (url.href.includes('#')) url.hash = '';
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return refused(
@@ -80,12 +80,12 @@ export function judgeUrl(url: URL, policy: TargetPolicy): Parsed<URL> {
   return judgeHost(url, policy);
 }
 
-/** The port a URL leads to. */
+/** The port that a URL leads to. */
 export function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** What to say of a port that is not checked, as the end of a clause; undefined for one that is. */
+/** Says why a port is not checked, as the end of a clause; undefined for one that is. */
 export function judgePort(port: number, { ports }: TargetPolicy): string | undefined {
   if (isPortAllowed(port, ports)) return undefined;
   const checked = ports.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
@@ -98,21 +98,21 @@ export function isPortAllowed(port: number, ports: readonly PortRange[]): boolea
 }
 
 /**
- * Whose visitors we are: the registrable domain, private suffixes of the public suffix list included ("a.github.io");
- * the host itself where there is none, or where it is an address. The unit of the per-host limit.
+ * The registrable domain of a host, with private suffixes of the public suffix list ("a.github.io"); the host itself if it has none or is
+ * an address. The limit of runs per host counts by it.
  */
 export function siteOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }
 
-/** The domain as registries sell it that a name is or lies below ("example.co.uk"); null for a public suffix itself. */
+/** The domain that was registered, for a name at or below it ("example.co.uk"); null for a public suffix. */
 export function registeredNameOf(domain: string): string | null {
   return getDomain(domain);
 }
 
 /**
- * True for a domain as registries sell it ("example.co.uk"). Not for a name below it, for a suffix itself, nor for a name below a private
- * suffix ("a.github.io"): that is a site of its own, but nobody publishes a www below it.
+ * True for a name that a registry sells ("example.co.uk"). False for a name below it, for a suffix, and for a name below a private suffix
+ * ("a.github.io"): that is a site of its own, but it has no www name.
  */
 export function isRegistrable(domain: string): boolean {
   return getDomain(domain) === domain;
@@ -136,7 +136,7 @@ function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
 
 type Slip = Omit<TargetFault, 'kind'>;
 
-// What domainToASCII would swallow in silence: it cuts "example.com\.evil.example" at the backslash (measured).
+// What domainToASCII would hide: it cuts "example.com\.evil.example" at the backslash (measured).
 function findDomainSlip(text: string): Slip | undefined {
   if (text === '') return { why: 'is empty', advice: 'Give a domain name, such as example.com.' };
   if (text.length > 1024) return { why: 'is too long for a domain name' };
@@ -157,12 +157,12 @@ function findUrlSlip(text: string): Slip | undefined {
   if (hasForbiddenCharacter(text) || text.includes('\\'))
     return { why: 'has a space, backslash or control character', advice: 'Percent-encode it.' };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
-  if (/^[a-z][a-z0-9+.-]*:(?!\d+(\/|$))/i.test(text)) return undefined; // another scheme (data:, javascript:), refused below by its name
+  if (/^[a-z][a-z0-9+.-]*:(?!\d+(\/|$))/i.test(text)) return undefined; // another scheme (data:, javascript:), which is refused by name below
   if (/^https?%3a/i.test(text)) return { why: 'is percent-encoded twice', advice: 'Encode it once.' };
   return { why: 'is not an absolute URL', advice: 'Begin it with https:// or http://.' };
 }
 
-// C0 controls, space, DEL, C1 controls, and the invisible marks that turn or hide text.
+// C0 controls, space, DEL, C1 controls, and invisible marks that reverse or hide text.
 function hasForbiddenCharacter(text: string): boolean {
   return /[\u0000-\u0020\u007f-\u00a0\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufffd]/.test(
     text,

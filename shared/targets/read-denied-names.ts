@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { parseDomain } from './parse-target.ts';
 
-/** A list as it was read: its names in lower-case ASCII, and a clause for each line that is no name. */
+/** A list that was read: its names in lower-case ASCII, and a clause for each line that has no name. */
 export type ReadNames = { readonly names: ReadonlySet<string>; readonly faults: readonly string[] };
 
 const noAddresses = { allow: [], deny: [] };
@@ -20,11 +20,11 @@ export function readDeniedNames(text: string): ReadNames {
   return { names, faults };
 }
 
-/** One name, with all below it. */
+/** Reads one name, which stands for all names below it too. */
 export function readDeniedName(text: string): { readonly name: string } | { readonly fault: string } {
   const written = text.replace(/^\*\./, '');
   const [last = ''] = domainToASCII(written.replace(/\.$/, '')).split('.').slice(-1);
-  // Names of labs and whole top-level domains are good here, which no caller may ask for.
+  // Names of labs and whole top-level domains are allowed here, though a caller may not ask for them.
   const policy = { addresses: noAddresses, allowedSuffixes: [last], ports: [] };
   const parsed = parseDomain(written, policy);
   return parsed.ok ? { name: parsed.value } : { fault: parsed.fault.why };

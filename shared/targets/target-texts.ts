@@ -1,11 +1,11 @@
-// What texts of targets look like, as patterns that every engine of regular expressions reads alike (ECMA 262, RE2, Python): no
-// look-around, no classes by name. They say what callers may write; parse-target judges what a pattern cannot see.
+// The form of targets as patterns that ECMA 262, RE2 and Python read alike: no look-around, no named classes. They say what callers may
+// write. parse-target finds the faults that a pattern cannot.
 
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const ipv4 = `${octet}(?:\\.${octet}){3}`;
 const group = '[0-9A-Fa-f]{1,4}';
 const lastTwo = `(?:${group}:${group}|${ipv4})`;
-/** The choices of RFC 3986 §3.2.2, where a "::" stands for as many groups as are left out. */
+/** The alternatives of RFC 3986 §3.2.2: "::" stands for the groups that are left out. */
 const ipv6 = [
   `(?:${group}:){6}${lastTwo}`,
   `::(?:${group}:){5}${lastTwo}`,
@@ -23,7 +23,7 @@ export const addressText = new RegExp(`^(?:${ipv4}|${ipv6})$`);
 
 const inner = '[A-Za-z0-9_]|[^\\x00-\\x7f]';
 const label = `(?:${inner})(?:(?:${inner}|-){0,61}(?:${inner}))?`;
-// The URL standard takes a name that ends in a number for an address, and no top-level domain begins with a digit.
+// The URL standard reads a name that ends in a number as an address, and no top-level domain begins with a digit.
 const lastLabel = `(?:[A-Za-z_]|[^\\x00-\\x7f])(?:(?:${inner}|-){0,61}(?:${inner}))?`;
 const domain = `(?:${label}\\.)*${lastLabel}\\.?`;
 

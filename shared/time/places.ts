@@ -1,16 +1,16 @@
-/** A number of places that are taken for a while; the others wait in line, first come first served. */
+/** A fixed number of places. Callers who find none free wait in line, first come, first served. */
 export type Places = {
-  /** Gives the function that leaves the place, once, however often it is called; undefined when the signal comes first. */
+  /** Waits for a place. Gives the function that leaves it, which may be called more than once; undefined if the signal comes first. */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
   /** True when a caller who enters now does not wait. */
   isFree(): boolean;
   taken(): number;
   waiting(): number;
-  /** Changes how many places there are; those that are taken beyond that are not given on. */
+  /** Changes the number of places. Those that are in use beyond the new number are not given to the next in line. */
   resize(limit: number): void;
 };
 
-/** Opens so many places. */
+/** Opens this many places. */
 export function openPlaces(first: number): Places {
   let limit = first;
   let taken = 0;

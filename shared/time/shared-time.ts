@@ -1,7 +1,10 @@
 import { type Job, type Wanted } from '../model/job.ts';
 import type { ReportStore, StoredReport } from '../ports/report-store.ts';
 
-/** A job whose times are those of another clock. @param ms what that clock shows more than this one */
+/**
+ * Shifts the times of a job to another clock.
+ * @param ms how far that clock is ahead of this one
+ */
 export function shiftJob(job: Job, ms: number): Job {
   if (ms === 0) return job;
   const { since } = job.options;
@@ -9,7 +12,7 @@ export function shiftJob(job: Job, ms: number): Job {
     ...job,
     startBy: job.startBy + ms,
     wanted: shiftWanted(job.wanted, ms),
-    // A visit's options say which reports its parts want.
+    // The options of a visit say how new the reports of its parts must be.
     options: typeof since === 'number' ? { ...job.options, since: since + ms } : job.options,
   };
 }
@@ -19,9 +22,10 @@ function shiftWanted(wanted: Wanted, ms: number): Wanted {
 }
 
 /**
- * The store as a process sees it whose own clock is wrong: what it reads is told in its own time, though the JSON of a stored report is left
- * as it is. What it stores carries the shared time already: this machine's clock may be set between the making of a report and its storing.
- * @param offsetMs what the shared clock shows more than this machine's
+ * Wraps the store for a process whose own clock is wrong: times that it reads are shifted to this machine's clock. The JSON of a stored
+ * report stays unchanged. Times that it writes are shared time already, because this machine's clock may be set between the making and the
+ * storing of a report.
+ * @param offsetMs how far the shared clock is ahead of this machine's
  */
 export function inSharedTime(store: ReportStore, offsetMs: () => number): ReportStore {
   return {
