@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { expect } from 'vitest';
 import { openRecording, type Recording, type Scraped } from '../kit/recorded-metrics.ts';
 import { type Answer, type Fleet, get, type Member, openFleet, type Settings } from './fleet.ts';
 
@@ -14,6 +15,8 @@ export type AlarmFleet = {
   scrape(minute?: Minute): Promise<void>;
   /** Some minutes, with a cached GET and two new checks in each; `act` does the rest of each. */
   pass(minutes: number, act?: () => Promise<void>): Promise<void>;
+  /** Waits until every process says that it reaches its queue and its store. */
+  untilUp(): Promise<void>;
   /** These alarms fire now, and no others. */
   expectAlarms: Recording['expectAlarms'];
   judge: Recording['judge'];
@@ -84,7 +87,17 @@ export async function openAlarmFleet({
         await act();
       }
     },
+    async untilUp() {
+      await expect
+        .poll(() => Promise.all(Object.values(members).map((member) => upOf(member))))
+        .toEqual(Object.values(members).map(() => ['1', '1']));
+    },
     expectAlarms: (...names) => recording.expectAlarms(...names),
     judge: (promtool) => recording.judge(promtool),
   };
+}
+
+async function upOf({ adminUrl }: Member): Promise<readonly unknown[]> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return [...text.matchAll(/^diag_backend_up\{.*\} (\S+)$/gm)].map(([, value]) => value);
 }

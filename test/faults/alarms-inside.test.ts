@@ -53,6 +53,7 @@ describe.skipIf(!isHere)('alarms of faults inside a process or behind it', () =>
       await scraped;
     });
     alarms.expectAlarms('DiagBackendSlow');
+    await alarms.untilUp();
     await alarms.pass(3);
     alarms.expectAlarms();
     expect(alarms.judge(promtool)).toBe('');

@@ -38,6 +38,7 @@ describe.skipIf(!isHere)('alarms of a queue that stands still', () => {
     other.process.kill('SIGCONT');
     // Each process keeps what it has asked the queue for a moment.
     await expect.poll(() => waitedS(api, worker, other), { timeout: 30_000 }).toBe(0);
+    await alarms.untilUp();
     await alarms.pass(3);
     alarms.expectAlarms();
     expect(alarms.judge(promtool)).toBe('');

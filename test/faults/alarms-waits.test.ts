@@ -74,6 +74,7 @@ describe.skipIf(!isHere)('alarms of a store that is full or slow, and of a host 
       await alarms.scrape();
     });
     alarms.expectAlarms('DiagAnswersSlow');
+    await alarms.untilUp();
     await alarms.pass(8);
     alarms.expectAlarms();
     expect(alarms.judge(promtool)).toBe('');

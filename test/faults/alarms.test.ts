@@ -37,6 +37,7 @@ describe.skipIf(!isHere)('alarms, by what real processes told', () => {
       alarms.expectAlarms('DiagBackendDown', 'DiagRefusing');
       redis.process?.kill('SIGCONT');
       await expect.poll(async () => (await alarms.askNew('t2.test')).status).toBe(200);
+      await alarms.untilUp();
       await alarms.pass(8);
       alarms.expectAlarms();
       expect(alarms.judge(promtool)).toBe('');
