@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis || !hasMongo)('WEB_CONCURRENCY=2', () => {
     isDraining = true;
     await Promise.all(loads);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(await service.closed).toBe(0);
+    expect({ status: await service.closed, errors: errorsOf(service) }).toEqual({ status: 0, errors: [] });
     expect(pids.filter(isAlive)).toEqual([]);
     expect(service.lines.filter((line) => line.includes('"msg":"stopping"'))).toHaveLength(1);
   });
@@ -130,8 +130,13 @@ describe.skipIf(!hasRedis || !hasMongo)('WEB_CONCURRENCY=2', () => {
   test('children whose primary is killed answer what waits, and end', async () => {
     const service = await start('api');
     const pids = childrenOf(service.child.pid ?? 0);
+    const answers: number[] = [];
     const waiting = [ask(service, check), ask(service, check)];
-    await expect.poll(() => sample(service, 'diag_queue_jobs{queue="network",state="waiting"}')).toBe(1);
+    for (const answer of waiting) void answer.then((status) => answers.push(status));
+    const jobs = () => sample(service, 'diag_queue_jobs{queue="network",state="waiting"}');
+    await expect
+      .poll(async () => ({ jobs: await jobs(), answers, errors: errorsOf(service) }))
+      .toEqual({ jobs: 1, answers: [], errors: [] });
     service.child.kill('SIGKILL');
     expect(await Promise.all(waiting)).toEqual([202, 202]);
     await service.closed;
@@ -173,6 +178,10 @@ async function sample({ adminUrl }: ServiceProcess, series: string): Promise<num
 
 const answered = (service: ServiceProcess) =>
   sample(service, `diag_http_requests_total{route="${findings}",status="200"}`);
+
+function errorsOf({ lines }: ServiceProcess): readonly string[] {
+  return lines.filter((line) => line.includes('"level":50'));
+}
 
 function childrenOf(pid: number): number[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
