@@ -820,7 +820,28 @@ export type PagespeedCheckReport = ReportFields & {
     readonly provider: 'crux' | 'psi';
     readonly scope: 'url' | 'origin';
     readonly formFactor: string;
+    /** The days of the visits, both included; null where the provider does not tell them. */
+    readonly period?: {
+      /** Such as "2026-10-01". */
+      readonly from: string;
+      /** Such as "2026-10-01". */
+      readonly to: string;
+    } | null;
     readonly metrics: { readonly [field: string]: FieldMetric };
+    /** Earlier periods; null where they could not be had. */
+    readonly history?: {
+      /** Oldest first, a week apart; each has 28 days. */
+      readonly periods: ReadonlyArray<{
+        /** Such as "2026-10-01". */
+        readonly from: string;
+        /** Such as "2026-10-01". */
+        readonly to: string;
+      }>;
+      /** Of each metric a value for each period, ms (CLS has no unit); null where too few visits were counted. */
+      readonly p75: { readonly [field: string]: ReadonlyArray<number | null> };
+    } | null;
+    /** The record of the page’s whole origin beside its own; null where there is none, or `scope` is "origin". */
+    readonly origin?: FieldRecord | null;
   } | null;
   readonly lcp: {
     readonly element: { readonly selector: string; readonly snippet: string } | null;
@@ -938,6 +959,29 @@ export type FieldMetric = {
   readonly rating: 'good' | 'needs-improvement' | 'poor';
   /** Shares of good, needs-improvement, poor. */
   readonly distribution: ReadonlyArray<number>;
+};
+
+export type FieldRecord = {
+  /** The days of the visits, both included; null where the provider does not tell them. */
+  readonly period?: {
+    /** Such as "2026-10-01". */
+    readonly from: string;
+    /** Such as "2026-10-01". */
+    readonly to: string;
+  } | null;
+  readonly metrics: { readonly [field: string]: FieldMetric };
+  /** Earlier periods; null where they could not be had. */
+  readonly history?: {
+    /** Oldest first, a week apart; each has 28 days. */
+    readonly periods: ReadonlyArray<{
+      /** Such as "2026-10-01". */
+      readonly from: string;
+      /** Such as "2026-10-01". */
+      readonly to: string;
+    }>;
+    /** Of each metric a value for each period, ms (CLS has no unit); null where too few visits were counted. */
+    readonly p75: { readonly [field: string]: ReadonlyArray<number | null> };
+  } | null;
 };
 
 export type SpeedAudit = {

@@ -55,6 +55,8 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readCategories',
     'readRegistration',
     'readPsiRequests',
+    'readFieldRecord',
+    'readFieldHistory',
     // Rows of a load's own log; test/unit/pagespeed-check bounds them.
     'readLog',
     'readDocument',

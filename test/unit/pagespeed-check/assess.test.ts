@@ -512,7 +512,20 @@ test('the report says that PageSpeed Insights measured, and with what', () => {
     blockedRequests: [],
     runs: { count: 1, chosen: 'single', scores: [88], spread: null },
     coreWebVitals: { assessment: 'failed', basis: 'field' },
-    field: { provider: 'psi', scope: 'url', metrics: { inp: { p75: 214, rating: 'needs-improvement' } } },
+    field: {
+      provider: 'psi',
+      scope: 'url',
+      metrics: { inp: { p75: 214, rating: 'needs-improvement' } },
+      origin: { metrics: { lcp: { p75: 2900, rating: 'needs-improvement' } }, history: null },
+    },
+  });
+});
+
+test('evidence of an older version tells neither days, history nor origin', () => {
+  expect(assessPagespeed(field(2000, 0.05, 100)).fields.field).toMatchObject({
+    period: null,
+    history: null,
+    origin: null,
   });
 });
 

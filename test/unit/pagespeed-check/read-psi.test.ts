@@ -57,6 +57,7 @@ test('what real visitors had comes beside it, CLS out of hundredths', () => {
       fcp: { p75: 1432, distribution: [0.86, 0.09, 0.05] },
       ttfb: { p75: 620, distribution: [0.84, 0.11, 0.05] },
     },
+    origin: { metrics: { lcp: { p75: 2900, distribution: [] } } },
   });
 });
 

@@ -124,6 +124,29 @@ test('requests stand in a waterfall and in a table, third parties marked in both
     expect(draw(loaded({ requests }))).not.toContain('Requests of the page');
 });
 
+const visits = (fields: object) => {
+  const period = { from: '2026-10-05', to: '2026-11-01' };
+  const metrics = { lcp: { p75: 2100, rating: 'good', distribution: [0.8, 0.15, 0.05] } };
+  return { provider: 'crux', scope: 'url', formFactor: 'PHONE', period, metrics, ...fields };
+};
+
+test('real visits have their days, those of the whole site beside them, and a line over time', () => {
+  const day = (date: number) => ({ from: `2026-09-0${date}`, to: `2026-10-0${date}` });
+  const history = { periods: [day(1), day(2), day(3)], p75: { lcp: [2600, null, 2100], inp: [] } };
+  const origin = { metrics: { lcp: { p75: 3100, rating: 'needs-improvement', distribution: [] } } };
+  const text = draw(loaded({ field: visits({ history, origin }) }));
+  expect(text).toContain('real visits from 2026-10-05 to 2026-11-01 (75th percentile)');
+  expect(text).toContain('3100, needs improvement');
+  expect(text).toContain('aria-label="Largest Contentful Paint: 2600 ms at first, 2100 ms at last."');
+  expect(text).toContain('d="M0 24M280 31"');
+  expect(text).not.toContain('Interaction to Next Paint:');
+});
+
+test('without a history there is no line over time', () => {
+  for (const history of [null, undefined, { periods: [], p75: {} }])
+    expect(draw(loaded({ field: visits({ history, origin: null }) }))).not.toContain('over time');
+});
+
 test('a strip has nothing in it but pictures as data, and times', () => {
   const strip = drawFilmstrip(frames.map((frame) => ({ ...frame, type: 'image/jpeg', base64: 'QUJD' })));
   expect(strip.match(/href="[^"]*"/g)).toEqual(Array(2).fill('href="data:image/jpeg;base64,QUJD"'));

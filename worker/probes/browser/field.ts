@@ -1,4 +1,7 @@
-import type { FieldMetricSeen, FieldObservation, Strategy } from './port.ts';
+import { askService } from './ask-service.ts';
+import type { FieldObservation, FieldRecord, Strategy } from './port.ts';
+import { readFieldHistory, readFieldRecord } from './read-field.ts';
+import { bagOf } from './untyped.ts';
 
 export type FieldSettings = {
   /** CRUX_API_KEY. */
@@ -10,20 +13,15 @@ export type FieldSettings = {
 /** Where the Chrome UX Report answers. */
 export const cruxBaseUrl = 'https://chromeuxreport.googleapis.com';
 
-const askMs = 4000;
-const answerLimit = 100_000;
+/** A page takes longer to load, so nothing waits for this. */
+const limits = { attemptMs: 4000, totalMs: 10_000, limitBytes: 200_000 };
 
-const cruxNames = {
-  lcp: 'largest_contentful_paint',
-  inp: 'interaction_to_next_paint',
-  cls: 'cumulative_layout_shift',
-  fcp: 'first_contentful_paint',
-  ttfb: 'experimental_time_to_first_byte',
-} as const;
+/** Which visits: those of a page or of an origin, by phones or by desktops. */
+type Visits = ({ readonly url: string } | { readonly origin: string }) & { readonly formFactor: string };
 
 /**
- * Asks the Chrome UX Report API for the page, then for its origin. Not a target, and its name is the operator's choice,
- * so it needs no guard. A report that cannot be had is an answer.
+ * Asks the Chrome UX Report for the page and its origin, and for the history of what has a record. Not a target, and its name is the
+ * operator's choice, so it needs no guard. A report that cannot be had is an answer.
  */
 export async function askField(
   settings: FieldSettings | undefined,
@@ -32,62 +30,36 @@ export async function askField(
 ): Promise<FieldObservation> {
   if (!settings) return { kind: 'none', reason: 'no provider of field data is configured' };
   const formFactor = strategy === 'mobile' ? 'PHONE' : 'DESKTOP';
-  for (const [scope, place] of [
-    ['url', url],
-    ['origin', new URL(url).origin],
-  ] as const) {
-    const found = await askOnce(settings, { [scope]: place, formFactor }, signal);
-    if (typeof found === 'string') return { kind: 'none', reason: found };
-    if (found) return { kind: 'record', scope, formFactor, metrics: readMetrics(found) };
-  }
-  return { kind: 'none', reason: 'too few visitors for a record' };
+  const [page, origin] = await Promise.all([
+    askRecord(settings, { url, formFactor }, signal),
+    askRecord(settings, { origin: new URL(url).origin, formFactor }, signal),
+  ]);
+  // Not known is not too few: the origin's record stands in only for a page that has none.
+  if (typeof page === 'string') return { kind: 'none', reason: page };
+  const whole = typeof origin === 'object' ? origin : null;
+  if (page) return { kind: 'record', scope: 'url', formFactor, ...page, origin: whole };
+  if (whole) return { kind: 'record', scope: 'origin', formFactor, ...whole, origin: null };
+  return { kind: 'none', reason: typeof origin === 'string' ? origin : 'too few visitors for a record' };
 }
 
-/** The record's metrics; undefined where there is no record; a sentence's end where the API did not answer. */
-async function askOnce(
-  { key, baseUrl }: FieldSettings,
-  question: object,
-  signal: AbortSignal,
-): Promise<Bag | string | undefined> {
-  const address = new URL('/v1/records:queryRecord', baseUrl);
+/** A record with its history; undefined where there is none; a sentence's end where the service did not tell. */
+type Told = FieldRecord | string | undefined;
+
+async function askRecord(settings: FieldSettings, visits: Visits, signal: AbortSignal): Promise<Told> {
+  const answer = await ask(settings, 'queryRecord', visits, signal);
+  if (answer?.status === 404) return undefined;
+  if (answer && answer.status !== 200) return `the provider of field data answered ${answer.status}`;
+  // The lab's numbers are worth a report without it.
+  if (answer?.body === undefined) return 'the provider of field data did not answer';
+  const history = await ask(settings, 'queryHistoryRecord', visits, signal);
+  return {
+    ...readFieldRecord(bagOf(bagOf(answer.body)['record'])),
+    history: history?.status === 200 ? readFieldHistory(bagOf(bagOf(history.body)['record'])) : null,
+  };
+}
+
+function ask({ key, baseUrl }: FieldSettings, method: string, visits: Visits, signal: AbortSignal) {
+  const address = new URL(`/v1/records:${method}`, baseUrl);
   address.searchParams.set('key', key);
-  try {
-    const answer = await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(question),
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(askMs)]),
-    });
-    if (answer.status === 404) return undefined;
-    if (!answer.ok) return `the provider of field data answered ${answer.status}`;
-    const body = (await answer.text()).slice(0, answerLimit);
-    return bagOf(bagOf(bagOf(JSON.parse(body))['record'])['metrics']);
-  } catch {
-    signal.throwIfAborted();
-    return 'the provider of field data did not answer'; // the lab's numbers are worth a report without it
-  }
-}
-
-type Bag = { readonly [key: string]: unknown };
-
-function bagOf(value: unknown): Bag {
-  return typeof value === 'object' && value !== null ? (value as Bag) : {};
-}
-
-function readMetrics(metrics: Bag): Extract<FieldObservation, { kind: 'record' }>['metrics'] {
-  const read = Object.entries(cruxNames).flatMap(([name, cruxName]) => {
-    const metric = readMetric(bagOf(metrics[cruxName]));
-    return metric ? [[name, metric]] : [];
-  });
-  return Object.fromEntries(read) as Extract<FieldObservation, { kind: 'record' }>['metrics'];
-}
-
-function readMetric(metric: Bag): FieldMetricSeen | undefined {
-  // CLS comes as a string with two decimals.
-  const p75 = Number(bagOf(metric['percentiles'])['p75'] ?? Number.NaN);
-  if (!Number.isFinite(p75)) return undefined;
-  const bins = Array.isArray(metric['histogram']) ? (metric['histogram'] as readonly unknown[]) : [];
-  const distribution = bins.map((bin) => Number(bagOf(bin)['density'] ?? 0)).filter(Number.isFinite);
-  return { p75, distribution };
+  return askService({ address, json: visits, ...limits }, signal);
 }

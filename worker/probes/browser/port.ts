@@ -246,21 +246,42 @@ export type PsiAnswer = {
 /** A metric of real visits: its 75th percentile (ms; CLS without a unit), and the shares of good, middling and poor visits. */
 export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
 
-/** What Chrome's visitors had over the last 28 days, from the Chrome UX Report. */
+export type FieldMetricName = 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb';
+
+/** Days of visits that were counted together, both included: "2026-10-01". */
+export type FieldPeriod = { readonly from: string; readonly to: string };
+
+/** The 75th percentiles of earlier periods, oldest first, a value for each period; null where too few visits were counted. */
+export type FieldHistory = {
+  readonly periods: readonly FieldPeriod[];
+  readonly p75: { readonly [name in FieldMetricName]?: readonly (number | null)[] };
+};
+
+/** What Chrome's visitors of a page, or of a whole origin, had over 28 days. Evidence of an older version has metrics alone. */
+export type FieldRecord = {
+  readonly metrics: { readonly [name in FieldMetricName]?: FieldMetricSeen };
+  /** Null where the service does not tell it. */
+  readonly period?: FieldPeriod | null;
+  /** Null where it could not be had. */
+  readonly history?: FieldHistory | null;
+};
+
+/** What the Chrome UX Report knows of real visits. */
 export type FieldObservation =
-  | {
+  | (FieldRecord & {
       readonly kind: 'record';
       /** `origin`: the page has too few visits of its own. */
       readonly scope: 'url' | 'origin';
       readonly formFactor: string;
-      readonly metrics: { readonly [name in 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb']?: FieldMetricSeen };
-    }
+      /** The record of the page's whole origin beside the page's own; null where there is none, or where the record is the origin's already. */
+      readonly origin?: FieldRecord | null;
+    })
   /** `reason` is a sentence's end. */
   | { readonly kind: 'none'; readonly reason: string };
 
 /** Loads a page in a fresh browser of its own and measures it. A page that breaks the browser is an answer; it throws only when the run is aborted, or for a defect. */
 export interface BrowserProbe {
   run(request: BrowserRequest): Promise<BrowserRun | PsiAnswer | BrowserFailure>;
-  /** Asks for field data of the page, else of its origin. Sends nothing without a key of the operator's. */
+  /** Asks for field data of the page and of its origin, with their history. Sends nothing without a key of the operator's. */
   askField(url: string, strategy: Strategy): Promise<FieldObservation>;
 }

@@ -1,3 +1,4 @@
+import { askService } from './ask-service.ts';
 import type { BrowserFailure, BrowserRequest, PsiAnswer } from './port.ts';
 
 export type PsiSettings = {
@@ -25,41 +26,14 @@ export async function askPsi(
   const start = performance.now();
   const address = new URL('/pagespeedonline/v5/runPagespeed', baseUrl);
   address.search = new URLSearchParams({ url, strategy, category: 'performance', key }).toString();
-  try {
-    const answer = await fetch(address, {
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    const text = await readLimited(answer);
-    const tookMs = Math.round(performance.now() - start);
-    return { kind: 'answer', source: 'psi', status: answer.status, body: parse(text), tookMs };
-  } catch {
-    signal.throwIfAborted();
-    // fetch tells a refused connection, a late answer and a broken one alike; none of them is the page's fault.
-    return {
-      kind: 'failure',
-      code: 'browser-unavailable',
-      reason: 'PageSpeed Insights did not answer',
-      fix: 'Let this server reach pagespeedonline.googleapis.com, or give it a browser: install Chrome or Chromium, or set BROWSER_PATH.',
-    };
-  }
-}
-
-async function readLimited(answer: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.length;
-    if (bytes > answerLimitBytes) break;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // told by the reader as an answer of no known shape
-  }
+  const limits = { attemptMs: timeoutMs, totalMs: timeoutMs, limitBytes: answerLimitBytes };
+  const answer = await askService({ address, ...limits }, signal);
+  if (answer)
+    return { kind: 'answer', source: 'psi', ...answer, tookMs: Math.round(performance.now() - start) };
+  return {
+    kind: 'failure',
+    code: 'browser-unavailable',
+    reason: 'PageSpeed Insights did not answer',
+    fix: 'Let this server reach pagespeedonline.googleapis.com, or give it a browser: install Chrome or Chromium, or set BROWSER_PATH.',
+  };
 }

@@ -2,6 +2,7 @@ import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { cut } from '../../visible-text.ts';
+import { drawFieldHistory } from './field-history.ts';
 import { cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
 import { drawFrames, drawRequests } from './page-load.ts';
 import { codesWhere, type Marked, markOf, tonedBy, unjudged } from './verdict-marks.ts';
@@ -28,7 +29,7 @@ const longestTitle = 200;
 export function drawSpeed(report: Report, links: Links): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed, report)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed, report)}${drawFieldHistory(speed.field)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {
@@ -43,22 +44,29 @@ const words = { good: 'good', 'needs-improvement': 'needs improvement', poor: 'p
 function vitalSection({ metrics: lab, field: visits }: Speed, report: Report): Markup {
   if (lab === null) return nothing;
   const picture = markup`<div class="vitals">${metricNames.map((name) => drawMetric(name, lab[name], { visits: visits?.metrics[name]?.p75, marked: markOfMetric(name, report) }))}</div>
-<p class="hint">The mark is the value measured in the lab${visits ? markup`, the ring the one of real visits (75th percentile)` : nothing}. Green is good, red is poor.</p>`;
+<p class="hint">The mark is the value measured in the lab${visits ? markup`, the ring the one of real visits${daysOf(visits)} (75th percentile)` : nothing}. Green is good, red is poor.</p>`;
   const rows = metricNames.map((name) => {
     const { display, rating, thresholds } = lab[name];
     const real = visits?.metrics[name];
+    const ofSite = visits?.origin?.metrics[name];
     return [
       markup`${names[name]}`,
       markup`${cut(display ?? '–', 40)}`,
       markup`${rating === null ? '–' : words[rating]}`,
       markup`${thresholds.good} / ${thresholds.poor}`,
       markup`${real ? `${real.p75}, ${words[real.rating]}` : '–'}`,
+      ...(visits?.origin ? [markup`${ofSite ? `${ofSite.p75}, ${words[ofSite.rating]}` : '–'}`] : []),
     ];
   });
+  const heads = ['Metric', 'Lab', 'Rating', 'Good / poor', 'Real visits'];
   return figure('Vitals', {
     wide: picture,
-    table: cellTable(['Metric', 'Lab', 'Rating', 'Good / poor', 'Real visits'], rows),
+    table: cellTable(visits?.origin ? [...heads, 'Real visits of the whole site'] : heads, rows),
   });
+}
+
+function daysOf({ period }: NonNullable<Speed['field']>): string {
+  return period ? ` from ${period.from} to ${period.to}` : '';
 }
 
 type Measured = { readonly visits: number | undefined; readonly marked: Marked };

@@ -1,7 +1,12 @@
-import type { FieldMetricSeen, FieldObservation, Strategy } from '../../../probes/browser/port.ts';
+import type {
+  FieldMetricSeen,
+  FieldObservation,
+  FieldRecord,
+  Strategy,
+} from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf } from '../../../probes/browser/untyped.ts';
 
-type Metrics = Extract<FieldObservation, { kind: 'record' }>['metrics'];
+type Metrics = FieldRecord['metrics'];
 
 /** The names in loadingExperience.metrics. CLS is told in hundredths, as an integer; the others in ms. */
 const psiNames = {
@@ -12,16 +17,21 @@ const psiNames = {
   ttfb: 'EXPERIMENTAL_TIME_TO_FIRST_BYTE',
 } as const;
 
-/** Reads what an answer of PageSpeed Insights says of real visitors: of the page, else of its origin. Never throws. */
+/**
+ * Reads what an answer of PageSpeed Insights says of real visitors of the page and of its origin. It tells neither the days nor earlier
+ * periods. Never throws.
+ */
 export function readPsiField(body: Bag, strategy: Strategy): FieldObservation {
-  const formFactor = strategy === 'mobile' ? 'PHONE' : 'DESKTOP';
+  const record = { kind: 'record', formFactor: strategy === 'mobile' ? 'PHONE' : 'DESKTOP' } as const;
   const page = bagOf(body['loadingExperience']);
   // It puts the origin's record in the page's place where the page has none, and marks it.
   const scope = page['origin_fallback'] === true ? 'origin' : 'url';
   const ofPage = readMetrics(page);
-  if (ofPage) return { kind: 'record', scope, formFactor, metrics: ofPage };
   const ofOrigin = readMetrics(bagOf(body['originLoadingExperience']));
-  if (ofOrigin) return { kind: 'record', scope: 'origin', formFactor, metrics: ofOrigin };
+  if (ofPage && scope === 'url')
+    return { ...record, scope, metrics: ofPage, origin: ofOrigin ? { metrics: ofOrigin } : null };
+  const metrics = ofPage ?? ofOrigin;
+  if (metrics) return { ...record, scope: 'origin', metrics, origin: null };
   const isTold = 'loadingExperience' in body;
   return {
     kind: 'none',
