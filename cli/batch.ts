@@ -24,7 +24,7 @@ export async function printBatch(
 ): Promise<void> {
   const batch = openServer(options).findBatch(batchId);
   let standing = await batch.show();
-  while (wait && standing.state === 'running') standing = await batch.show({ waitS: longestWaitS });
+  while (wait && standing.endedAt === null) standing = await batch.show({ waitS: longestWaitS });
   if (output === 'json') return sayForProgram(jsonText(standing, 2));
   say(rowOf(standing));
 }

@@ -11,7 +11,7 @@ import { makeOnce } from '../request/idempotency.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import type { BatchDesk } from './batch-desk.ts';
-import { describeBatch, stateOf } from './describe.ts';
+import { describeBatch } from './describe.ts';
 import { judgeMade, requireRoom } from './quotas.ts';
 import { batchBytes, batchTypes, type BatchWish, readBatchWish } from './read-batch.ts';
 
@@ -107,7 +107,7 @@ export async function answerShow(
   const leave = waitS > 0 ? desk.runs.waits.enter(caller) : undefined;
   const until = performance.now() + (leave ? waitS : 0) * 1000;
   try {
-    while (stateOf(batch) === 'running' && performance.now() < until && !response.closed) {
+    while (batch.endedAt === null && performance.now() < until && !response.closed) {
       await delay(Math.min(lookEveryMs, until - performance.now()));
       batch = await findBatch(desk, caller, batchId);
     }
@@ -161,7 +161,7 @@ function unknownBatch(): Problem {
 
 async function sendBatch(desk: BatchDesk, batch: Batch, response: Response): Promise<void> {
   response.setHeader('Cache-Control', 'no-store');
-  if (stateOf(batch) === 'running') response.setHeader('Retry-After', 2);
+  if (batch.endedAt === null) response.setHeader('Retry-After', 2);
   sendJson(response, await describe(desk, batch));
 }
 

@@ -65,10 +65,13 @@ const postTo = (headers: Record<string, string>, body: object) =>
 const urls = (count: number) => hosts.slice(0, count).map((host) => `http://${host}/`);
 
 async function ended(headers: Record<string, string>, batchId: unknown) {
-  for (;;) {
-    const { json: batch } = await send('GET', `/api/batches/${String(batchId)}?wait=20`, headers);
-    if (batch['state'] !== 'running' && batch['endedAt'] !== null) return batch;
+  // Each answer is held for 20 s or until the batch has ended.
+  for (let asked = 0; asked < 10; asked += 1) {
+    const answer = await send('GET', `/api/batches/${String(batchId)}?wait=20`, headers);
+    expect(answer).toMatchObject({ status: 200 });
+    if (answer.json['endedAt'] !== null) return answer.json;
   }
+  throw new Error('the batch did not end, or its answers were not held');
 }
 
 type Line = {
