@@ -915,6 +915,38 @@ export type PagespeedCheckReport = ReportFields & {
     /** Those that began first, at most 500. Absent in reports of an older release. */
     readonly entries?: ReadonlyArray<SpeedRequest>;
   } | null;
+  /** What kept the main thread busy, in ms on the device of `environment`; null where it was not seen. Absent in reports of an older release. */
+  readonly mainThread?: {
+    readonly totalMs: number;
+    /** Lighthouse’s groups, such as "scriptEvaluation" and "styleLayout". */
+    readonly byKind: { readonly [field: string]: number };
+    /** Those that took 50 ms or more, the longest first, at most 20; with the document’s own part. */
+    readonly scripts: ReadonlyArray<{
+      /** Null for what belongs to no script, such as the browser’s own work. */
+      readonly url: string | null;
+      readonly owner: string | null;
+      readonly isThirdParty: boolean;
+      /** With what it made the browser do beside running it. */
+      readonly totalMs: number;
+      readonly scriptingMs: number;
+      readonly parseMs: number;
+    }>;
+    /** The scripts by who is behind them, or by their host where nobody is known. */
+    readonly owners: ReadonlyArray<{
+      readonly owner: string;
+      readonly isThirdParty: boolean;
+      readonly totalMs: number;
+    }>;
+    /** Above 50 ms each, the longest first, at most 20. */
+    readonly longTasks: ReadonlyArray<{
+      /** Null for what belongs to no script, such as the browser’s own work. */
+      readonly url: string | null;
+      readonly owner: string | null;
+      readonly isThirdParty: boolean;
+      readonly startMs: number;
+      readonly durationMs: number;
+    }>;
+  } | null;
   /** The budget that was asked for, and whether the load kept it. Absent without one. */
   readonly budget?: {
     /** False as soon as one metric is above its limit; null where a missing value leaves it open. */

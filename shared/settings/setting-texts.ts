@@ -195,7 +195,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'Zone that tells which network announces an address, such as origin.asn.cymru.com (its zone for IPv6 is origin6.asn.cymru.com); without it dns-check does not look at that.',
   },
-  CRUX_API_KEY: { byDefault: null, meaning: "Key of the Chrome UX Report: field data of page and origin beside the lab's, with their history. Two to four questions a report." },
+  CRUX_API_KEY: {
+    byDefault: null,
+    meaning:
+      "Key of the Chrome UX Report: field data of page and origin beside the lab's, with their history. Two to four questions a report.",
+  },
   PSI_API_KEY: {
     byDefault: null,
     meaning: 'Key of PageSpeed Insights, used where this machine has no browser.',

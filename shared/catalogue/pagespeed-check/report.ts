@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { FieldsOf } from '../spec.ts';
 import { budgetMetrics } from './budget.ts';
 import { categoryNames } from './categories.ts';
-
-/** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
-export const ratings = ['good', 'needs-improvement', 'poor'] as const;
-export type Rating = (typeof ratings)[number];
+import { ratings } from './ratings.ts';
+import { fieldSchema } from './report-field.ts';
+import { mainThreadSchema } from './report-main-thread.ts';
 
 const rating = z.enum(ratings).nullable();
 const row = z.record(z.string(), z.unknown());
@@ -26,39 +25,6 @@ export const metricSchema = z
     observed: z.number().nullable().meta({ description: 'As seen here, without throttling.' }),
   })
   .meta({ id: 'SpeedMetric' });
-
-/** A metric of real visits, at their 75th percentile: ms; CLS has no unit. */
-export const fieldMetricSchema = z
-  .looseObject({
-    p75: z.number(),
-    rating: z.enum(ratings),
-    distribution: z.array(z.number()).meta({ description: 'Shares of good, needs-improvement, poor.' }),
-  })
-  .meta({ id: 'FieldMetric' });
-
-const day = z.string().meta({ description: 'Such as "2026-10-01".' });
-const period = z.object({ from: day, to: day });
-
-const recordShape = {
-  period: period.nullable().optional().meta({
-    description: 'The days of the visits, both included; null where the provider does not tell them.',
-  }),
-  metrics: z.record(z.string(), fieldMetricSchema),
-  history: z
-    .looseObject({
-      periods: z.array(period).meta({ description: 'Oldest first, a week apart; each has 28 days.' }),
-      p75: z.record(z.string(), z.array(z.number().nullable())).meta({
-        description:
-          'Of each metric a value for each period, ms (CLS has no unit); null where too few visits were counted.',
-      }),
-    })
-    .nullable()
-    .optional()
-    .meta({ description: 'Earlier periods; null where they could not be had.' }),
-} as const;
-
-/** What real visitors had, of a page or of a whole origin. */
-export const fieldRecordSchema = z.looseObject(recordShape).meta({ id: 'FieldRecord' });
 
 /** One of Lighthouse's audits with the first rows of its table, whose text is the target's. */
 export const speedAuditSchema = z
@@ -172,18 +138,7 @@ export const pagespeedReportShape = {
       ttfb: metricSchema,
     })
     .nullable(),
-  field: z
-    .looseObject({
-      provider: z.enum(['crux', 'psi']),
-      scope: z.enum(['url', 'origin']),
-      formFactor: z.string(),
-      ...recordShape,
-      origin: fieldRecordSchema.nullable().optional().meta({
-        description:
-          'The record of the page’s whole origin beside its own; null where there is none, or `scope` is "origin".',
-      }),
-    })
-    .nullable(),
+  field: fieldSchema,
   lcp: z
     .looseObject({
       element: z.object({ selector: z.string(), snippet: z.string() }).nullable(),
@@ -261,6 +216,7 @@ export const pagespeedReportShape = {
       description:
         'What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept.',
     }),
+  mainThread: mainThreadSchema,
   budget: z
     .looseObject({
       kept: z.boolean().nullable().meta({

@@ -59,6 +59,8 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readFieldHistory',
     // Rows of a load's own log; test/unit/pagespeed-check bounds them.
     'readLog',
+    'readMainThread',
+    'readBusy',
     'readDocument',
     // Tokens of a script; script.test.ts bounds them.
     'readCondition',

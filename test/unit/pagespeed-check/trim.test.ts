@@ -50,6 +50,7 @@ test('an element in a row becomes its selector and its snippet', () => {
       snippet: '<img src="/i0.bmp">',
       score: 0.0606,
       reasons: ['Media element lacking an explicit size'],
+      culprits: ['body > img'],
     },
   ]);
 });

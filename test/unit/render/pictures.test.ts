@@ -147,6 +147,32 @@ test('without a history there is no line over time', () => {
     expect(draw(loaded({ field: visits({ history, origin: null }) }))).not.toContain('over time');
 });
 
+test('the main thread is told by kind, script and owner', () => {
+  const ads = { url: 'https://cdn.example/<b>.js', owner: 'Ads & Co', isThirdParty: true };
+  const own = { url: 'https://a.test/a.js', owner: null, isThirdParty: false };
+  const mainThread = {
+    totalMs: 900.4,
+    byKind: { scriptEvaluation: 700.2, newKind: 200.2 },
+    scripts: [
+      { ...ads, totalMs: 500, scriptingMs: 480, parseMs: 3 },
+      { ...own, totalMs: 100, scriptingMs: 90, parseMs: 3 },
+    ],
+    owners: [
+      { owner: 'Ads & Co', isThirdParty: true, totalMs: 500 },
+      { owner: 'a.test', isThirdParty: false, totalMs: 100 },
+    ],
+    longTasks: [],
+  };
+  const text = draw(loaded({ mainThread })).replaceAll(/ data-label="[^"]*"/g, '');
+  expect(text).toContain('What keeps the main thread busy (900 ms in all)');
+  expect(text).toContain('Running scripts');
+  expect(text).toContain('newKind');
+  expect(text).toContain('&lt;b&gt;.js</bdi></th><td>Ads &amp; Co</td><td>500 ms</td><td>480 ms</td>');
+  expect(text).toContain('Busy scripts by owner');
+  for (const none of [null, undefined, { ...mainThread, totalMs: 0 }, { totalMs: 3 }])
+    expect(draw(loaded({ mainThread: none }))).not.toContain('main thread busy');
+});
+
 test('a strip has nothing in it but pictures as data, and times', () => {
   const strip = drawFilmstrip(frames.map((frame) => ({ ...frame, type: 'image/jpeg', base64: 'QUJD' })));
   expect(strip.match(/href="[^"]*"/g)).toEqual(Array(2).fill('href="data:image/jpeg;base64,QUJD"'));

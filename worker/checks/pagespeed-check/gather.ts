@@ -1,12 +1,13 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/pagespeed-check/categories';
 import { siteOf } from '#shared/targets/parse-target';
-import { cleanTexts } from '../../probes/browser/clean-address.ts';
+import { cleanAddress, cleanTexts } from '../../probes/browser/clean-address.ts';
 import type {
   BrowserFailure,
   BrowserProbe,
   BrowserRequest,
   BrowserRun,
   LoadSeen,
+  MainThreadSeen,
   Strategy,
 } from '../../probes/browser/port.ts';
 import { seeBodySigns } from '../../web/block-page.ts';
@@ -97,9 +98,21 @@ function withoutBody(run: BrowserRun | BrowserFailure): Load {
 // The texts of audits quote addresses of the page, and some hold a key of another site.
 function withoutSecrets(run: Load, ownSite: string): Load {
   if (!isLoaded(run)) return run;
-  const { audits, categories, lcpElement, warnings, ...page } = run.end.page;
+  const { audits, categories, lcpElement, warnings, mainThread, ...page } = run.end.page;
   const texts = cleanTexts({ audits, lcpElement, warnings, ...(categories ? { categories } : {}) }, ownSite);
-  return { ...run, end: { ...run.end, page: { ...page, ...texts } } } as Load;
+  const busy = mainThread ? { mainThread: withCleanAddresses(mainThread, ownSite) } : {};
+  return { ...run, end: { ...run.end, page: { ...page, ...texts, ...busy } } } as Load;
+}
+
+function withCleanAddresses(
+  { scripts, longTasks, ...rest }: MainThreadSeen,
+  ownSite: string,
+): MainThreadSeen {
+  const clean = <Row extends { readonly url: string | null }>(row: Row): Row => ({
+    ...row,
+    url: row.url === null ? null : cleanAddress(row.url, ownSite),
+  });
+  return { ...rest, scripts: scripts.map(clean), longTasks: longTasks.map(clean) };
 }
 
 function withoutScreenshot(run: Load): Load {

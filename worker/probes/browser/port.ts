@@ -51,11 +51,38 @@ export type AuditSeen = {
   readonly itemCount: number;
 };
 
-/** How the page loaded; evidence of an older version has neither. */
+/** How the page loaded; evidence of an older version has none of it. */
 export type LoadSeen = {
   /** In order; kept of the first run alone. */
   readonly frames?: readonly FrameSeen[];
   readonly requests?: RequestsSeen;
+  readonly mainThread?: MainThreadSeen;
+};
+
+/**
+ * What kept the main thread busy, in ms on the device that was asked for. The longest first, at most 20 of each; an address is null for what
+ * belongs to no script.
+ */
+export type MainThreadSeen = {
+  /** By Lighthouse's groups: "scriptEvaluation", "styleLayout", "other" … */
+  readonly byKind: { readonly [group: string]: number };
+  readonly scripts: readonly ScriptSeen[];
+  readonly longTasks: readonly LongTaskSeen[];
+};
+
+/** A script, or the document for its own part. `totalMs` holds what it made the browser do beside running it. */
+export type ScriptSeen = {
+  readonly url: string | null;
+  readonly totalMs: number;
+  readonly scriptingMs: number;
+  readonly parseMs: number;
+};
+
+/** A task above 50 ms. */
+export type LongTaskSeen = {
+  readonly url: string | null;
+  readonly startMs: number;
+  readonly durationMs: number;
 };
 
 /** The requests of a page: those that began first, at most 500, and sums over all. */

@@ -4,6 +4,7 @@ import { type Markup, markup, nothing } from '../../markup.ts';
 import { cut } from '../../visible-text.ts';
 import { drawFieldHistory } from './field-history.ts';
 import { cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
+import { drawMainThread } from './main-thread.ts';
 import { drawFrames, drawRequests } from './page-load.ts';
 import { codesWhere, type Marked, markOf, tonedBy, unjudged } from './verdict-marks.ts';
 
@@ -29,7 +30,7 @@ const longestTitle = 200;
 export function drawSpeed(report: Report, links: Links): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed, report)}${drawFieldHistory(speed.field)}${drawFrames(report, links)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed, report)}${drawFieldHistory(speed.field)}${drawFrames(report, links)}${savingSection(speed)}${drawMainThread(report)}${drawRequests(report)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {

@@ -14,6 +14,7 @@ import { isSpeedAsked, reportCategories } from './categories.ts';
 import { reportEnvironment } from './environment.ts';
 import { reportField } from './field.ts';
 import { reportFilmstrip, reportRequests } from './load.ts';
+import { reportMainThread } from './main-thread.ts';
 import { rateLab, reportMetrics } from './metrics.ts';
 import { reportScreenshot } from './screenshot.ts';
 
@@ -45,6 +46,7 @@ export function reportPagespeed(
     screenshot: reportScreenshot(evidence),
     filmstrip: reportFilmstrip(evidence),
     requests: reportRequests(page),
+    mainThread: reportMainThread(page),
     ...reportSentOn(page, evidence.url),
   };
   const { budget } = evidence;

@@ -1,11 +1,12 @@
 import type { FrameSeen, LoadSeen } from '../port.ts';
 import { bagOf, finiteOf, listOf, textOf } from '../untyped.ts';
+import { readMainThread } from './main-thread.ts';
 
 const mostFrames = 10;
 /** Base64 of all frames together: 96 kB of pictures. */
 const frameCharacters = 131_072;
 
-/** How the page looked while it loaded, of Lighthouse's audits: its pictures in order. Every part is looked at before it is believed. */
+/** How the page loaded, of Lighthouse's audits: its pictures in order, and its main thread. Every part is looked at before it is believed. */
 export function readLoad(audits: { readonly [id: string]: { readonly details?: unknown } }): LoadSeen {
   let left = frameCharacters;
   const frames = listOf(bagOf(audits['screenshot-thumbnails']?.details)['items'])
@@ -17,5 +18,5 @@ export function readLoad(audits: { readonly [id: string]: { readonly details?: u
       left -= jpeg.length;
       return atMs === undefined || jpeg === '' || left < 0 ? [] : [{ atMs: Math.round(atMs), jpeg }];
     });
-  return { frames };
+  return { frames, mainThread: readMainThread(audits) };
 }

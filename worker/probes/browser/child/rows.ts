@@ -63,14 +63,25 @@ function flattenValue(key: string, value: Bag): Evidence {
   return typeof inner === 'string' ? { [key]: text(inner) } : {};
 }
 
-/** Of a row's own table only the reasons are kept. */
+/** Of a row's own table the reasons are kept, and the elements or addresses that stand beside them. */
 function reasonsOf(items: unknown): Evidence {
-  const reasons = (Array.isArray(items) ? items : [])
-    .filter(isObject)
-    .flatMap((item) => [item['cause'], item['reason'], item['signal']])
-    .filter((reason) => typeof reason === 'string')
-    .map(text);
-  return reasons.length > 0 ? { reasons: [...new Set(reasons)].slice(0, 3) } : {};
+  const rows = (Array.isArray(items) ? items : []).filter(isObject);
+  const reasons = firstOf(rows.flatMap((item) => [item['cause'], item['reason'], item['signal']]));
+  const culprits = firstOf(rows.map(({ extra }) => nameOf(extra)));
+  return {
+    ...(reasons.length > 0 ? { reasons } : {}),
+    ...(culprits.length > 0 ? { culprits } : {}),
+  };
+}
+
+function nameOf(extra: unknown): unknown {
+  return isObject(extra) ? (extra['type'] === 'node' ? extra['selector'] : extra['value']) : extra;
+}
+
+/** The first few that differ. */
+function firstOf(values: readonly unknown[]): readonly string[] {
+  const texts = values.filter((value) => typeof value === 'string').map(text);
+  return [...new Set(texts)].filter((value) => value !== '').slice(0, 3);
 }
 
 function longestChain(chains: unknown): readonly Evidence[] {
