@@ -12,7 +12,13 @@ import { goodZone, upperZones } from '../test/lab/domain-health/domains.ts';
 import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 
 /** A service with default settings and limits, behind a proxy that it trusts, and a token without limits. */
-export type Place = { readonly url: string; readonly token: string; close(): Promise<void> };
+export type Place = {
+  readonly url: string;
+  readonly token: string;
+  /** Of the process that runs the checks. */
+  readonly workerPid: number;
+  close(): Promise<void>;
+};
 
 /** Domains with the same two name servers. */
 const domains = Array.from({ length: 3000 }, (_, at) => `d${at}.test`);
@@ -83,6 +89,7 @@ export async function openEmbedded({ settings }: Targets): Promise<Place> {
   const service = await start('serve', environment);
   return {
     url: service.url,
+    workerPid: service.child.pid ?? 0,
     token: drawToken(environment),
     async close() {
       service.kill('SIGKILL');
@@ -92,13 +99,18 @@ export async function openEmbedded({ settings }: Targets): Promise<Place> {
   };
 }
 
-/** An API and one worker of 50, over Redis and a store. */
-export async function openScaled({ settings }: Targets): Promise<Place> {
+/** An API and one worker of 50, over Redis and a store. @param more settings of both, beside those of every place */
+export async function openScaled(
+  { settings }: Targets,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Place> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
-  const environment = { ...usual, ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
+  const urls = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
+  const environment = { ...usual, ...settings, ...urls, ...more };
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   return {
     url: api.url,
+    workerPid: worker.child.pid ?? 0,
     token: drawToken(environment),
     async close() {
       for (const service of [api, worker]) service.kill('SIGKILL');

@@ -26,6 +26,11 @@ export const benches: Benches = {
   'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['cluster', 'linux'] },
   watchdog: { load: () => import('./watchdog.ts'), needs: ['linux'], limitS: 1800 },
   memory: { load: () => import('./memory.ts') },
+  'worker-memory': {
+    load: () => import('./worker-memory.ts'),
+    needs: ['redis', 'store', 'linux'],
+    limitS: 1200,
+  },
   footprint: { load: () => import('./footprint.ts') },
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
