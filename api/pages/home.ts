@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
+import { checkWords } from '#shared/render/check-words';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { foreignForm } from '../listener/other-site.ts';
@@ -7,7 +8,6 @@ import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-form.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { mainCheck } from './addresses.ts';
-import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 import { readField } from './read-field.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
+import { checkWords } from '#shared/render/check-words';
 import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { iconText } from './assets.ts';
-import { checkWords } from './check-words.ts';
 import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 
 type Text = { readonly type: string; readonly text: string };

@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 import { categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { JobState, PartProgress } from '#shared/ports/job-queue';
+import { checkWords } from '#shared/render/check-words';
 import { categoryWords } from '#shared/render/health';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/find-job.ts';
 import { mainCheck, withParameter } from './addresses.ts';
-import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { startForm } from './report-page.ts';

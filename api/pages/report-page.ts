@@ -1,11 +1,11 @@
 import type { Report } from '#shared/model/report';
+import { checkWords } from '#shared/render/check-words';
 import { pdf } from '#shared/render/formats';
 import { reportBody } from '#shared/render/html/report-body';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
 import { pagePath } from './addresses.ts';
-import { checkWords } from './check-words.ts';
 import { choiceFields } from './choices.ts';
 import { renderPage } from './layout.ts';
 import { changesSince, type Past } from './past.ts';

@@ -1,4 +1,4 @@
-import type { CheckName } from '#shared/catalogue/registry';
+import type { CheckName } from '../catalogue/registry.ts';
 
 /** What a visitor calls each check, and what it looks at. */
 export const checkWords: { readonly [check: string]: Words } = {
@@ -13,5 +13,10 @@ export const checkWords: { readonly [check: string]: Words } = {
   'redirect-check': { name: 'Redirects', about: 'every hop with its time' },
   'pagespeed-check': { name: 'Page speed', about: 'Core Web Vitals by Lighthouse in a real browser' },
 } satisfies { readonly [check in CheckName]: Words };
+
+/** What a visitor calls a check; its own name where it is of another release. */
+export function checkNameOf(check: string): string {
+  return Object.hasOwn(checkWords, check) ? (checkWords[check]?.name ?? check) : check;
+}
 
 type Words = { readonly name: string; readonly about: string };

@@ -16,6 +16,13 @@ const subjects: { readonly [W in Expiry['what']]: string } = {
 const shape = z.looseObject({ expiries: z.array(z.unknown()) });
 const longestName = 300;
 
+/** Each state as a reader calls it. */
+export const expiryStateWords: { readonly [S in Expiry['state']]: string } = {
+  ok: 'in time',
+  soon: 'soon',
+  past: 'past',
+};
+
 /** What a domain-health report tells of things that end, the earliest first; none in a report that has no such list. */
 export function expiriesOf(report: Report): readonly Expiry[] {
   const { expiries } = shape.safeParse(report).data ?? { expiries: [] };

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { catalogue } from '../catalogue/registry.ts';
+import { nestedNames } from './nested-names.ts';
 
 /** Words of field names that are written otherwise. */
 const words: { readonly [word: string]: string } = Object.fromEntries([
@@ -52,27 +53,14 @@ const words: { readonly [word: string]: string } = Object.fromEntries([
       'aead',
       'sha256',
       'pem',
+      'inp',
+      'spki',
     ])
     .map((word) => [word, word.replace('ipv', 'IPv').replace(/^(?!IPv).*/, (other) => other.toUpperCase())]),
   ['ms', '(ms)'],
   ['mta', 'MTA'],
   ['sts', 'STS'],
 ]);
-
-/** Evidence and nested fields that no sentence of a rule names. */
-const others = [
-  'notBefore',
-  'notAfter',
-  'finalUrl',
-  'finalStatus',
-  'statusText',
-  'httpVersion',
-  'keyTag',
-  'rttMs',
-  'atMs',
-  'startMs',
-  'endMs',
-];
 
 /** Names of ours: the fields of reports, and what the sentences of rules are filled with. Names that a target chose stay as they are. */
 const ownNames: ReadonlySet<string> = new Set(
@@ -83,7 +71,7 @@ const ownNames: ReadonlySet<string> = new Set(
         [...detail.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
       ),
     ])
-    .concat(others),
+    .concat(nestedNames),
 );
 
 /** What a reader calls a field: "recordsUnknown" is "Records unknown", "rttMs" is "RTT (ms)". */

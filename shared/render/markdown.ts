@@ -1,6 +1,7 @@
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { severities } from '../model/verdict.ts';
+import { checkNameOf } from './check-words.ts';
 import { expiriesOf, expiryWords, leftWords } from './expiries.ts';
 import {
   adviceOf,
@@ -13,7 +14,7 @@ import {
   groupByCategory,
   togetherWords,
 } from './health.ts';
-import { partLabelOf } from './labels.ts';
+import { labelOf, partLabelOf } from './labels.ts';
 import { codeBlock, codeSpan, reference, sentence } from './markdown-text.ts';
 import {
   bySeverity,
@@ -21,9 +22,11 @@ import {
   pointsWords,
   scoreWords,
   severityWords,
+  stateNames,
   stateWords,
   targetOf,
   timeWords,
+  tookWords,
 } from './report-words.ts';
 import { cut, textOf } from './visible-text.ts';
 import { zoneLine } from './zone-line.ts';
@@ -45,7 +48,7 @@ export function renderMarkdown(report: Report): string {
 
 function writeReport(report: Report, pieces: number): string {
   const blocks = [
-    `# ${sentence(report.check)}: ${codeSpan(cut(targetOf(report), longestText))}`,
+    `# ${sentence(checkNameOf(report.check))}: ${codeSpan(cut(targetOf(report), longestText))}`,
     summaryLine(report),
     stateWords(report) ?? '',
     ...(writeDomain(report, pieces) ?? writeFindings(report, pieces)),
@@ -60,9 +63,8 @@ function summaryLine(report: Report): string {
   const { state, checkedAt, durationMs, reportId } = report;
   return [
     `**Score: ${sentence(scoreWords(report))}**`,
-    `state ${sentence(state)}`,
-    `checked ${sentence(timeWords(checkedAt))}`,
-    `took ${durationMs} ms`,
+    sentence(stateNames[state]),
+    `checked ${sentence(timeWords(checkedAt))} in ${tookWords(durationMs)}`,
     ...(reportId === undefined ? [] : [`report ${codeSpan(reportId)}`]),
   ].join(' · ');
 }
@@ -157,7 +159,7 @@ function writeEvidence({ evidence }: Finding, pieces: number): string[] {
 }
 
 function writePair([key, value]: [string, unknown]): string {
-  return `${codeSpan(cut(key, longestValue))}: ${codeSpan(cut(textOf(value), longestValue))}`;
+  return `${prose(labelOf(key))}: ${codeSpan(cut(textOf(value), longestValue))}`;
 }
 
 function writeExpiries(report: Report): string[] {

@@ -2,6 +2,7 @@ import { findSpec } from '../catalogue/registry.ts';
 import type { Finding } from '../model/finding.ts';
 import { envelopeShape, type Report } from '../model/report.ts';
 import { type Severity, severities } from '../model/verdict.ts';
+import { labelOf } from './labels.ts';
 import { cut, jsonText, textOf, visible } from './visible-text.ts';
 import { zoneLine } from './zone-line.ts';
 
@@ -31,6 +32,14 @@ export function timeWords(iso: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(iso) ?? [];
   return day === undefined || time === undefined ? iso : `${day} ${time} UTC`;
 }
+
+/** The states of a report as a reader calls them. */
+export const stateNames: { readonly [S in Report['state']]: string } = {
+  complete: 'complete',
+  partial: 'not all rules tested',
+  unreachable: 'target not reached',
+  failed: 'not finished',
+};
 
 /** What the state means for the reader; undefined where there is nothing to say. */
 export function stateWords({ state }: Report): string | undefined {
@@ -85,9 +94,9 @@ export function spanWords(ms: number): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
-/** How long something took: "412 ms", "16.7 s". */
+/** How long something took: "412 ms", "16.7 s", with spaces that no line breaks at. */
 export function tookWords(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1000 ? `${Math.round(ms)}\u00a0ms` : `${(ms / 1000).toFixed(1)}\u00a0s`;
 }
 
 const longestDetail = 4000;
@@ -112,6 +121,9 @@ export function findingLines({ detail, evidence, fix, references }: Finding): st
 
 function pieceLine(piece: Finding['evidence'][number]): string {
   return Object.entries(piece)
-    .map(([key, value]) => `${visible(cut(key, longestValue))}: ${visible(cut(textOf(value), longestValue))}`)
+    .map(
+      ([key, value]) =>
+        `${visible(cut(labelOf(key), longestValue))}: ${visible(cut(textOf(value), longestValue))}`,
+    )
     .join(', ');
 }

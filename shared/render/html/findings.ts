@@ -7,6 +7,7 @@ import { bySeverity, effectWords, severityWords, titleOf } from '../report-words
 import { cut } from '../visible-text.ts';
 import { zoneLine } from '../zone-line.ts';
 import { severityMark } from './marks.ts';
+import { cellTable } from './pictures/figure.ts';
 import { type Room, scrollable, valueTable } from './value.ts';
 
 const longestText = 4000;
@@ -119,14 +120,12 @@ function showLink(title: string, url: string): Markup {
 /** What could not be looked at, by the reason: one that keeps us from a whole site keeps us from a hundred rules. */
 export function notTestedSection(report: Report): Markup {
   if (report.notTested.length === 0) return nothing;
-  const rows = [...Map.groupBy(report.notTested, ({ reason }) => reason)].map(
-    ([reason, rules]) =>
-      markup`<tr><th scope="row">${cut(reason, longestText)}</th><td><ul class="codes">
-${rules.map(({ code }) => listRule(report, code))}</ul></td></tr>
-`,
-  );
-  const table = markup`<table><thead><tr><th scope="col">Why not</th><th scope="col">Rules</th></tr></thead><tbody>
-${rows}</tbody></table>`;
+  const rows = [...Map.groupBy(report.notTested, ({ reason }) => reason)].map(([reason, rules]) => [
+    markup`${cut(reason, longestText)}`,
+    markup`<ul class="codes">
+${rules.map(({ code }) => listRule(report, code))}</ul>`,
+  ]);
+  const table = cellTable(['Why not', 'Rules'], rows);
   return markup`<section id="not-tested"><h2>Not tested (${report.notTested.length})</h2>
 <details><summary>Show what was not tested, and why</summary>${scrollable('Not tested', table)}</details></section>
 `;

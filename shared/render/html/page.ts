@@ -1,4 +1,5 @@
 import type { Report } from '../../model/report.ts';
+import { checkNameOf } from '../check-words.ts';
 import { markup, nothing, printMarkup, verbatim } from '../markup.ts';
 import { targetOf, timeWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
@@ -9,6 +10,7 @@ const longestTarget = 500;
 
 /** One page that needs nothing else: no script, one style sheet, charts as SVG. Send it with `htmlPolicy`. */
 export function renderHtml(report: Report): string {
+  const name = cut(checkNameOf(report.check), longestTarget);
   const target = cut(targetOf(report), longestTarget);
   return printMarkup(markup`<!DOCTYPE html>
 <html lang="en">
@@ -18,13 +20,13 @@ export function renderHtml(report: Report): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<title>${report.check}: ${target}</title>
+<title>${name}: ${target}</title>
 <style>${verbatim(style)}</style>
 </head>
 <body>
 <main>
 ${reportBody(report, {
-  name: report.check,
+  name,
   scores: [],
   changes: undefined,
   links: {},

@@ -1,6 +1,6 @@
 import { type Markup, markup, nothing } from '../markup.ts';
 import { timeWords } from '../report-words.ts';
-import { figure } from './pictures/figure.ts';
+import { cellTable, figure } from './pictures/figure.ts';
 
 /** A score at a time, Unix ms; null where there was none. */
 export type ScorePoint = {
@@ -30,10 +30,12 @@ export function scoreLine(points: readonly ScorePoint[]): Markup {
 ${[0, 50, 100].map((score) => markup`<text class="quiet" x="0" y="${yOf(score) + 4}">${score}</text><path class="track" d="M${left} ${yOf(score)}H${width}"/>`)}
 <polyline class="line" points="${places.map(({ x, y }) => `${x},${y}`).join(' ')}"/>
 ${places.map(({ x, y }) => markup`<circle class="dot" cx="${x}" cy="${y}" r="4"/>`)}</svg>`;
-  const table = markup`<table><thead><tr><th scope="col">Checked</th><th scope="col">Score</th><th scope="col">Grade</th></tr></thead><tbody>${scored.map(
-    ({ checkedAt, score, grade }) =>
-      markup`<tr><th scope="row">${timeWords(new Date(checkedAt).toISOString())}</th><td class="number">${score}</td><td>${grade ?? '–'}</td></tr>`,
-  )}</tbody></table>`;
+  const rows = scored.map(({ checkedAt, score, grade }) => [
+    markup`${timeWords(new Date(checkedAt).toISOString())}`,
+    markup`${score}`,
+    markup`${grade ?? '–'}`,
+  ]);
+  const table = cellTable(['Checked', 'Score', 'Grade'], rows);
   return figure('History', { wide: chart, table });
 }
 

@@ -48,11 +48,12 @@ table{border-collapse:collapse;max-width:100%;margin:.25rem 0 .75rem;font-size:.
 th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top}
 th{font-weight:600;background:var(--panel)}
 td table{margin:0}
-td,tbody th{min-width:6rem}
+td,tbody th{min-width:4.5rem}
 .scroll>svg{max-width:none}
 th{overflow-wrap:normal}
 bdi.value{overflow-wrap:anywhere}
-.scroll{overflow-x:auto}
+.finding .scroll{--under:var(--panel)}
+.scroll{--under:var(--ground);overflow-x:auto;background:linear-gradient(90deg,var(--under) 1rem,transparent 2rem) 0/2rem 100% no-repeat local,linear-gradient(-90deg,var(--under) 1rem,transparent 2rem) 100%/2rem 100% no-repeat local,linear-gradient(90deg,var(--line),transparent) 0/.9rem 100% no-repeat,linear-gradient(-90deg,var(--line),transparent) 100%/.9rem 100% no-repeat}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 .jump{display:flex;flex-wrap:wrap;flex:1 1 auto;gap:.25rem 1.25rem;list-style:none;padding:0;margin:0}
 p.key{margin:.25rem 0 .1rem;font-weight:600;font-size:.9rem}
@@ -96,7 +97,7 @@ svg .toned{fill:var(--mark)}
 .requests li{padding:.2rem 0}
 .requests .facts{margin:0}
 .lane{display:block;width:100%;height:.5rem;margin:.15rem 0}
-@media screen and (max-width:30rem){
+@media screen and (max-width:40rem){
 .upright{display:block}
 .wide{display:none}
 .costs .cost{display:none}
@@ -105,7 +106,11 @@ svg .toned{fill:var(--mark)}
 .rows>tbody>tr{display:block;border:1px solid var(--line);margin:0 0 .5rem;padding:.25rem .5rem}
 .rows>tbody>tr>th,.rows>tbody>tr>td{display:block;border:0;padding:.15rem 0;min-width:0;max-width:none;background:none}
 .rows>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;color:var(--muted);font-size:.85em}
+.rows>tbody>tr>td[data-label]:not(:has(table,ul))::before{display:inline-block;min-width:35%;padding-right:.5rem}
 .rows>tbody>tr>td:empty{display:none}
+.pairs,.pairs>tbody,.pairs>tbody>tr,.pairs>tbody>tr>th,.pairs>tbody>tr>td{display:block;width:100%;min-width:0;max-width:none}
+.pairs>tbody>tr>th,.pairs>tbody>tr>td{border:0;background:none;padding:.1rem 0}
+.pairs>tbody>tr{border-bottom:1px solid var(--line);padding:.2rem 0}
 .summary{margin:.25rem 0 .5rem;gap:.25rem .9rem;flex-wrap:nowrap}
 .summary .gauge{width:116px;flex:0 0 auto}
 .summary .bars{display:none}
@@ -119,7 +124,6 @@ svg .toned{fill:var(--mark)}
 .raise .what{font-weight:600}
 .raise .gain,.from{color:var(--muted);font-size:.9rem}
 .raise .together{margin:.5rem 0 0;font-weight:600}
-@media screen and (min-width:30.01rem) and (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{

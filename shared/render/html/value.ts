@@ -96,7 +96,7 @@ function pairTable(
       ([name, value]) =>
         markup`<tr><th scope="row">${cut(labelOf(name), longestKey)}</th><td>${valueTable(value, room, depth + 1)}</td></tr>`,
     );
-  return markup`<table><tbody>${rows}</tbody></table>${more(left)}`;
+  return markup`<table class="pairs"><tbody>${rows}</tbody></table>${more(left)}`;
 }
 
 /** Header fields and the like: `[name, value]`. */

@@ -2,6 +2,7 @@ import type { Report } from '../../model/report.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { clip, cut, textOf } from '../visible-text.ts';
 import { phaseNames } from './palette.ts';
+import { cellTable } from './pictures/figure.ts';
 import { scrollable } from './value.ts';
 
 type TimedHop = {
@@ -96,13 +97,11 @@ function drawHop(hop: TimedHop, { y, left, scale }: BarPosition): Markup {
 }
 
 function timeTable(hops: readonly TimedHop[]): Markup {
-  return markup`<table><caption>Milliseconds by hop</caption><thead><tr><th scope="col">Hop</th>${phaseNames.map((name) => markup`<th scope="col">${name}</th>`)}<th scope="col">total</th></tr></thead>
-<tbody>${hops.map(timeRow)}</tbody></table>`;
-}
-
-function timeRow(hop: TimedHop): Markup {
-  const numbers = [...hop.phases, totalOf(hop)];
-  return markup`<tr><th scope="row">${hop.number} <bdi class="value">${cut(hop.url, 300)}</bdi></th>${numbers.map((ms) => markup`<td class="number">${printMs(ms)}</td>`)}</tr>`;
+  const rows = hops.map((hop) => [
+    markup`${hop.number} <bdi class="value">${cut(hop.url, 300)}</bdi>`,
+    ...[...hop.phases, totalOf(hop)].map((ms) => markup`${printMs(ms)}`),
+  ]);
+  return cellTable(['Hop, milliseconds', ...phaseNames, 'total'], rows);
 }
 
 function shorten(url: string): string {

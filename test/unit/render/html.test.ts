@@ -113,10 +113,10 @@ test('the gauge has its number as text and as a name', async () => {
 
 test('hops with timings get a waterfall and the same numbers as a table; others do not', async () => {
   expect(pageText(await badChain())).toContain(
-    'Milliseconds by hop Hop wait dns tcp tls ttfb download total 1 http://a.test/ 0.1 4.2 10.5 0.0 31.9 1.0 47.7',
+    'Hop, milliseconds wait dns tcp tls ttfb download total 1 http://a.test/ 0.1 4.2 10.5 0.0 31.9 1.0 47.7',
   );
-  expect(pageText(failed())).not.toContain('Milliseconds by hop');
-  expect(pageText(await unreachable())).not.toContain('Milliseconds by hop');
+  expect(pageText(failed())).not.toContain('Hop, milliseconds');
+  expect(pageText(await unreachable())).not.toContain('Hop, milliseconds');
 });
 
 test.for([

@@ -48,7 +48,7 @@ test('a finding above info fails, one of info passes with its text as output', a
 test('a failure tells detail, evidence, fix and reference', async () => {
   const text = attribute(readXml(renderJunit(await badChain())), `${casePath}/failure #text`);
   expect(text).toMatch(/^Hop 2 sends the visitor/);
-  expect(text).toContain('\nEvidence:\n  - hop: 2, from: https://a.test/, to: http://b.test/x?y=1\n');
+  expect(text).toContain('\nEvidence:\n  - Hop: 2, From: https://a.test/, To: http://b.test/x?y=1\n');
   expect(text).toContain('\nFix: Redirect to the https:// address.\n');
   expect(text).toContain('\nSee: RFC 9110 §4.2.2 https://www.rfc-editor.org/rfc/rfc9110.html#section-4.2.2');
 });

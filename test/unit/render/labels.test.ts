@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
 import { labelOf, partLabelOf, unicodeOf } from '#shared/render/labels';
 import { spanWords, tookWords } from '#shared/render/report-words';
@@ -26,7 +28,7 @@ test.for([
 });
 
 test('times are told in units that a reader knows', () => {
-  expect([412, 16_700].map(tookWords)).toEqual(['412 ms', '16.7 s']);
+  expect([412, 16_700].map(tookWords)).toEqual(['412\u00a0ms', '16.7\u00a0s']);
   expect([600_000, 31_536_000_000, 1000, 90_000].map(spanWords)).toEqual([
     '10 minutes',
     '365 days',
@@ -45,4 +47,35 @@ test('no part of any rule is shown as a field name', () => {
     'SPF',
     'certificate',
   ]);
+});
+
+/** Names of fields at any depth of a schema. */
+function namesIn(schema: unknown, seen = new Set<unknown>()): string[] {
+  const def = (schema as { _zod?: { def?: Record<string, unknown> } } | undefined)?._zod?.def;
+  if (!def || seen.has(schema)) return [];
+  seen.add(schema);
+  const { shape = {}, innerType, element, valueType, options = [], items = [] } = def;
+  const inner = [innerType, element, valueType, ...(options as unknown[]), ...(items as unknown[])];
+  return [
+    ...Object.entries(shape as object).flatMap(([name, field]) => [name, ...namesIn(field, seen)]),
+    ...inner.flatMap((one) => namesIn(one, seen)),
+  ];
+}
+
+/** Names at any depth of a report. */
+function keysIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysIn(inner)]);
+}
+
+test('every field of every report has words', () => {
+  const reports = readdirSync('test/fixtures/golden').filter((file) => file.endsWith('.json'));
+  const names = [
+    ...catalogue.flatMap(({ reportShape }) => namesIn(z.object(reportShape))),
+    ...reports.flatMap((file) => keysIn(JSON.parse(readFileSync(`test/fixtures/golden/${file}`, 'utf8')))),
+  ];
+  const composed = [...new Set(names)].filter((name) => /^[a-z][a-z0-9]*(?:[A-Z][a-zA-Z0-9]*)+$/.test(name));
+  expect(composed.length).toBeGreaterThan(150);
+  expect(composed.filter((name) => labelOf(name) === name)).toEqual([]);
 });

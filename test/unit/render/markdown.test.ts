@@ -97,14 +97,12 @@ test('a code span gives its text back', () => {
 
 test('a report becomes an issue: what, why, fix, evidence, where it is written', async () => {
   const text = renderMarkdown(await badChain());
-  expect(text).toContain('# redirect-check: `http://a.test/`\n');
-  expect(text).toMatch(
-    /^\*\*Score: \d+ of 100, grade F\*\* · state complete · checked 2026-11-21 03:00:00 UTC/m,
-  );
+  expect(text).toContain('# Redirects: `http://a.test/`\n');
+  expect(text).toMatch(/^\*\*Score: \d+ of 100, grade F\*\* · complete · checked 2026-11-21 03:00:00 UTC/m);
   expect(text).toContain(
     '### Critical: The chain leaves HTTPS\n\n`https-downgrade` · −50 points\n\nHop 2 sends the visitor from `https://a.test/` to',
   );
-  expect(text).toContain('- `hop`: `2`, `from`: `https://a.test/`');
+  expect(text).toContain('- Hop: `2`, From: `https://a.test/`');
   expect(text).toContain(
     'See [RFC 9110 §4.2.2](<https://www.rfc-editor.org/rfc/rfc9110.html#section-4.2.2>).',
   );
