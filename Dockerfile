@@ -3,7 +3,8 @@
 ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
+COPY deploy/image/empty deploy/image/empty
 # The image has its Node; what npm brings of it is optional, for machines without. Nothing else that is optional is needed.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 # bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set

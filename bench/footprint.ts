@@ -33,7 +33,8 @@ export async function bench(): Promise<Section> {
 /** @param args of `npm ci` */
 function measureInstall(args: readonly string[], after: (folder: string) => void = () => undefined): string {
   const folder = mkdtempSync(join(tmpdir(), 'diag-footprint-'));
-  for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(file, join(folder, file));
+  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'deploy/image/empty'])
+    cpSync(file, join(folder, file), { recursive: true });
   npm(folder, ['ci', ...args]);
   after(folder);
   const [megabytes = ''] = execFileSync('du', ['-sm', 'node_modules'], { cwd: folder })
