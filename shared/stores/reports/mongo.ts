@@ -4,6 +4,7 @@ import { type Mongo, openMongo, type ReadLimit, type WriteLimit } from '../../ba
 import type { ReportStore, StoredReport } from '../../ports/report-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
+import { inLine } from './calls-in-line.ts';
 import {
   type BlobDocument,
   blobId,
@@ -39,9 +40,11 @@ const upkeepEveryMs = 60_000;
  */
 export function openMongoReportStore(url: string, options: MongoStoreOptions): ReportStore {
   const { log, limitBytes } = options;
-  const mongo = openMongo(url, log);
+  const server = openMongo(url, log);
+  const mongo = inLine(server);
   const readRow = openRowReader(log);
-  const health = openHealth(mongo, log);
+  // What looks after the server does not stand behind those who use it.
+  const health = openHealth(server, log);
   const upkeep = openUpkeep({ url, log, limitBytes, everyMs: options.upkeepEveryMs ?? upkeepEveryMs });
   return {
     ...openReports(mongo, upkeep, {

@@ -1,0 +1,132 @@
+import { MongoNetworkError } from 'mongodb';
+import { isAnswer, storeUnavailable } from '../../backends/mongo-errors.ts';
+import type { Mongo } from '../../backends/mongo.ts';
+import { Problem } from '../../model/problem.ts';
+
+/** Lets calls through, a few at a time. */
+export type CallLine = <T>(act: () => Promise<T>) => Promise<T>;
+
+export type CallLineLimits = {
+  /** Calls at once: so many at first, never fewer than `least`, never more than `most`. */
+  readonly first: number;
+  readonly least: number;
+  readonly most: number;
+  /** A call waits no longer for its turn. */
+  readonly turnMs: number;
+};
+
+/** The calls of the driver's pool, of which the health of the store and its upkeep need a few. */
+const readsAtOnce: CallLineLimits = { first: 16, least: 4, most: 40, turnMs: 5000 };
+/** A write costs the server more than a read, and a worker only waits longer for its end. */
+const writesAtOnce: CallLineLimits = { first: 8, least: 4, most: 32, turnMs: 10_000 };
+
+/** A call that takes far longer than usual has waited on the server; one below the first is never slow, one above the second is in any case, as the driver gives up after 800 ms. */
+const [quickMs, slowMs] = [200, 500];
+const slowTimes = 3;
+/** After a slow call, so many of those that were let through at once. */
+const slowShare = 0.7;
+/** So much of what a call takes longer than usual becomes usual: a server may have moved further away. */
+const learnShare = 0.002;
+const waitingMost = 2000;
+
+/**
+ * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
+ * takes longer than the driver allows and all of them fail. Here they wait for their turn instead, and so does whoever needs their result.
+ */
+export function inLine(mongo: Mongo): Mongo {
+  const [reads, writes] = [openCallLine(readsAtOnce), openCallLine(writesAtOnce)];
+  return {
+    ...mongo,
+    read: (act) => reads(() => mongo.read(act)),
+    write: (act) => writes(() => mongo.write(act)),
+  };
+}
+
+/**
+ * Opens a line. It lets fewer calls through at once while they take long, and more again when they are quick.
+ * A call that waits too long fails as one that the store did not answer. Where the store answers nothing any more, those that wait fail
+ * with the first that it did not answer.
+ */
+export function openCallLine(limits: CallLineLimits, now: () => number = () => performance.now()): CallLine {
+  const waiting = new Set<Waiting>();
+  const pace = openPace(limits, now);
+  let underWay = 0;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  const giveOn = () => {
+    for (const next of waiting) {
+      if (underWay >= pace.atOnce()) return;
+      waiting.delete(next);
+      underWay += 1;
+      next.begin();
+    }
+  };
+  const enter = async () => {
+    if (underWay >= pace.atOnce()) return waitIn(waiting, limits.turnMs);
+    underWay += 1;
+  };
+  return async (act) => {
+    await enter();
+    const start = now();
+    try {
+      const found = await act();
+      answeredAt = now();
+      pace.took(start);
+      return found;
+    } catch (error) {
+      if (!isUnanswered(error)) answeredAt = now();
+      else if (answeredAt < start) for (const each of waiting) each.refuse(error);
+      pace.took(start);
+      throw error;
+    } finally {
+      underWay -= 1;
+      giveOn();
+    }
+  };
+}
+
+type Waiting = { begin(): void; refuse(error: unknown): void };
+
+async function waitIn(waiting: Set<Waiting>, turnMs: number): Promise<void> {
+  if (waiting.size >= waitingMost) throw notAnswered(`${waiting.size} calls wait for the store already`);
+  const turn = Promise.withResolvers<void>();
+  const place: Waiting = {
+    begin: () => turn.resolve(),
+    refuse(error) {
+      // At once: its turn would be nobody's.
+      waiting.delete(place);
+      turn.reject(error);
+    },
+  };
+  waiting.add(place);
+  const timer = setTimeout(() => place.refuse(notAnswered(`no turn within ${turnMs} ms`)), turnMs);
+  await turn.promise.finally(() => clearTimeout(timer));
+}
+
+/** How many calls may be under way, by how long the last ones took. */
+function openPace({ first, least, most }: CallLineLimits, now: () => number) {
+  let atOnce = first;
+  let usualMs = quickMs / slowTimes;
+  let slowedAt = Number.NEGATIVE_INFINITY;
+  return {
+    atOnce: () => Math.floor(atOnce),
+    took(start: number): void {
+      const tookMs = now() - start;
+      usualMs = tookMs < usualMs ? tookMs : usualMs + (tookMs - usualMs) * learnShare;
+      if (tookMs <= Math.min(slowMs, Math.max(quickMs, usualMs * slowTimes)))
+        atOnce = Math.min(most, atOnce + 1 / atOnce);
+      // Those that began before say the same of the same moment.
+      else if (start >= slowedAt) {
+        atOnce = Math.max(least, atOnce * slowShare);
+        slowedAt = now();
+      }
+    },
+  };
+}
+
+function notAnswered(why: string): Problem {
+  return storeUnavailable(new MongoNetworkError(why));
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Problem && !isAnswer(error.cause);
+}
