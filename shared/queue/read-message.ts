@@ -92,6 +92,11 @@ export function readProgress(value: unknown): Progress | undefined {
   return 'value' in progress ? progress.value : undefined;
 }
 
+/** The same of its text; undefined where there is none. */
+export function parseProgress(text: string | null): Progress | undefined {
+  return text === null ? undefined : readProgress(parseJson(text));
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -168,7 +168,12 @@ const jobsOneByOne = 20;
 
 /** How often BullMQ's scripts tried to fetch a job: nothing else uses this command. */
 async function countFetches(client: Redis): Promise<number> {
-  return Number(/cmdstat_rpoplpush:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+  return countCalls(client, 'rpoplpush');
+}
+
+async function countCalls(client: Redis, command: string): Promise<number> {
+  const stats = await client.info('commandstats');
+  return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
 }
 
 test.skipIf(!hasRedis)(
@@ -181,3 +186,49 @@ test.skipIf(!hasRedis)(
     await redis.stop();
   },
 );
+
+test.skipIf(!hasRedis)(
+  'who asks for a job that runs or waits for its host takes no script, and reads what any version of a worker told',
+  async () => {
+    const redis = await startRedis();
+    const queue = await openBullmqQueue(redis, { ...limits, hostConcurrency: 1 });
+    const client = new Redis(redis.url);
+    const held = Promise.withResolvers<void>();
+    queue.work(
+      'network',
+      5,
+      async (_job, _start, _signal, report) => {
+        report({ done: 1, total: 3, current: 'mine' });
+        await held.promise;
+      },
+      async () => undefined,
+    );
+    const [running, parked] = [makeJob(), makeJob()];
+    await expect.poll(() => queue.submit(running)).toMatchObject({ state: 'admitted' });
+    await queue.submit(parked);
+    const look = () => queue.look('network', running.jobId);
+    await expect.poll(look, { timeout: 30_000 }).toMatchObject({ progress: { done: 1, current: 'mine' } });
+    const before = await countCalls(client, 'evalsha');
+    for (let count = 0; count < looks; count += 1) {
+      expect(await look()).toMatchObject({ state: 'running' });
+      expect(await queue.look('network', parked.jobId)).toMatchObject({ state: 'waiting', position: 1 });
+      expect(await queue.look('network', 'never-was')).toEqual({ state: 'unknown' });
+    }
+    // Those of the worker itself.
+    expect((await countCalls(client, 'evalsha')) - before).toBeLessThan(looks);
+    const key = `diag:progress:${running.jobId}`;
+    expect(await client.pttl(key)).toBeGreaterThan(0);
+    await client.unlink(key);
+    const told = JSON.stringify({ done: 2, total: 3, current: 'older' });
+    await client.hset(`diag:bull:network:${running.jobId}`, 'progress', told);
+    expect(await look()).toMatchObject({ progress: { done: 2, current: 'older' } });
+    held.resolve();
+    await expect.poll(look, { timeout: 30_000 }).toMatchObject({ state: 'done' });
+    client.disconnect();
+    await queue.close(0);
+    await redis.stop();
+  },
+  60_000,
+);
+
+const looks = 50;

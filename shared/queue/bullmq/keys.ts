@@ -20,6 +20,8 @@ export type Keys = {
   host(host: string): string;
   /** There for a while after a run of the key has ended. */
   ended(jobKey: string): string;
+  /** How far the run of a job is. */
+  progress(jobId: string): string;
   /** Whose turn it is at the workers; the keys are below it. */
   readonly turns: string;
   /** What an operator holds back. */
@@ -37,6 +39,7 @@ export function keysBelow(prefix: string): Keys {
     denied: (queue) => `${prefix}:denied:${queue}`,
     host: (host) => `${prefix}:host:${host}`,
     ended: (jobKey) => `${prefix}:ended:${jobKey}`,
+    progress: (jobId) => `${prefix}:progress:${jobId}`,
     turns: `${prefix}:turns`,
     pauses: `${prefix}:pauses`,
     ping: `${prefix}:ping`,

@@ -149,13 +149,13 @@ async function find(
 type Found = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
 
 async function see(
-  { redis, keys, queues, gate, pauses }: ShardQueues,
+  { redis, keys, queues, gate, pauses, board }: ShardQueues,
   { bullJob, job, nowMs }: Found,
 ): Promise<Circumstances> {
   const { queue, jobId, host } = job;
   const { wait = '', prioritized = '', delayed = '' } = queues[queue].keys;
-  const [state, pause, served, denied, place, turn, holders, fromEnd, rank, length, wake] = await Promise.all(
-    [
+  const [state, pause, served, denied, place, turn, holders, fromEnd, rank, length, wake, told] =
+    await Promise.all([
       bullJob.getState(),
       pauses.of(job, nowMs),
       redis.exists(keys.worker(queue)),
@@ -167,13 +167,13 @@ async function see(
       redis.zrank(prioritized, jobId),
       redis.llen(wait),
       redis.zscore(delayed, jobId),
-    ],
-  );
+      board.read(jobId),
+    ]);
   return {
     job,
     state: stateOf(state, bullJob.returnvalue),
     nowMs,
-    progress: readProgress(bullJob.progress) ?? notStarted,
+    progress: told ?? readProgress(bullJob.progress) ?? notStarted,
     pause,
     isServed: served === 1,
     denied,

@@ -7,6 +7,7 @@ import type { Keys } from './keys.ts';
 import { type LostRuns, openLostRuns } from './lost-runs.ts';
 import { openPageLine } from './page-line.ts';
 import { openPauses, type Pauses } from './pauses.ts';
+import { openProgressBoard, type ProgressBoard } from './progress-board.ts';
 import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SubmitQueues } from './submit.ts';
@@ -24,6 +25,7 @@ export type ShardQueues = SubmitQueues & {
   readonly keys: Keys;
   readonly lostRuns: LostRuns;
   readonly pauses: Pauses;
+  readonly board: ProgressBoard;
 };
 
 /** Those of each shard. */
@@ -46,6 +48,7 @@ export function openQueuesByShard(
     pageLimit: limits.pageLimit,
     lostRuns: openLostRuns(redis, keys),
     pauses: openPauses(redis, keys),
+    board: openProgressBoard(redis, keys),
     clock,
     telemetry,
     queues: {

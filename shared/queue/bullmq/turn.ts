@@ -12,6 +12,7 @@ import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
+import type { ProgressBoard } from './progress-board.ts';
 import type { IsolatedRun, RunIsolation } from './run-isolation.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -27,6 +28,7 @@ export type TurnSettings = {
   readonly pages: PageLine;
   readonly lostRuns: LostRuns;
   readonly pauses: Pauses;
+  readonly board: ProgressBoard;
   readonly clock: SharedClock;
   readonly telemetry: QueueTelemetry | undefined;
   readonly isolation: RunIsolation;
@@ -141,11 +143,11 @@ function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
 }
 
 async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
-  const { bullJob, job, attempt, signal } = turn;
+  const { job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
   const opened = openTurnSlot(settings, job, signal);
-  const progress = openProgressTeller(bullJob);
+  const progress = openProgressTeller((latest) => settings.board.tell(job, latest));
   try {
     signal.throwIfAborted();
     const begun = { attempt, mayBeStored, slot: opened.slot };
