@@ -59,7 +59,7 @@ describe('the pace of a runner process, whose worker keeps the account', () => {
   test('of a large burst a run gets enough at its first question', async () => {
     const { pace, told } = openAside();
     const rate = { perSecond: 200, burst: 2000 };
-    for (let unit = 0; unit < 15; unit += 1) expect(await pace.take(order('a', { rate }))).toBe(0);
+    for (let unit = 0; unit < 30; unit += 1) expect(await pace.take(order('a', { rate }))).toBe(0);
     expect(told).toEqual(['asked']);
     await pace.close();
   });

@@ -20,7 +20,7 @@ export type Charge =
 export const mailPerHour: PaceRate = { perSecond: 30 / 3600, burst: 30 };
 
 /** What all runs together may ask of one host. Work of anonymous callers may use a part of it. */
-const paceRates: { readonly [charge in Charge]?: PaceRate } = {
+export const paceRates: { readonly [charge in Charge]?: PaceRate } = {
   'foreign questions': { perSecond: 200, burst: 2000 },
   'foreign connections': { perSecond: 80, burst: 800 },
   packets: { perSecond: 200, burst: 2000 },

@@ -12,8 +12,8 @@ const lineLimit = 10_000;
 const fewestAhead = 2;
 const mostAhead = 64;
 /** A run asks most hosts more than once: of a large burst, so much is taken at the first question. */
-const shareAhead = 1 / 100;
-const mostAtFirst = 16;
+const shareAhead = 4 / 100;
+const mostAtFirst = 32;
 const keptIdleMs = 3000;
 
 type Waiter = Pick<PaceOrder, 'since' | 'until'> & { readonly tell: (waitMs: number | null) => void };
