@@ -98,7 +98,7 @@ async function measure(
       if (told.kind !== 'page' || !ran) return told;
       const log = ran.artifacts.DevtoolsLog;
       const address = { asked: order.url, final: told.page.finalUrl };
-      const seen = await document.seen();
+      const seen = await document.seen(told.page.finalUrl);
       return {
         kind: 'page',
         page: { ...told.page, requests: readLog(log, address) },

@@ -6,8 +6,8 @@ import type { Told } from './messages.ts';
 export type DocumentWatch = {
   /** Resolves as soon as the document is known to be nothing that can be measured. Never resolves for a page that loads. */
   readonly fault: Promise<NoPage>;
-  /** The answer that became the page, once there was one. */
-  seen(): Promise<DocumentSeen | undefined>;
+  /** The answer that became the page on which the browser ended, as far as it was seen; else the one that came first. */
+  seen(finalUrl: string): Promise<DocumentSeen | undefined>;
   /** Tells it of an address whose certificate was refused: the browser gives such a request up without a word of why. */
   readonly refuse: (address: string, why: string) => void;
 };
@@ -21,7 +21,7 @@ const htmlTypes = ['text/html', 'application/xhtml+xml'];
  * for a first paint.
  */
 export function watchDocument(page: Page): DocumentWatch {
-  let last: Promise<DocumentSeen> | undefined;
+  const documents: { readonly url: string; readonly read: Promise<DocumentSeen> }[] = [];
   let refuse: DocumentWatch['refuse'] = () => undefined;
   const fault = new Promise<NoPage>((resolve) => {
     let document: HTTPRequest | undefined;
@@ -37,14 +37,16 @@ export function watchDocument(page: Page): DocumentWatch {
     });
     refuse = (address, why) => {
       // Neither is told with its fragment everywhere.
-      if (address.split('#', 1)[0] === asked.split('#', 1)[0])
+      if (withoutFragment(address) === withoutFragment(asked))
         resolve(noPage('INSECURE_DOCUMENT_REQUEST', why));
     };
     page.on('response', (response) => {
-      if (!isDocument(response.request())) return;
-      const found = findFault(response);
+      const isFirst = isDocument(response.request());
+      if (!isFirst && !isLater(page, response)) return;
+      const found = isFirst ? findFault(response) : undefined;
       if (found) resolve(found);
-      else if (response.status() < 300) last = readDocument(response);
+      else if (response.status() < 300 && documents.length < mostDocuments)
+        documents.push({ url: withoutFragment(response.url()), read: readDocument(response) });
     });
     page.on('requestfailed', (request) => {
       const reason = request.failure()?.errorText ?? '';
@@ -52,7 +54,23 @@ export function watchDocument(page: Page): DocumentWatch {
       if (isDocument(request) && reason !== 'net::ERR_ABORTED') resolve(noPage(codeOf(reason), reason));
     });
   });
-  return { fault, seen: async () => last, refuse };
+  const seen = async (finalUrl: string) => {
+    const final = documents.findLast(({ url }) => url === withoutFragment(finalUrl));
+    return (final ?? documents[0])?.read;
+  };
+  return { fault, seen, refuse };
+}
+
+/** A page that sends the visitor on by itself makes another document; few do so more than once. */
+const mostDocuments = 5;
+
+function isLater(page: Page, response: HTTPResponse): boolean {
+  const request = response.request();
+  return request.isNavigationRequest() && request.frame() === page.mainFrame();
+}
+
+function withoutFragment(address: string): string {
+  return address.split('#', 1)[0] ?? '';
 }
 
 /** Pages that stand before a site are short, and name themselves at their beginning. */
