@@ -786,6 +786,8 @@ export type PagespeedCheckReport = ReportFields & {
     readonly [field: string]: {
       /** Lighthouse’s score of the category; null where it was not measured. */
       readonly score: number | null;
+      /** What judging the category took beside the load, which all share. Absent for performance. */
+      readonly tookMs?: number;
       /** Audits of the category that count for its score, and the rules that judge the same elsewhere: there is one verdict on each fact. */
       readonly judgedBy?: ReadonlyArray<{
         readonly audit: string;

@@ -106,6 +106,10 @@ export const pagespeedReportShape = {
         score: z.number().min(0).max(100).nullable().meta({
           description: 'Lighthouse’s score of the category; null where it was not measured.',
         }),
+        tookMs: z.number().optional().meta({
+          description:
+            'What judging the category took beside the load, which all share. Absent for performance.',
+        }),
         judgedBy: z
           .array(z.looseObject({ audit: z.string(), check: z.string(), codes: z.array(z.string()) }))
           .optional()

@@ -155,3 +155,22 @@ test('details of any shape never throw, and every row is flat', () => {
     }),
   );
 });
+
+test('what a category took is the time of its audits, and of what is gathered for it alone', () => {
+  const entries = [
+    { name: 'lh:audit:image-alt', duration: 3.4 },
+    { name: 'lh:audit:largest-contentful-paint', duration: 50 },
+    { name: 'lh:gather:getArtifact:Accessibility', duration: 800.4 },
+    { name: 'lh:audit:meta-description', duration: 2 },
+  ];
+  const refs = (...ids: readonly string[]) => ids.map((id) => ({ id, weight: 1 }));
+  const categories = {
+    accessibility: { score: 1, auditRefs: refs('image-alt') },
+    seo: { score: 1, auditRefs: refs('image-alt', 'meta-description') },
+  };
+  const tookMs = (more: object) =>
+    trimResult({ ...result, categories: { ...result.categories, ...categories }, ...more }).categories
+      ?.tookMs;
+  expect(tookMs({ timing: { entries } })).toEqual({ accessibility: 804, seo: 5 });
+  expect(tookMs({})).toEqual({ accessibility: null, seo: null });
+});

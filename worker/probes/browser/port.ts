@@ -147,6 +147,8 @@ export type RequestSeen = {
 /** What Lighthouse judged beside performance: its score of each category, 0 to 1, and the audits that rules of ours read. */
 export type CategoriesSeen = {
   readonly scores: { readonly [name in CategoryName]?: number | null };
+  /** What each took beside the load; evidence of an older version has none. */
+  readonly tookMs?: { readonly [name in CategoryName]?: number | null };
   readonly audits: readonly AuditSeen[];
 };
 

@@ -1,6 +1,7 @@
 import { type CategoryName, judgedElsewhere } from '#shared/catalogue/pagespeed-check/categories';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { PageObservation } from '../../../probes/browser/port.ts';
+import { finiteOf } from '../../../probes/browser/untyped.ts';
 import type { PagespeedEvidence } from '../evidence.ts';
 import { readAsked } from '../facts/asked.ts';
 import { toPoints } from '../facts/choice.ts';
@@ -13,7 +14,15 @@ export function reportCategories(
   const told = readAsked(evidence).map((name) => {
     const seen = name === 'performance' ? page?.score : page?.categories?.scores[name];
     const judgedBy = elsewhereOf(name);
-    return [name, { score: toPoints(seen ?? null), ...(judgedBy ? { judgedBy } : {}) }] as const;
+    const tookMs = finiteOf(page?.categories?.tookMs?.[name]);
+    return [
+      name,
+      {
+        score: toPoints(seen ?? null),
+        ...(tookMs === undefined ? {} : { tookMs }),
+        ...(judgedBy ? { judgedBy } : {}),
+      },
+    ] as const;
   });
   return Object.fromEntries(told);
 }

@@ -14,6 +14,7 @@ export type LighthouseResult = {
   readonly configSettings: { readonly throttlingMethod?: string; readonly throttling: object };
   readonly categories: { readonly [id: string]: LighthouseCategory };
   readonly audits: { readonly [id: string]: LighthouseAudit };
+  readonly timing?: { readonly entries: readonly { readonly name: string; readonly duration: number }[] };
 };
 type LighthouseCategory = {
   readonly score: number | null;
