@@ -6,6 +6,8 @@ export type Outcomes = {
   fault(): { readonly failed: number; readonly all: number; readonly last: unknown } | undefined;
   /** By `performance.now()`; -Infinity where none failed. */
   lastFailedAt(): number;
+  /** The same for one that worked. */
+  lastWorkedAt(): number;
 };
 
 const windowMs = 10_000;
@@ -22,6 +24,7 @@ export function openOutcomes(now: () => number = () => performance.now()): Outco
   let workedInARow = 0;
   let last: unknown;
   let lastFailedAt = Number.NEGATIVE_INFINITY;
+  let lastWorkedAt = Number.NEGATIVE_INFINITY;
   const current = (): Second => {
     const at = Math.floor(now() / 1000);
     const known = seconds.at(-1);
@@ -32,6 +35,7 @@ export function openOutcomes(now: () => number = () => performance.now()): Outco
   };
   return {
     worked() {
+      lastWorkedAt = now();
       workedInARow += 1;
       if (workedInARow === wellAfter) seconds = [];
       current().all += 1;
@@ -51,5 +55,6 @@ export function openOutcomes(now: () => number = () => performance.now()): Outco
       return failed >= leastFailures && failed * 2 >= all ? { failed, all, last } : undefined;
     },
     lastFailedAt: () => lastFailedAt,
+    lastWorkedAt: () => lastWorkedAt,
   };
 }

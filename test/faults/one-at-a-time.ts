@@ -6,6 +6,8 @@ export type OneAtATime = {
   readonly port: number;
   /** How long each call takes from now on, in ms. */
   take(callMs: number): void;
+  /** Lets nothing through for so long. */
+  pause(ms: number): void;
   /** Calls let through, and connections opened, so far. */
   readonly seen: { calls: number; connections: number };
   close(): Promise<void>;
@@ -53,6 +55,9 @@ export async function openOneAtATime(toPort: number): Promise<OneAtATime> {
     seen,
     take(callMs) {
       tookMs = callMs;
+    },
+    pause(ms) {
+      last = last.then(() => delay(ms));
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -44,13 +44,14 @@ describe.skipIf(!hasMongo)('a store that answers everything, but slower than it 
     await mongo.stop();
   });
 
-  test('is not away: runs wait for it, calls do not fail, and connections are kept', async () => {
-    const url = `mongodb://127.0.0.1:${way.port}/diag`;
-    const watched = watchOutages(openMongoReportStore(url, { log, limitBytes: 1e9 }), {
-      part: 'store',
-      code: 'store_unavailable',
-      log,
-    });
+  const open = () => {
+    lines.length = 0;
+    const store = openMongoReportStore(`mongodb://127.0.0.1:${way.port}/diag`, { log, limitBytes: 1e9 });
+    return watchOutages(store, { part: 'store', code: 'store_unavailable', log });
+  };
+
+  test('is never away: runs wait for it, no call fails, and no connection is dropped', async () => {
+    const watched = open();
     const { port: store } = watched;
     await expect.poll(() => store.ping()).toBe(true);
     way.take(callMs);
@@ -86,12 +87,46 @@ describe.skipIf(!hasMongo)('a store that answers everything, but slower than it 
     console.log(
       `slow store: ${JSON.stringify(tally)}, ${lines.filter((line) => line === 'store is away').length} times away, ${way.seen.connections - before.connections} connections opened, ${way.seen.calls - before.calls} calls`,
     );
-    // Without a line 42 calls worked and 705 failed. A machine with other work may be late for some, with one too.
-    const { works = 0, ...failed } = tally;
-    expect(Object.values(failed).reduce((sum, count) => sum + count, 0)).toBeLessThan(works / 10);
-    expect(lines.filter((line) => line === 'store is away').length).toBeLessThan(3);
+    // Once, where the machine itself stands still.
+    expect(lines.filter((line) => line === 'store is away').length).toBeLessThanOrEqual(1);
+    // A busy machine may hold up some calls for longer than the driver waits.
+    const { works = 0, ...failures } = tally;
+    expect(Object.keys(failures).filter((code) => code !== 'store_unavailable')).toEqual([]);
+    expect(failures['store_unavailable'] ?? 0).toBeLessThan(works / 10);
     // Those of the pool, and some of the monitor.
     expect(way.seen.connections - before.connections).toBeLessThan(100);
+    watched.close();
+    await store.close();
+  });
+
+  test('is not away when it pauses for longer than a call may take, and is when it stands still', async () => {
+    const watched = open();
+    const { port: store } = watched;
+    await expect.poll(() => store.ping()).toBe(true);
+    const isOver = new AbortController();
+    let failed = 0;
+    const ask = async () => {
+      while (!isOver.signal.aborted) {
+        await store.get('x').catch(() => {
+          failed += 1;
+        });
+        await delay(20);
+      }
+    };
+    const asking = Promise.all(Array.from({ length: 4 }, ask));
+    // What was found is trusted for a moment.
+    await delay(300);
+    way.pause(1200);
+    expect(await store.ping()).toBe(true);
+    await expect.poll(() => failed).toBeGreaterThan(0);
+    await expect.poll(() => store.get('x')).toBeUndefined();
+    await expect.poll(() => store.ping()).toBe(true);
+    expect(lines).not.toContain('store is away');
+    way.pause(8000);
+    await expect.poll(() => lines).toContain('store is away');
+    await expect.poll(() => lines).toContain('store is back');
+    isOver.abort();
+    await asking;
     watched.close();
     await store.close();
   });

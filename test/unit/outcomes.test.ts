@@ -38,3 +38,13 @@ test.for(cases)('$name', ({ steps, fault: expected }) => {
   const fault = outcomes.fault();
   expect(fault ? `${fault.failed} of ${fault.all}` : 'none').toBe(expected);
 });
+
+test('it is known when a call worked last, and when one failed', () => {
+  let now = 1000;
+  const outcomes = openOutcomes(() => now);
+  expect([outcomes.lastWorkedAt(), outcomes.lastFailedAt()]).toEqual([-Infinity, -Infinity]);
+  outcomes.worked();
+  now = 2000;
+  outcomes.failed(new Error('away'));
+  expect([outcomes.lastWorkedAt(), outcomes.lastFailedAt()]).toEqual([1000, 2000]);
+});

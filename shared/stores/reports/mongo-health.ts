@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import { type Db, MongoNetworkTimeoutError } from 'mongodb';
 import { isAnswer, sayMongoFault, storeUnavailable } from '../../backends/mongo-errors.ts';
 import type { Mongo } from '../../backends/mongo.ts';
 import type { Problem } from '../../model/problem.ts';
@@ -14,12 +14,20 @@ export type Health = {
   close(): void;
 };
 
-type Trial = { readonly state: true | string; readonly write: Problem | undefined; readonly at: number };
+type Trial = {
+  readonly state: true | string;
+  readonly write: Problem | undefined;
+  readonly at: number;
+  /** The server did not answer in time, though it has answered calls just before. */
+  readonly isPause?: boolean;
+};
 
 /** The result of a trial is valid for so long, for all callers; a store that is slow from now on is to be told as slow. */
 const trustMs = 200;
 /** One trial that fails may be a busy machine; new checks are refused from the second in a row. */
 const trialsThatFail = 2;
+/** A server that has answered a call so lately and now answers none in time may have paused: it is away when the next trial fails, too. */
+const answeredLatelyMs = 2000;
 /** Without a call that fails, the store is tried so often: nobody else may look whether it still takes writes. */
 const tryEveryMs = 5000;
 const lookEveryMs = 1000;
@@ -31,22 +39,25 @@ const lookEveryMs = 1000;
 export function openHealth(mongo: Mongo, log: Pick<Logger, 'error' | 'info'>): Health {
   let last: Trial = { state: true, write: undefined, at: Number.NEGATIVE_INFINITY };
   let failed = 0;
+  let wasPause = false;
   let trying: Promise<Trial> | undefined;
   const tell = openTelling(log);
   const tryNow = (): Promise<Trial> => {
     trying ??= tryStore(mongo).then((trial) => {
-      last = trial;
+      const isForgiven = trial.isPause === true && !wasPause;
+      wasPause = trial.isPause === true;
+      last = isForgiven ? { ...trial, state: true } : trial;
       failed = trial.write ? failed + 1 : 0;
       trying = undefined;
-      tell(trial.write);
-      return trial;
+      if (!isForgiven) tell(trial.write);
+      return last;
     });
     return trying;
   };
   const timer = setInterval(() => {
     const failedAt = Math.max(...[mongo.outcomes.reads, mongo.outcomes.writes].map(lastFailure));
     const isDue = performance.now() - last.at > tryEveryMs;
-    if (isDue || last.state !== true || failedAt > last.at) void tryNow();
+    if (isDue || wasPause || last.state !== true || failedAt > last.at) void tryNow();
   }, lookEveryMs).unref();
   return {
     async state() {
@@ -76,20 +87,34 @@ const trialsOf = (database: Db) => database.collection<TrialDocument>('upkeep');
 
 // Never rejects.
 async function tryStore(mongo: Mongo): Promise<Trial> {
+  const { reads, writes } = mongo.outcomes;
+  const lately = performance.now() - answeredLatelyMs;
+  const [hasRead, hasWritten] = [reads.lastWorkedAt() > lately, writes.lastWorkedAt() > lately];
   const end = (state: true | string, write?: Problem): Trial => ({ state, write, at: performance.now() });
   const before = await attempt(() => readCount(mongo));
-  if ('error' in before) return end(sayFailed('answers no reads', before.error));
+  if ('error' in before)
+    return { ...end(sayFailed('answers no reads', before.error)), isPause: hasRead && isLate(before.error) };
   const written = await attempt(() => countOne(mongo));
   const after = 'error' in written ? written : await attempt(() => readCount(mongo));
-  if ('error' in after)
-    return end(sayFailed('keeps nothing that is written', after.error), storeUnavailable(after.error));
+  if ('error' in after) {
+    const trial = end(sayFailed('keeps nothing that is written', after.error), storeUnavailable(after.error));
+    return { ...trial, isPause: hasWritten && isLate(after.error) };
+  }
   if (after.found > before.found) return end(true);
   const lost = new Error('what it confirmed as written is not there');
   return end(`MongoDB keeps nothing that is written: ${lost.message}`, storeUnavailable(lost));
 }
 
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+function isLate(error: unknown): boolean {
+  return causeOf(error) instanceof MongoNetworkTimeoutError;
+}
+
 function sayFailed(what: string, error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const cause = causeOf(error);
   return isAnswer(cause)
     ? `MongoDB ${what}: ${sayMongoFault(error)}`
     : `MongoDB does not answer: ${sayMongoFault(error)}`;
