@@ -1,4 +1,4 @@
--- Says that a worker is alive and how many slots it has, and hands those that are free to the jobs whose turn it is.
+-- Says that a worker is alive and how many slots it has, counts anew what Redis has lost a part of, and hands free slots to the jobs whose turn it is.
 -- Returns as release.lua. The functions of turns.lua stand before this.
 local WORKER, BASE = KEYS[1], KEYS[2] -- the first is there while a worker serves the queue
 local QUEUE, MEMBER, SLOTS = ARGV[1], ARGV[2], tonumber(ARGV[3]) -- no slots: the worker leaves; no worker: slots are only handed on
@@ -31,5 +31,7 @@ redis.call('PEXPIRE', crews, ALIVE_MS)
 for _, name in ipairs({ 'held', 'waiting', 'places', 'counts' }) do redis.call('PEXPIRE', base .. ':' .. name, KEPT_MS) end
 
 local handed = {}
-handTurns(openTurns(BASE, QUEUE, now), handed, LEASE_MS)
+local turns = openTurns(BASE, QUEUE, now)
+findLost(turns, LEASE_MS)
+handTurns(turns, handed, LEASE_MS)
 return handed

@@ -57,12 +57,14 @@ local function countOut(turns, nodes)
   end
 end
 
-local function enterLine(turns, id, place)
+-- Puts a job into its caller's line, and that into those above it, where it does not stand there.
+local function joinLine(turns, id, place)
   local nodes = place.nodes
   local own = turns.base .. ':own:' .. nodes[#nodes]
-  redis.call('ZADD', own, redis.call('HINCRBY', turns.base .. ':counts', 'arrivals', 1), id)
+  if not redis.call('ZSCORE', own, id) then
+    redis.call('ZADD', own, redis.call('HINCRBY', turns.base .. ':counts', 'arrivals', 1), id)
+  end
   redis.call('PEXPIRE', own, KEPT_MS)
-  countIn(turns, nodes)
   for index, node in ipairs(nodes) do
     local key, line = spentOf(turns, nodes, index), lineOf(turns, place, index)
     if not redis.call('ZSCORE', line, node) then
@@ -73,6 +75,11 @@ local function enterLine(turns, id, place)
     end
     redis.call('PEXPIRE', line, KEPT_MS)
   end
+end
+
+local function enterLine(turns, id, place)
+  countIn(turns, place.nodes)
+  joinLine(turns, id, place)
 end
 
 local function leaveLine(turns, id, place)
@@ -132,10 +139,13 @@ end
 -- Ends what a job has here: its wait, or its slot.
 local function leaveTurns(turns, id)
   local text = redis.call('HGET', turns.base .. ':places', id)
-  if not text then return end
   redis.call('HDEL', turns.base .. ':places', id)
-  redis.call('ZREM', turns.base .. ':waiting', id)
-  redis.call('ZREM', turns.base .. ':held', id)
+  local isWritten = redis.call('ZREM', turns.base .. ':waiting', id) + redis.call('ZREM', turns.base .. ':held', id) > 0
+  if not text then
+    -- Redis has lost whose slot it was.
+    if isWritten then redis.call('HSET', turns.base .. ':counts', 'lost', 1) end
+    return
+  end
   local written = cjson.decode(text)
   for _, place in ipairs(written.callers) do
     if written.since then endTurn(turns, id, place, written.since) else leaveLine(turns, id, place) end
@@ -181,7 +191,7 @@ local function waitForTurn(turns, id, host, place)
   local written = text and cjson.decode(text) or { callers = {} }
   if written.since or #written.callers >= MOST_CALLERS then return end
   for _, other in ipairs(written.callers) do
-    if other.nodes[#other.nodes] == place.nodes[#place.nodes] then return end
+    if other.nodes[#other.nodes] == place.nodes[#place.nodes] then return joinLine(turns, id, place) end
   end
   written.callers[#written.callers + 1] = place
   enterLine(turns, id, place)
@@ -231,7 +241,8 @@ local function handTurns(turns, handed, leaseMs)
     if not place or not mayHold(turns, place.nodes) then return end
     local text = id and redis.call('HGET', turns.base .. ':places', id)
     if not text then
-      -- Half of its keys have expired.
+      -- Half of its keys have expired, or Redis has evicted them.
+      redis.call('HSET', turns.base .. ':counts', 'lost', 1)
       redis.call('DEL', turns.base .. ':own:' .. place.nodes[#place.nodes])
       leaveLine(turns, id or '', place)
     else
@@ -241,6 +252,54 @@ local function handTurns(turns, handed, leaseMs)
       handed[#handed + 1] = turns.queue
       handed[#handed + 1] = id
       handed[#handed + 1] = host
+    end
+  end
+end
+
+-- Every job that is written down holds a slot or waits. Where Redis has lost some of the keys, what is left is counted anew: else a caller
+-- would be taken to hold slots that it has left, and a job might stand in no line.
+local function findLost(turns, leaseMs)
+  local base = turns.base
+  local known = redis.call('ZCARD', base .. ':held') + redis.call('ZCARD', base .. ':waiting')
+  if redis.call('HLEN', base .. ':places') == known and redis.call('HEXISTS', base .. ':counts', 'lost') == 0 then return end
+  local arrivals = redis.call('HGET', base .. ':counts', 'arrivals')
+  redis.call('DEL', base .. ':counts')
+  -- Where that is lost, too, later ones stand behind those who are there.
+  redis.call('HSET', base .. ':counts', 'arrivals', arrivals or string.format('%d', turns.now))
+  local held, anonymous, flat = {}, 0, redis.call('HGETALL', base .. ':places')
+  for at = 1, #flat, 2 do
+    local id, written = flat[at], cjson.decode(flat[at + 1])
+    local line = written.since and ':held' or ':waiting'
+    redis.call('ZADD', base .. line, 'NX', written.since and turns.now + leaseMs or turns.now, id)
+    for _, place in ipairs(written.callers) do
+      countIn(turns, place.nodes)
+      if written.since and place.isAnonymous then anonymous = anonymous + 1 end
+      for _, node in ipairs(written.since and place.nodes or {}) do held[node] = (held[node] or 0) + 1 end
+      if not written.since then joinLine(turns, id, place) end
+    end
+  end
+  if anonymous > 0 then redis.call('HSET', base .. ':counts', 'anonymous', anonymous) end
+  for _, line in ipairs({ ':held', ':waiting' }) do
+    for _, id in ipairs(redis.call('ZRANGE', base .. line, 0, -1)) do
+      if redis.call('HEXISTS', base .. ':places', id) == 0 then redis.call('ZREM', base .. line, id) end
+    end
+  end
+  -- What nodes have spent stays; how many slots they hold is said anew, in their lines as well.
+  local above = { '' }
+  while above[1] do
+    local node = table.remove(above)
+    local key = base .. ':spent:' .. node
+    local lines = node == '' and { ':line:known', ':line:anonymous' } or { ':line:' .. node }
+    for _, part in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+      if part ~= '' then
+        local was, spent = readScore(key, part)
+        local score = (held[part] or 0) * SCALE + spent
+        if was ~= (held[part] or 0) then
+          redis.call('ZADD', key, score, part)
+          for _, line in ipairs(lines) do redis.call('ZADD', base .. line, 'XX', score, part) end
+        end
+        above[#above + 1] = part
+      end
     end
   end
 end
