@@ -62,7 +62,8 @@ export interface WatchStore {
     of: { readonly watchId: string } | { readonly account: string },
     page: WatchPage,
   ): Promise<Delivery[]>;
-  claimDeliveries(claim: Claim): Promise<Delivery[]>;
+  /** @param claim `without`: accounts whose turn it is not */
+  claimDeliveries(claim: Claim & { readonly without?: readonly string[] }): Promise<Delivery[]>;
   /** Writes how a delivery stands, and ends a claim of it. */
   settleDelivery(delivery: Delivery): Promise<void>;
   /** Lets what waited for the first test of a watch be sent. */

@@ -359,3 +359,99 @@ test('watches that cost more than their account may spend are refused, and so ar
   });
   await service.close();
 });
+
+test(
+  'tests of many names at one address share its pace, as the receiver counts',
+  { timeout: longTest },
+  async () => {
+    const names = Array.from({ length: 5 }, (_, at) => `hook${at}.test`);
+    const seen: { readonly at: number; readonly name: string }[] = [];
+    const count = (request: IncomingMessage, response: ServerResponse) => {
+      seen.push({ at: performance.now(), name: String(request.headers.host) });
+      request.resume();
+      response.writeHead(204).end();
+    };
+    const service = await openService({
+      sites: { ...sites, ...Object.fromEntries(names.map((name) => [`https://${name}`, count])) },
+      settings: { WATCH_MIN_SECONDS: '1' },
+    });
+    // An account for each, so that none waits for its own.
+    const callers = await Promise.all(names.map(() => draw(service)));
+    const paths = await Promise.all(
+      names.map(async (name, at) => {
+        const notify = { webhook: { url: `https://${name}/` } };
+        const made = await callers[at]?.call('POST', '/api/watches', {
+          ...wish,
+          everySeconds: 86_400,
+          notify,
+        });
+        return `/api/watches/${String(made?.body['watchId'])}`;
+      }),
+    );
+    // The first test of each is the event itself, and waits for nobody.
+    await vi.waitFor(() => expect(seen).toHaveLength(names.length), soon);
+    seen.length = 0;
+    for (const [at, path] of paths.entries())
+      expect((await callers[at]?.call('POST', `${path}/test`))?.status).toBe(202);
+    await vi.waitFor(() => expect(seen).toHaveLength(names.length), soon);
+    // One a second: the first and the last of five are four seconds apart, less what the edges of a second give.
+    expect((seen.at(-1)?.at ?? 0) - (seen[0]?.at ?? 0)).toBeGreaterThan(2500);
+    await service.close();
+  },
+);
+
+test(
+  'an account with hundreds of events for a receiver that never answers leaves slots to another',
+  { timeout: longTest },
+  async () => {
+    let held = 0;
+    const told: string[] = [];
+    const service = await openService({
+      sites: {
+        ...sites,
+        'https://silent.test': () => void (held += 1),
+        'https://quick.test': (request: IncomingMessage, response: ServerResponse) => {
+          told.push(String(request.headers['webhook-id']));
+          response.writeHead(204).end();
+        },
+      },
+      settings,
+    });
+    const [many, one] = [await draw(service), await draw(service)];
+    const make = async ({ call }: typeof many, host: string) => {
+      const notify = { webhook: { url: `https://${host}/` } };
+      const made = await call('POST', '/api/watches', { ...wish, everySeconds: 86_400, notify });
+      const kept = await service.backend.watches.get(String(made.body['watchId']));
+      if (!kept) throw new Error(made.text);
+      return kept;
+    };
+    const watch = await make(many, 'silent.test');
+    await service.backend.watches.change(watch.watchId, (now) => ({ ...now, isConfirmed: true }));
+    const now = Date.now();
+    const events = Array.from({ length: 300 }, (_, at) => ({
+      deliveryId: randomId(),
+      watchId: watch.watchId,
+      account: watch.account,
+      target: 'https://site.test/',
+      channel: 'webhook' as const,
+      type: 'watch.changed' as const,
+      state: 'pending' as const,
+      createdAt: now,
+      expiresAt: now + 3_600_000,
+      // Due long before those of the other.
+      nextAttemptAt: at + 1,
+      attempts: 0,
+      httpStatus: null,
+      failure: null,
+      isExtra: false,
+      body: '{}',
+    }));
+    await service.backend.watches.keepDeliveries(events);
+    await vi.waitFor(() => expect(held).toBeGreaterThan(5), soon);
+    await make(one, 'quick.test');
+    await vi.waitFor(() => expect(told).toHaveLength(1), soon);
+    // Far fewer than are due have had a slot until then: the other did not stand behind them.
+    expect(held).toBeLessThan(100);
+    await service.close();
+  },
+);

@@ -189,6 +189,17 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     expect(await store.listDeliveries({ account: watch.account }, { limit: 9 })).toHaveLength(3);
   });
 
+  test('deliveries of an account whose turn it is not are left', async () => {
+    const [watch, other] = [watchOf(), watchOf()];
+    const early = deliveryOf(watch, { nextAttemptAt: 10 });
+    const late = deliveryOf(other, { nextAttemptAt: 20 });
+    await store.keepDeliveries([early, late]);
+    const claim = { now: 30, until: 40, limit: 5 };
+    const without = [watch.account, randomId()];
+    expect(await store.claimDeliveries({ ...claim, without })).toEqual([late]);
+    expect(await store.claimDeliveries({ ...claim, without: [] })).toEqual([early]);
+  });
+
   test('keys of a feed find their account until they are drawn anew', async () => {
     const account = randomId();
     const [feed, calendar] = [randomId(), randomId()];

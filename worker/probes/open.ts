@@ -24,7 +24,7 @@ import { openMailShelf, type TalkStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpReach } from './udp/open.ts';
-import { sendVerified } from './verified/send.ts';
+import { sendVerified, type VerifiedSettings } from './verified/send.ts';
 import { openWork, type Work } from './work.ts';
 
 export type ProbeSettings = {
@@ -104,25 +104,37 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dialTls = openGuard(chargedWith('handshakes'));
       const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
       const ofPages = { ...shared, slots: pageSlots };
+      const find = (host: string) => findAddresses(host, shared);
       const work = openWork(signal);
       const http = openHttpProbe({ ...ofHttp, ...asking }, signal);
       return {
         policy,
         http,
         dns,
-        tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
+        tls: openTlsProbe(dialTls, find, settings.tls, signal),
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpReach, signal),
         rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
         browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work,
-        sendVerified: (request) => sendVerified(request, { ...ofHttp, dial: dialHttp }, signal),
+        sendVerified: openVerified({ ...ofHttp, dial: dialHttp }, find, signal),
         spent: () => budget.spent(),
         contacts,
         close: () => http.close(),
       };
     },
     close: () => client.close(),
+  };
+}
+
+function openVerified(
+  settings: VerifiedSettings,
+  find: (host: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): OpenedProbes['sendVerified'] {
+  return (request, admit) => {
+    const admission = admit && { findAddresses: find, admit };
+    return sendVerified(request, { ...settings, ...(admission ? { admission } : {}) }, signal);
   };
 }
 

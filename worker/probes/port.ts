@@ -8,7 +8,7 @@ import type { RdapProbe } from './rdap/port.ts';
 import type { SmtpProbe } from './smtp/port.ts';
 import type { TlsProbe } from './tls/port.ts';
 import type { UdpProbe } from './udp/port.ts';
-import type { VerifiedAnswer, VerifiedRequest } from './verified/send.ts';
+import type { Admit, VerifiedAnswer, VerifiedRequest } from './verified/send.ts';
 import type { Work } from './work.ts';
 
 /** Everything that touches a target. Opened for one run, closed at its end; nothing of it outlives the run. */
@@ -31,7 +31,7 @@ export type OpenedProbes = Probes & {
   /** For visits: no check asks registries by itself. */
   readonly rdap: RdapProbe;
   /** Sends to a host that must prove its name: for what carries something of ours. */
-  sendVerified(request: VerifiedRequest): Promise<VerifiedAnswer>;
+  sendVerified(request: VerifiedRequest, admit?: Admit): Promise<VerifiedAnswer>;
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];
   /** What this run was let send, and where to, for the record for complaints. */

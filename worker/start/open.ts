@@ -119,10 +119,10 @@ function openWatcherOf({ config, backend, log }: WorkerContext, now: () => numbe
 }
 
 function sendOf(probes: ProbeFactory): WatcherSettings['send'] {
-  return async (request, signal) => {
+  return async (request, signal, admit) => {
     const opened = probes.open(signal);
     try {
-      return await opened.sendVerified(request);
+      return await opened.sendVerified(request, admit);
     } finally {
       opened.close();
     }

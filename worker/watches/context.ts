@@ -4,7 +4,7 @@ import type { Waiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
-import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
+import type { Admit, VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { Owners } from './owners.ts';
 
 /** What the turns of watches and the sending of their events take. */
@@ -17,7 +17,7 @@ export type WatchContext = {
   readonly policy: TargetPolicy;
   readonly owners: Owners;
   /** Sends through the guard, to a host that proves its name. */
-  readonly send: (request: VerifiedRequest, signal: AbortSignal) => Promise<VerifiedAnswer>;
+  readonly send: (request: VerifiedRequest, signal: AbortSignal, admit?: Admit) => Promise<VerifiedAnswer>;
   /** Unix ms by the clock that all processes share. */
   readonly now: () => number;
 };

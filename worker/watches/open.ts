@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '#shared/model/problem';
+import type { Delivery } from '#shared/model/watch';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { targetPolicyOf } from '#shared/settings/policy';
@@ -7,6 +8,7 @@ import type { WatchContext } from './context.ts';
 import { openOwners } from './owners.ts';
 import { pauseOfRevoked } from './pause.ts';
 import { sendDelivery } from './send-delivery.ts';
+import { openSenders } from './senders.ts';
 import { takeTurn } from './take-turn.ts';
 
 /** What it opens of its own. */
@@ -36,6 +38,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   };
   const stop = new AbortController();
   const { watches } = backend;
+  const senders = openSenders(sendSlots);
   const loops = [
     openLoop(context, stop.signal, {
       slots: turnSlots,
@@ -45,8 +48,19 @@ export function openWatcher(settings: WatcherSettings): Watcher {
     }),
     openLoop(context, stop.signal, {
       slots: sendSlots,
-      claim: (claim) => watches.claimDeliveries(claim),
-      work: (delivery) => sendDelivery(context, delivery, stop.signal),
+      claim: async (claim) => {
+        const claimed: Delivery[] = [];
+        while (claimed.length < claim.limit) {
+          const wish = { ...claim, limit: 1, without: senders.withTheirShare() };
+          const [next] = await watches.claimDeliveries(wish);
+          if (!next) break;
+          senders.enter(next.account);
+          claimed.push(next);
+        }
+        return claimed;
+      },
+      work: (delivery) =>
+        sendDelivery(context, delivery, stop.signal).finally(() => senders.leave(delivery.account)),
     }),
   ];
   const revoked = repeat(() => pauseOfRevoked(context), revokedEveryMs, stop.signal, context);

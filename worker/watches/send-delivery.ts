@@ -2,10 +2,11 @@ import type { Delivery, Watch } from '#shared/model/watch';
 import { retryAfterS } from '#shared/model/watch-times';
 import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { WatchContext } from './context.ts';
+import type { Paid } from './owners.ts';
 import { pauseWatch } from './pause.ts';
 import { signWebhook } from './sign.ts';
 
-/** Tests, replays and retries at one receiver, over all accounts. */
+/** Tests, replays and retries at one address, over all accounts and names. */
 const receiverPaces = [
   { policy: 'scans', points: 1, windowS: 1 },
   { policy: 'scans', points: 60, windowS: 3600 },
@@ -26,11 +27,20 @@ export async function sendDelivery(
   // Its first test has not been answered yet, or the address is another since.
   if (!watch.isConfirmed && delivery.type !== 'watch.test')
     return watches.settleDelivery({ ...delivery, state: 'pending', nextAttemptAt: null });
-  const waitS = await paceOf(context, watch, delivery, new URL(url).host);
-  if (waitS !== undefined)
-    return watches.settleDelivery({ ...delivery, nextAttemptAt: context.now() + waitS * 1000 });
-  const answer = await context.send(requestOf(watch, delivery, url, context.now()), signal);
-  await settle(context, { watch, delivery, url }, answer);
+  const waitFor = (waitS: number) =>
+    watches.settleDelivery({ ...delivery, nextAttemptAt: context.now() + waitS * 1000 });
+  const fee = await payFor(context, watch, delivery);
+  if ('waitS' in fee) return waitFor(fee.waitS);
+  const request = requestOf(watch, delivery, url, context.now());
+  const admit = (addresses: readonly string[]) => takeReceiver(context, addresses);
+  try {
+    const answer = await context.send(request, signal, fee.isFree ? undefined : admit);
+    await settle(context, { watch, delivery, url }, answer);
+  } catch (error) {
+    if (!(error instanceof ReceiverBusy)) throw error;
+    if (fee.paid) await context.owners.giveBack(fee.paid);
+    await waitFor(error.waitS);
+  }
 }
 
 type Sent = { readonly watch: Watch; readonly delivery: Delivery; readonly url: string };
@@ -59,25 +69,41 @@ function requestOf(watch: Watch, { deliveryId, body }: Delivery, url: string, no
   };
 }
 
-/** Seconds to wait before this attempt; undefined where it may go now. The first attempt of an event is free. */
-async function paceOf(
-  { owners, backend, config }: WatchContext,
+type Fee = { readonly waitS: number } | { readonly isFree: boolean; readonly paid?: Paid };
+
+/** Pays for an attempt, or says how long it has to wait. The first attempt of an event is free. */
+async function payFor(
+  { owners, config }: WatchContext,
   { account }: Watch,
   { isExtra, attempts }: Delivery,
-  receiver: string,
-): Promise<number | undefined> {
-  if (!config.RATE_LIMIT || (!isExtra && attempts === 0)) return undefined;
+): Promise<Fee> {
+  if (!config.RATE_LIMIT || (!isExtra && attempts === 0)) return { isFree: true };
   const quota = await owners.quotaOf(account);
-  if (!quota) return noTokenWaitS;
+  if (!quota) return { waitS: noTokenWaitS };
   const paid = await owners.pay(account, quota, 1);
-  if (typeof paid === 'number') return paid;
-  for (const pace of receiverPaces) {
-    const taken = await backend.rateLimiter.take(pace, `webhooks ${pace.windowS} ${receiver}`, 1);
-    if (taken.allowed) continue;
-    if (paid) await owners.giveBack(paid);
-    return Math.max(1, taken.resetS);
+  if (typeof paid === 'number') return { waitS: paid };
+  return { isFree: false, ...(paid ? { paid } : {}) };
+}
+
+/** Another attempt is sent to one of these addresses already, whatever name led there. */
+class ReceiverBusy extends Error {
+  readonly waitS: number;
+  constructor(waitS: number) {
+    super('the receiver has had its attempts for now');
+    this.waitS = waitS;
   }
-  return undefined;
+}
+
+/** Counts an attempt at each address of the receiver. Throws ReceiverBusy. */
+async function takeReceiver(
+  { backend }: Pick<WatchContext, 'backend'>,
+  addresses: readonly string[],
+): Promise<void> {
+  for (const address of addresses)
+    for (const pace of receiverPaces) {
+      const taken = await backend.rateLimiter.take(pace, `webhooks ${pace.windowS} ${address}`, 1);
+      if (!taken.allowed) throw new ReceiverBusy(Math.max(1, taken.resetS));
+    }
 }
 
 const noTokenWaitS = 60;

@@ -45,10 +45,12 @@ export function openMongoSending(
   toDelivery: (document: Kept | null) => Delivery[],
 ): SendingPart {
   return {
-    claimDeliveries: ({ now, until, limit }) =>
+    claimDeliveries: ({ now, until, limit, without = [] }) =>
       write(async (in_, writeLimit) => {
+        const isDue = { nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } };
+        const others = without.length === 0 ? {} : { account: { $nin: without.map(String) } };
         const due = in_.deliveries
-          .find({ nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } }, timeOf(writeLimit))
+          .find({ ...isDue, ...others }, timeOf(writeLimit))
           .sort({ nextAttemptAt: 1 });
         const claimed: Delivery[] = [];
         for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {

@@ -46,7 +46,8 @@ export function openSqliteDeliveries(database: DatabaseSync, read: Read): Delive
 export function openSqliteSending(database: DatabaseSync, read: Read): SendingPart {
   const claim = database.prepare(
     `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
-       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ? ORDER BY nextAttemptAt LIMIT ?)
+       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ?
+         AND account NOT IN (SELECT value FROM json_each(?)) ORDER BY nextAttemptAt LIMIT ?)
      RETURNING *`,
   );
   const settle = database.prepare(
@@ -56,8 +57,8 @@ export function openSqliteSending(database: DatabaseSync, read: Read): SendingPa
     'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
   );
   return {
-    claimDeliveries: async ({ now, until, limit }) =>
-      withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
+    claimDeliveries: async ({ now, until, limit, without = [] }) =>
+      withSqlite(() => claim.all(until, now, now, JSON.stringify(without), limit).flatMap(read)),
     settleDelivery: async (delivery) =>
       withSqlite(
         () => void settle.run(delivery.nextAttemptAt, JSON.stringify(delivery), delivery.deliveryId),

@@ -6,7 +6,11 @@ import { afterAll, expect, test } from 'vitest';
 import { parseCidr } from '#shared/targets/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { openGuard } from '../../../worker/probes/guard.ts';
-import { sendVerified, type VerifiedRequest } from '../../../worker/probes/verified/send.ts';
+import {
+  sendVerified,
+  type VerifiedRequest,
+  type VerifiedSettings,
+} from '../../../worker/probes/verified/send.ts';
 import { makeAuthority } from '../kit/certificates.ts';
 
 const [trusted, foreign] = await Promise.all([makeAuthority('Trusted Root'), makeAuthority('Foreign Root')]);
@@ -52,7 +56,7 @@ const settings = {
   limits: { tlsMs: 30_000, requestMs: 30_000, headerBytes: 16_384 },
 };
 const { signal } = new AbortController();
-const send = (request: Partial<VerifiedRequest>, more: Partial<typeof settings> = {}) =>
+const send = (request: Partial<VerifiedRequest>, more: Partial<VerifiedSettings> = {}) =>
   sendVerified(
     { url: 'https://good.test/', method: 'GET', headers: {}, bodyLimitBytes: 1000, ...request },
     { ...settings, ...more },
@@ -117,4 +121,23 @@ test('a server that never answers ends with the limit of the request, and a stop
   );
   stop.abort(new Error('the run ended'));
   await expect(sending).rejects.toThrow('the run ended');
+});
+
+test('a request is sent only where its addresses are admitted, which are those that are connected to', async () => {
+  requests.length = 0;
+  handle = (_request, response) => response.end('ok');
+  const asked: (readonly string[])[] = [];
+  const findAddresses = async () => ['127.0.0.1'];
+  const admit = async (addresses: readonly string[]) => void asked.push(addresses);
+  expect(await send({}, { admission: { findAddresses, admit } })).toMatchObject({ status: 200 });
+  expect(asked).toEqual([['127.0.0.1']]);
+  expect(requests).toHaveLength(1);
+  const refuse = async () => {
+    throw new Error('not now');
+  };
+  await expect(send({}, { admission: { findAddresses, admit: refuse } })).rejects.toThrow('not now');
+  // The name leads elsewhere by the time it is dialled.
+  const elsewhere = { findAddresses: async () => ['127.0.0.2'], admit };
+  expect(await send({}, { admission: elsewhere })).toMatchObject({ kind: 'failure', code: 'name-not-found' });
+  expect(requests).toHaveLength(1);
 });

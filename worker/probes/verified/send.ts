@@ -23,6 +23,9 @@ export type VerifiedRequest = {
   readonly bodyLimitBytes: number;
 };
 
+/** Called before anything is sent, with the addresses of the host, every one judged. What it throws ends the request, and is thrown on. */
+export type Admit = (addresses: readonly string[]) => Promise<void>;
+
 export type VerifiedAnswer =
   | {
       readonly kind: 'response';
@@ -42,6 +45,11 @@ export type VerifiedAnswer =
 
 export type VerifiedSettings = {
   readonly dial: Dial;
+  /** Where a request depends on the addresses: only those that were admitted are connected to. */
+  readonly admission?: {
+    readonly findAddresses: (host: string) => Promise<readonly string[]>;
+    readonly admit: Admit;
+  };
   readonly policy: TargetPolicy;
   readonly userAgent: string;
   readonly limits: {
@@ -73,7 +81,8 @@ export async function sendVerified(
   const timer = setTimeout(() => ending.abort(late), settings.limits.requestMs);
   const whole = AbortSignal.any([signal, ending.signal]);
   try {
-    const tls = await connectVerified(url, settings, whole);
+    const addresses = await admittedOf(url, settings);
+    const tls = await connectVerified({ url, addresses }, settings, whole);
     if (!('socket' in tls)) return tls;
     return await exchange({ request, url, tls: tls.socket }, settings, whole);
   } catch (error) {
@@ -88,13 +97,42 @@ export async function sendVerified(
 
 type Connected = { readonly socket: TLSSocket };
 type Refused = Extract<VerifiedAnswer, { kind: 'failure' }>;
+/** Without addresses any of the host's will do. */
+type Place = { readonly url: URL; readonly addresses: readonly string[] | undefined };
+
+async function admittedOf(url: URL, { admission }: VerifiedSettings) {
+  const addresses = await admission?.findAddresses(url.hostname);
+  if (addresses) await admission?.admit(addresses);
+  return addresses;
+}
+
+async function dialPlace(
+  { url, addresses }: Place,
+  { dial }: VerifiedSettings,
+  signal: AbortSignal,
+): Promise<PlainConnection> {
+  if (!addresses) return dial(url.hostname, portOf(url), signal);
+  // One of each family, as happy eyeballs would, one after the other.
+  const [v4, v6] = [addresses.find((one) => !one.includes(':')), addresses.find((one) => one.includes(':'))];
+  const [first, second] = v4 === undefined ? [v6] : [v4, v6];
+  const dialOne = (address: string) => dial(url.hostname, portOf(url), signal, { address });
+  if (first === undefined) throw new DialFailure('name-not-found', 'the name has no address');
+  if (second === undefined) return dialOne(first);
+  return dialOne(first).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (!(error instanceof DialFailure)) throw error;
+    return dialOne(second);
+  });
+}
 
 async function connectVerified(
-  url: URL,
-  { dial, limits }: VerifiedSettings,
+  place: Place,
+  settings: VerifiedSettings,
   signal: AbortSignal,
 ): Promise<Connected | Refused> {
-  const { socket, address } = await dial(url.hostname, portOf(url), signal);
+  const { limits } = settings;
+  const { url } = place;
+  const { socket, address } = await dialPlace(place, settings, signal);
   const tls = openTls({ socket, address }, url.hostname);
   try {
     await waitUntilSecure(tls, address, limits.tlsMs, signal);
