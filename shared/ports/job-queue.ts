@@ -108,6 +108,9 @@ export type QueueWorker = {
   isAnnounced?(): boolean;
 };
 
+/** The slots of a worker: how many it has at most, and how many it can use just now, which is asked every few seconds. */
+export type Slots = { readonly most: number; readonly now: () => number };
+
 export type Unsubscribe = () => void;
 
 /**
@@ -121,7 +124,7 @@ export interface JobQueue {
   /** Calls the listener at most once for each job that ends, from the subscription on. */
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;
-  work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
+  work(queue: QueueName, slots: number | Slots, run: Run, gaveUp: GaveUp): QueueWorker;
   /**
    * Tells that a worker here should serve the queue and cannot; while no other does, a submit is refused with Problem `browser_unavailable`.
    * @param fix what an operator must do, a sentence; shown to callers

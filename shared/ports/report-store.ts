@@ -69,7 +69,7 @@ export type StoreUse = { readonly usedBytes: number; readonly limitBytes: number
 export type Question = { readonly jobKey: string; readonly wanted: Wanted };
 
 /**
- * Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with
+ * Reports, kept until they expire. No method waits longer than the store's own timeouts, and before them for its turn at one that is slow; an unreachable store rejects with
  * Problem `store_unavailable`. A row that does not fit its schema is absent, and logged once.
  */
 export interface ReportStore {
@@ -90,6 +90,8 @@ export interface ReportStore {
   readonly grants: Grants;
   /** What every new report would meet now, where the last write told so; undefined while writing works, as far as is known. Asks nobody. */
   fault(): Problem | undefined;
+  /** Of the runs that a worker may have at once, the share whose reports it takes in time just now, above 0 and up to 1; left out where it is never slow. */
+  runShare?(): number;
   /** How full it is; beyond the limit what would expire first goes first. */
   use(): Promise<StoreUse>;
   /** True where it answers and takes writes, else why not. */

@@ -39,10 +39,11 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       return () => memory.events.off('done', listener);
     },
     look: async (_queue, jobId) => stateOf(memory, jobId),
-    work(queue, concurrency, run, gaveUp) {
+    work(queue, slots, run, gaveUp) {
       const queueWorker = openMemoryWorker({
         queue,
-        concurrency,
+        // A store in this process takes every report at once.
+        concurrency: typeof slots === 'number' ? slots : slots.most,
         run,
         gaveUp,
         take: () => takeReady(memory, queue),

@@ -12,10 +12,10 @@ export function timeWaits(
 ): JobQueue {
   return {
     ...jobQueue,
-    work: (queue, concurrency, run, gaveUp) =>
+    work: (queue, slots, run, gaveUp) =>
       jobQueue.work(
         queue,
-        concurrency,
+        slots,
         (job, start, signal, report) => {
           if (start.attempt === 1) onStart(queue, Math.max(0, queueMs - (job.startBy - Date.now())) / 1000);
           return run(job, start, signal, report);

@@ -18,10 +18,10 @@ export function traceTurns(jobQueue: JobQueue, tracing: Tracing): JobQueue {
       const span = begin('producer', job);
       return ended(span, jobQueue.submit({ ...job, trace: span.traceparent }, lineLimit));
     },
-    work: (queue, concurrency, run, gaveUp) =>
+    work: (queue, slots, run, gaveUp) =>
       jobQueue.work(
         queue,
-        concurrency,
+        slots,
         (job, ...more) => {
           if (job.trace === undefined) return run(job, ...more);
           const span = begin('consumer', job);

@@ -15,16 +15,19 @@ function openCalls(given: Partial<CallLineLimits> = {}) {
   return {
     underWay,
     outcomes,
+    share: () => line.share(),
     async call(count: number) {
       for (let index = 0; index < count; index += 1)
-        line(() => {
-          const own = Promise.withResolvers<void>();
-          underWay.push(own);
-          return own.promise;
-        }).then(
-          () => outcomes.push('works'),
-          (error: Error & { cause?: unknown }) => outcomes.push(String(error.cause)),
-        );
+        line
+          .through(() => {
+            const own = Promise.withResolvers<void>();
+            underWay.push(own);
+            return own.promise;
+          })
+          .then(
+            () => outcomes.push('works'),
+            (error: Error & { cause?: unknown }) => outcomes.push(String(error.cause)),
+          );
       await settled();
     },
     /** Ends as many as are under way. */
@@ -92,4 +95,22 @@ test('a call that gets no turn in time fails, and takes nobody else’s', async 
   await calls.end(5);
   await calls.call(8);
   expect(calls.underWay).toHaveLength(8);
+});
+
+test('where calls wait long for their turn, those who make them become fewer, and more again', async () => {
+  const calls = openCalls({ first: 2, most: 2 });
+  const shares: number[] = [];
+  for (let rounds = 0; rounds < 20; rounds += 1) {
+    await calls.call(10);
+    while (calls.underWay.length > 0) await calls.end(400);
+    await calls.end(2000);
+    shares.push(calls.share());
+  }
+  expect(shares).toEqual(shares.toSorted((one, other) => other - one));
+  expect(shares.at(-1)).toBe(0.1);
+  for (let rounds = 0; rounds < 20; rounds += 1) {
+    await calls.end(5000);
+    calls.share();
+  }
+  expect(calls.share()).toBe(1);
 });

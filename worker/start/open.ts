@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { reportPrint } from '#shared/catalogue/report-print';
 import type { Backend } from '#shared/lifecycle/backend';
 import type { QueueName } from '#shared/model/job';
-import type { JobQueue, QueueWorker } from '#shared/ports/job-queue';
+import type { JobQueue, QueueWorker, Slots } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openOnceEach } from '#shared/queue/once-each';
@@ -70,7 +70,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     name === 'network' ? ['network', 'composite'] : [name],
   );
   const openQueueWorker = (queue: QueueName) =>
-    jobQueue.work(queue, concurrencyOf(queue, config), judged.run, judged.gaveUp);
+    jobQueue.work(queue, slotsOf(queue, context), judged.run, judged.gaveUp);
   const queueWorkers = new Map(queues.map((queue) => [queue, openQueueWorker(queue)]));
   // A worker that serves the queue outweighs what was said while there was none.
   const onTurn = (fault: NoBrowser | undefined) => {
@@ -210,6 +210,13 @@ function ofJudgedJobs(
 const compositeConcurrency = 500;
 
 // A page load keeps a core busy; a check waits for the network.
+/** A store that is slow gets fewer runs: those that wait for it would let everybody wait. */
+function slotsOf(queue: QueueName, { config, backend }: WorkerContext): Slots {
+  const most = concurrencyOf(queue, config);
+  const share = () => (queue === 'network' ? (backend.reportStore.runShare?.() ?? 1) : 1);
+  return { most, now: () => Math.max(1, Math.round(most * share())) };
+}
+
 function concurrencyOf(queue: QueueName, { WORKER_CONCURRENCY }: Config): number {
   if (queue === 'composite') return compositeConcurrency;
   return queue === 'browser' ? Math.max(1, Math.floor(availableParallelism() / 2)) : WORKER_CONCURRENCY;

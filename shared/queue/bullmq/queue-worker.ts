@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Job as BullJob, createRedisBackend, type Processor, Worker } from 'bullmq';
 import { isCluster, isRedisAway, refusalOf } from '../../backends/redis.ts';
 import type { Job, QueueName } from '../../model/job.ts';
-import type { QueueWorker } from '../../ports/job-queue.ts';
+import type { QueueWorker, Slots } from '../../ports/job-queue.ts';
 import { endTogether, openEndings } from './end-together.ts';
 import { ourScripts } from './gate.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -17,7 +17,7 @@ import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
 
 export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
   readonly queuesByShard: QueuesByShard;
-  readonly concurrency: number;
+  readonly slots: Slots;
   /** Of a cluster. */
   readonly jobAlarms: JobAlarms | undefined;
 };
@@ -42,7 +42,7 @@ const leaveMs = 300;
 /** Takes jobs of one queue from BullMQ, from all shards, each when its host has room and its caller's turn has come. */
 export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
   const { queuesByShard, log } = given;
-  const { spare, limit } = openRoom(given.queue, given.concurrency);
+  const { spare, limit } = openRoom(given.queue, given.slots.most);
   const settings = { ...given, spare, endings: openEndings() };
   const stop = new AbortController();
   const force = new AbortController();

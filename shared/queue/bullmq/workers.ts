@@ -25,7 +25,7 @@ export function openWorkers(open: () => WorkerQueues, log: Logger): Workers {
   const onceEach = openOnceEach();
   let shared: WorkerQueues | undefined;
   return {
-    work(queue, concurrency, run, gaveUp) {
+    work(queue, slots, run, gaveUp) {
       shared ??= open();
       const queueWorker = openQueueWorker({
         ...shared,
@@ -33,7 +33,7 @@ export function openWorkers(open: () => WorkerQueues, log: Logger): Workers {
         log,
         onceEach,
         queue,
-        concurrency,
+        slots: typeof slots === 'number' ? { most: slots, now: () => slots } : slots,
         run,
         gaveUp,
       });

@@ -4,7 +4,11 @@ import type { Mongo } from '../../backends/mongo.ts';
 import { Problem } from '../../model/problem.ts';
 
 /** Lets calls through, a few at a time. */
-export type CallLine = <T>(act: () => Promise<T>) => Promise<T>;
+export type CallLine = {
+  readonly through: <T>(act: () => Promise<T>) => Promise<T>;
+  /** Of those who make calls one after the other, the share that the line has room for, above 0 and up to 1. */
+  share(): number;
+};
 
 export type CallLineLimits = {
   /** Calls at once: so many at first, never fewer than `least`, never more than `most`. */
@@ -33,12 +37,13 @@ const waitingMost = 2000;
  * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
  * takes longer than the driver allows and all of them fail. Here they wait for their turn instead, and so does whoever needs their result.
  */
-export function inLine(mongo: Mongo): Mongo {
+export function inLine(mongo: Mongo): Mongo & { readonly runShare: () => number } {
   const [reads, writes] = [openCallLine(readsAtOnce), openCallLine(writesAtOnce)];
   return {
     ...mongo,
-    read: (act) => reads(() => mongo.read(act)),
-    write: (act) => writes(() => mongo.write(act)),
+    read: (act) => reads.through(() => mongo.read(act)),
+    write: (act) => writes.through(() => mongo.write(act)),
+    runShare: () => writes.share(),
   };
 }
 
@@ -50,6 +55,7 @@ export function inLine(mongo: Mongo): Mongo {
 export function openCallLine(limits: CallLineLimits, now: () => number = () => performance.now()): CallLine {
   const waiting = new Set<Waiting>();
   const pace = openPace(limits, now);
+  const share = openShare(now);
   let underWay = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
   const giveOn = () => {
@@ -64,9 +70,11 @@ export function openCallLine(limits: CallLineLimits, now: () => number = () => p
     if (underWay >= pace.atOnce()) return waitIn(waiting, limits.turnMs);
     underWay += 1;
   };
-  return async (act) => {
+  const through: CallLine['through'] = async (act) => {
+    const from = now();
     await enter();
     const start = now();
+    share.waited(start - from);
     try {
       const found = await act();
       answeredAt = now();
@@ -82,6 +90,7 @@ export function openCallLine(limits: CallLineLimits, now: () => number = () => p
       giveOn();
     }
   };
+  return { through, share: () => share.now() };
 }
 
 type Waiting = { begin(): void; refuse(error: unknown): void };
@@ -119,6 +128,36 @@ function openPace({ first, least, most }: CallLineLimits, now: () => number) {
         atOnce = Math.max(least, atOnce * slowShare);
         slowedAt = now();
       }
+    },
+  };
+}
+
+/** Calls that wait longer for their turn are too many, ms: those who make them become fewer. */
+const longWaitMs = 300;
+const shortWaitMs = 100;
+/** A change is judged when it has taken effect. */
+const judgeEveryMs = 4000;
+const leastShare = 0.1;
+const [fewer, moreAgain] = [0.7, 1.2];
+
+/** How many of those who make calls may be at work, by how long their calls waited on average. */
+function openShare(now: () => number) {
+  let share = 1;
+  let judgedAt = now();
+  let [calls, waitedMs] = [0, 0];
+  return {
+    waited(ms: number): void {
+      calls += 1;
+      waitedMs += ms;
+    },
+    now(): number {
+      if (now() - judgedAt < judgeEveryMs) return share;
+      const meanMs = waitedMs / Math.max(1, calls);
+      if (meanMs > longWaitMs) share = Math.max(leastShare, share * fewer);
+      else if (meanMs < shortWaitMs) share = Math.min(1, share * moreAgain);
+      judgedAt = now();
+      [calls, waitedMs] = [0, 0];
+      return share;
     },
   };
 }

@@ -54,6 +54,7 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
     ...openBlobs(mongo, upkeep),
     grants: openMongoGrants(mongo, () => upkeep.prepare(), readRow),
     fault: () => health.fault(),
+    runShare: mongo.runShare,
     use: () => mongo.read(async (database) => ({ usedBytes: await readUsedBytes(database), limitBytes })),
     identity: () => mongo.write(readIdentity),
     async ping() {
