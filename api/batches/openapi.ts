@@ -101,8 +101,10 @@ export const batchPaths: ZodOpenApiPathsObject = {
         required: true,
         content: {
           'application/json': { schema: batchSchema },
-          'text/plain': { schema: z.string().meta({ description: 'A target on each line.' }) },
-          'application/x-ndjson': { schema: z.string().meta({ description: 'A JSON string on each line.' }) },
+          'text/plain': { schema: z.string().min(1).meta({ description: 'A target on each line.' }) },
+          'application/x-ndjson': {
+            schema: z.string().min(1).meta({ description: 'A JSON string on each line.' }),
+          },
         },
       },
       responses: {

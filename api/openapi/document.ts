@@ -5,16 +5,17 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
-import { domainText, targetText } from '#shared/targets/target-texts';
+import { urlLengthLimit } from '#shared/targets/parse-target';
+import { domainText, targetText, webAddressText } from '#shared/targets/target-texts';
 import { batchPaths } from '../batches/openapi.ts';
 import { historyPaths } from '../history/openapi.ts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
-import { maxAgeText, waitText } from '../request/ask.ts';
 import { watchPaths } from '../watches/openapi.ts';
 import { json, problemResponses } from './answers.ts';
 import { forGenerators } from './for-generators.ts';
 import { failedReport, reportOf } from './report-shapes.ts';
+import { sharedHeaders, sharedParameters } from './shared-parameters.ts';
 import { withTraceField } from './trace-field.ts';
 
 const progressSchema = z
@@ -81,30 +82,6 @@ const ruleSchema = z
   .meta({ id: 'Rule' });
 
 const findingsSchema = z.looseObject({ findings: z.array(ruleSchema) });
-
-const sharedParameters = {
-  wait: z
-    .string()
-    .regex(waitText)
-    .optional()
-    .meta({ description: 'Seconds to wait for the report, 0 to 55; then 202.' }),
-  fresh: z.literal('1').optional().meta({
-    description: 'Ask the target again. Joins running work; never runs again within the check’s floor.',
-  }),
-  maxAge: z
-    .string()
-    .regex(maxAgeText)
-    .optional()
-    .meta({ description: 'Take a report up to so many seconds old.' }),
-};
-const sharedHeaders = z.object({
-  prefer: z.string().optional().meta({ description: 'RFC 7240: respond-async, wait=N.' }),
-  'cache-control': z
-    .string()
-    .optional()
-    .meta({ description: 'RFC 9111: no-cache, max-age=N, only-if-cached.' }),
-  'if-none-match': z.string().optional(),
-});
 
 export type ServiceFacts = {
   /** Prefix of every link: PUBLIC_URL, or "" for links relative to the host. */
@@ -197,6 +174,8 @@ const toolProblems: readonly ProblemCode[] = [
 function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
   const url = z
     .string()
+    .max(urlLengthLimit)
+    .regex(webAddressText)
     .meta({ description: 'Absolute http or https URL, percent-encoded.', example: 'https://example.com/' });
   const domain = z
     .string()

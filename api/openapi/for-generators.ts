@@ -4,22 +4,36 @@ type Schema = { readonly [key: string]: Json };
 
 /**
  * The same document in words that code generators of every language understand, and that promise no more than the service does:
- * an object may gain fields, a tuple of equal items is a list of fixed length, a list of values whose names would be the same in a
+ * an object of an answer may gain fields, a tuple of equal items is a list of fixed length, a list of values whose names would be the same in a
  * program ("A", "A+") or empty is a pattern, a list with the name of a client's own class has other names, and a time is said by its
  * format alone. Pure.
  */
 export function forGenerators<Document extends object>(document: Document): Document {
-  return mapValue(JSON.parse(JSON.stringify(document)) as Json) as unknown as Document;
+  const plain = JSON.parse(JSON.stringify(document)) as Json;
+  const sent = new Set(JSON.stringify(findBodies(plain)).match(/(?<=#\/components\/schemas\/)\w+/g));
+  return mapValue(plain, { at: '', sent, isSent: false }) as unknown as Document;
 }
 
-function mapValue(value: Json): Json {
-  if (isList(value)) return value.map(mapValue);
+/** @property sent the schemas that bodies of requests refer to: there a field that is not known is a fault */
+type Place = { readonly at: string; readonly sent: ReadonlySet<string>; readonly isSent: boolean };
+
+function findBodies(value: Json): readonly Json[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, one]) => (key === 'requestBody' ? [one] : findBodies(one)));
+}
+
+function mapValue(value: Json, place: Place): Json {
+  if (isList(value)) return value.map((one) => mapValue(one, place));
   if (value === null || typeof value !== 'object') return value;
-  const mapped = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapValue(one)]));
-  return [openObject, plainTuple, namedValues, otherNames, plainTime].reduce(
-    (schema, step) => step(schema),
-    mapped,
+  const mapped = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const at = `${place.at}/${key}`;
+      const isSent = place.isSent || (at === `/components/schemas/${key}` && place.sent.has(key));
+      return [key, mapValue(one, { ...place, at, isSent })];
+    }),
   );
+  const steps = [plainTuple, namedValues, otherNames, plainTime];
+  return (place.isSent ? steps : [openObject, ...steps]).reduce((schema, step) => step(schema), mapped);
 }
 
 /** Left out, it means the same as {}: generators of types make an index of unknown fields of what is written, and take its names from nobody. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount } from '#shared/model/grant';
-import { Problem } from '#shared/model/problem';
+import { type Fault, Problem, type ProblemCode } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/badge';
 import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
@@ -18,7 +18,11 @@ export async function answerBadge(desk: PageDesk, request: Request, response: Re
   await admit(desk.admission, request, response, 'anyone');
   const { label = 'domain health' } = readOwnQuery(request, ['label']);
   if (!labelText.test(label))
-    throw refuse('query', 'label', 'It is longer than 40 characters, or has control characters.');
+    throw refuse({
+      in: 'query',
+      name: 'label',
+      detail: 'It is longer than 40 characters, or has control characters.',
+    });
   const grade = await findGrade(desk, readDomain(desk, request));
   const svg = represent(Buffer.from(drawBadge({ label, ...grade })), 'image/svg+xml');
   // Read pages of other sites show it.
@@ -29,9 +33,14 @@ export async function answerBadge(desk: PageDesk, request: Request, response: Re
 
 function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
   const file = decodeSegment(path.split('/').at(-1) ?? '') ?? '';
-  if (!file.endsWith('.svg')) throw refuse('path', 'domain', 'Write it with .svg at its end.');
+  if (!file.endsWith('.svg'))
+    throw refuse({ in: 'path', name: 'domain', detail: 'Write it with .svg at its end.' });
   const parsed = parseDomain(file.slice(0, -'.svg'.length), targetPolicy);
-  if (!parsed.ok) throw refuse('path', 'domain', tellFault(parsed.fault));
+  if (!parsed.ok)
+    throw refuse(
+      { in: 'path', name: 'domain', detail: tellFault(parsed.fault) },
+      parsed.fault.kind === 'refused' ? 'target_not_allowed' : 'invalid_request',
+    );
   return parsed.value;
 }
 
@@ -57,6 +66,6 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }
 
-function refuse(place: 'path' | 'query', name: string, detail: string): Problem {
-  return new Problem('invalid_request', `${name}: ${detail}`, { errors: [{ in: place, name, detail }] });
+function refuse(fault: Fault, code: ProblemCode = 'invalid_request'): Problem {
+  return new Problem(code, `${fault.name}: ${fault.detail}`, { errors: [fault] });
 }

@@ -33,6 +33,7 @@ export const pagePaths: ZodOpenApiPathsObject = {
         304: { description: 'The caller has it.' },
         ...problemResponses([
           'invalid_request',
+          'target_not_allowed',
           'invalid_token',
           'rate_limited',
           'internal_error',

@@ -5,6 +5,7 @@ import { type Fault, Problem } from '#shared/model/problem';
 import { severities } from '#shared/model/verdict';
 import type { Notify } from '#shared/model/watch';
 import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
+import { targetText, webAddressText } from '#shared/targets/target-texts';
 import type { Desk } from '../desk.ts';
 import type { Ask } from '../request/ask.ts';
 import { faultAt, invalidBody } from '../request/read-json.ts';
@@ -16,7 +17,7 @@ const names = catalogue.map(({ name }) => name);
 const optionValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).max(20)]);
 const fields = {
   targets: z
-    .array(z.string().max(2048))
+    .array(z.string().max(2048).meta({ pattern: targetText.source }))
     .min(1, 'Give at least one target.')
     .max(mostTargets, `Give at most ${mostTargets} targets.`),
   options: z.record(z.string(), optionValue),
@@ -26,7 +27,7 @@ const fields = {
     .min(1)
     .max(longestLabel)
     .regex(/^[^\x00-\x1f\x7f-\x9f]*$/u, 'It has control characters.'),
-  webhook: z.strictObject({ url: z.string().max(2048) }),
+  webhook: z.strictObject({ url: z.string().max(2048).meta({ pattern: webAddressText.source }) }),
   minSeverity: z.enum(severities),
   daysBefore: z.array(z.int().min(0).max(3650)).max(10, 'Give at most ten numbers of days.'),
 };

@@ -215,3 +215,44 @@ test('a domain that a tool, the badge or the list takes is one that the document
     { numRuns: runsOf(600), examples: [...goodNames, ...badNames].map((name) => [name]) },
   );
 });
+
+const places = fc.oneof(
+  fc.constantFrom(
+    '',
+    '/',
+    '?q=%',
+    '#',
+    '/%zz',
+    ':443',
+    ':65535/',
+    ':65536/',
+    '/a b',
+    '/a\\b',
+    '/\u200e',
+    '/é',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => `/${text}`),
+);
+const addresses = fc
+  .tuple(
+    fc.constantFrom('http://', 'https://', 'HTTPS://', 'ftp://', '//', ''),
+    fc.oneof(nameTexts, fc.constantFrom('1.1.1.1', '[2606:4700::1111]', 'u@a.test', '')),
+    places,
+  )
+  .map((parts) => parts.join(''));
+
+// The other way a browser's repairs stand between: "http:a.test" is taken as well.
+test('a URL that the document describes is taken', async () => {
+  const redirects = documented('/api/tools/redirect-check', 'url');
+  const target = documented(list, 'target');
+  await fc.assert(
+    fc.asyncProperty(addresses, async (text) => {
+      const isIdna = !/^[ -~]*$/.test(text.split(/[/?#:]+/)[1] ?? '') || text.includes('xn--');
+      if (!redirects(text) || isIdna) return;
+      expect([text, target(text)]).toEqual([text, true]);
+      const url = encodeURIComponent(text);
+      expect([text, await isTaken(`/api/tools/redirect-check?url=${url}`, 'url')]).toEqual([text, true]);
+    }),
+    { numRuns: runsOf(600) },
+  );
+});
