@@ -16,7 +16,7 @@ registeredAt reportId requestLatencyMs resolverValidates resourceLoadDelay resou
 revocationListUrls rttMs rulesVersion sameSite schemaVersion scoreAfter scoreDelta scoreEffect scriptingMs
 sentBytes sentOnTo serialNumber signatureAlgorithm signaturesUntil sitemapCount sizeBytes spkiSha256 startMs
 startTime startTls startTlsReason statusText subtreeExists tbtMs thirdPartyBytes throughputKbps
-timeToFirstByte tls13Tickets totalBytes trustError upgradedTo uploadThroughputKbps validFrom validUntil
+timeToFirstByte tookMs tls13Tickets totalBytes trustError upgradedTo uploadThroughputKbps validFrom validUntil
 valueOctets voidLookups waitedMs wastedBytes wastedMs wastedPercent wholeBytes
 `
   .trim()
