@@ -269,8 +269,9 @@ local function findLost(turns, leaseMs)
   local held, anonymous, flat = {}, 0, redis.call('HGETALL', base .. ':places')
   for at = 1, #flat, 2 do
     local id, written = flat[at], cjson.decode(flat[at + 1])
-    local line = written.since and ':held' or ':waiting'
-    redis.call('ZADD', base .. line, 'NX', written.since and turns.now + leaseMs or turns.now, id)
+    local isHeld = written.since ~= nil
+    redis.call('ZADD', base .. (isHeld and ':held' or ':waiting'), 'NX', isHeld and turns.now + leaseMs or turns.now, id)
+    redis.call('ZREM', base .. (isHeld and ':waiting' or ':held'), id)
     for _, place in ipairs(written.callers) do
       countIn(turns, place.nodes)
       if written.since and place.isAnonymous then anonymous = anonymous + 1 end
