@@ -72,7 +72,8 @@ export async function bench(): Promise<Section> {
     about: `How long the check of a site that answers after ${checkMs} ms takes, asked for every ${everyMs / 1000} s by an anonymous caller, beside others for ${loadS} s, the first fifth left out. Slow sites answer each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of their callers starts a check a second, as its limits allow. The token has ${backlog} checks of sites that answer after ${tokenCheckMs} ms unfinished at any time. The hoster's two name servers are asked by dns-checks of ${atHoster} anonymous callers, each of which has one unfinished at any time. Default settings, one process or an API and one worker of 50 slots.`,
     columns: ['', 'beside', 'checks', 'p50, s', 'p95, s', 'most, s', 'not answered 200'],
     rows,
-    limits: 'the CPU of the process that runs the checks, where a token keeps it busy.',
+    limits:
+      'the CPU of the process that runs the checks, where a token keeps it busy; and scaled what the store takes: a stand-in that looks through all its reports for each question takes fewer checks the longer the load lasts.',
   };
 }
 
