@@ -70,6 +70,9 @@ export type ProbeFactory = {
 /** Sockets that the pages of a worker may hold open to one address. */
 const socketsOfPages = 64;
 
+/** TLS connections that a worker may have open to one address: most are over after one answer, and a check opens sixteen at once where a server keeps up. */
+const socketsOfTls = 16;
+
 /** Mail hosts are far away more often than web servers are, and a lost SYN costs a second, then two. */
 const mailConnectMs = 5000;
 
@@ -82,6 +85,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const slots = openAddressSlots(settings.socketsPerAddress);
   // A page opens dozens of connections at once; they have places of their own.
   const pageSlots = openAddressSlots(socketsOfPages);
+  const tlsSlots = openAddressSlots(socketsOfTls);
   const udpReach: UdpReach = { isSeen: false };
   const openSmtp = settings.smtp && prepareSmtp(settings.smtp);
   const client = openDnsClient({ ...settings.dns, policy, slots });
@@ -101,7 +105,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         charge: chargeDial(budget, ['foreign connections', what]),
       });
       const dialHttp = openGuard(chargedWith('requests'));
-      const dialTls = openGuard(chargedWith('handshakes'));
+      const dialTls = openGuard({ ...chargedWith('handshakes'), slots: tlsSlots });
       const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
       const ofPages = { ...shared, slots: pageSlots };
       const find = (host: string) => findAddresses(host, shared);

@@ -11,25 +11,35 @@ afterAll(() => lab.close());
 
 type Door = LabServer & { readonly turnedAway: () => number };
 
-/** A good server behind a door for one connection at a time. @param turnAway what becomes of any other; it is given what lets the connection in */
-async function openDoor(turnAway: (socket: Socket, enter: () => void) => void): Promise<Door> {
+/** A good server behind a door for so many connections at a time. @param turnAway what becomes of any other; it is given what lets the connection in */
+async function openDoor(
+  turnAway: (socket: Socket, enter: () => void) => void,
+  { places = 1, delayMs = 0 } = {},
+): Promise<Door> {
   const good = await openTlsServer(identity(lab.leaf, lab.intermediate));
   const line: (() => void)[] = [];
-  let isTaken = false;
+  let taken = 0;
   let turnedAway = 0;
   const enter = (socket: Socket) => {
-    isTaken = true;
+    taken += 1;
     const back = connect(good.port, '127.0.0.1');
     back.on('error', () => socket.destroy());
-    socket.pipe(back).pipe(socket);
+    back.pipe(socket);
+    socket.once('data', (bytes) => {
+      socket.pause();
+      setTimeout(() => {
+        back.write(bytes);
+        socket.pipe(back);
+      }, delayMs);
+    });
     socket.once('close', () => {
       back.destroy();
-      isTaken = false;
+      taken -= 1;
       line.shift()?.();
     });
   };
   const door = await openTcpServer((socket) => {
-    if (!isTaken) return enter(socket);
+    if (taken < places) return enter(socket);
     turnedAway += 1;
     turnAway(socket, () => line.push(() => enter(socket)));
   });
@@ -54,6 +64,21 @@ test.for<readonly [string, Parameters<typeof openDoor>[0]]>([
     state: 'complete',
     sslLabsEquivalent: 'A+',
     trust: { trusted: true },
+    protocols: { 'TLSv1.3': true, 'TLSv1.2': true, 'TLSv1.1': false },
+    suitesComplete: true,
+  });
+});
+
+test('a server that takes eight connections at once is found out whole', async () => {
+  // Every answer takes as long, so that many connections are open at once.
+  const door = await openDoor((socket) => void socket.resetAndDestroy(), { places: 8, delayMs: 200 });
+  const { report, evidence } = await lab.check(door.port);
+  await door.close();
+  expect(door.turnedAway()).toBeGreaterThan(0);
+  expect(evidence.connections).toBeLessThanOrEqual(45);
+  expect(report).toMatchObject({
+    state: 'complete',
+    sslLabsEquivalent: 'A+',
     protocols: { 'TLSv1.3': true, 'TLSv1.2': true, 'TLSv1.1': false },
     suitesComplete: true,
   });

@@ -103,7 +103,7 @@ const askerOf = (script: Script) => {
       probe: probes.tls,
       target: { host: 'a.test', port: 443 },
       allowance: openAllowance(limits, () => 0),
-      lanes: openLanes(4),
+      lanes: openLanes({ first: 4, most: 4 }),
     }),
     seen,
   };
@@ -140,7 +140,7 @@ test('that there is no hybrid group is known before the primes are asked for', a
     probe: probes.tls,
     target: { host: 'a.test', port: 443 },
     allowance,
-    lanes: openLanes(4),
+    lanes: openLanes({ first: 4, most: 4 }),
   });
   const found = await askTls13(asker, [], null);
   expect(seen.hellos).toBe(6);

@@ -55,7 +55,7 @@ export async function lookAtOthers(
   target: Target,
   { limits, spentMs, addresses }: OtherAddresses,
 ): Promise<{ readonly endpoints: readonly EndpointSeen[]; readonly connections: number }> {
-  const lanes = openLanes(addressesAtOnce);
+  const lanes = openLanes({ first: addressesAtOnce, most: addressesAtOnce });
   const start = performance.now();
   const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
   const short = {
@@ -92,7 +92,7 @@ async function lookShortly(
 ): Promise<CountedEndpoint> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
-  const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(2) });
+  const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes({ first: 2, most: 2 }) });
   const { seen } = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
   const handshake = seen.at(-1)?.handshake ?? notBegun(address);
   const oldVersions = handshake.kind === 'connected' ? await askWhetherOld(asker) : [];

@@ -19,7 +19,7 @@ import { within } from './within.ts';
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
- * At most 45 connections to an address looked at in full, six at once, and 6 to any other.
+ * At most 45 connections to an address looked at in full, six at once and sixteen where a server answers those promptly, and 6 to any other.
  */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);

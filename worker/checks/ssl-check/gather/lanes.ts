@@ -6,57 +6,110 @@ export type Lanes = {
   <T>(work: () => Promise<T>): Promise<T>;
   /**
    * The same for work that may go unanswered because it ran beside others: the first such work is tried once more alone.
-   * Where that helps, the server serves one connection at a time, and everything runs alone from then on.
+   * Where that helps, the server serves few connections at a time: fewer lanes are left from then on, at last one.
    */
   readonly orAlone: <T>(work: () => Promise<T>, isUnanswered: (seen: T) => boolean) => Promise<T>;
 };
 
+/** How many lanes there are at first, and how many once a server was seen to answer them side by side. */
+type LaneLimits = { readonly first: number; readonly most: number };
+
 /** Browsers open six connections to a host. */
-export const lanesOfRun = 6;
+export const lanesOfRun: LaneLimits = { first: 6, most: 16 };
+
+/** So many answers in a row that came promptly beside others show that a server does not serve one after the other. */
+const promptAnswers = 3;
+/** An answer that took longer than the quickest by this factor may have waited in a line. */
+const promptFactor = 1.7;
 
 /** What runs alone is followed by a pause, in which the server sees that its connection is closed. */
 const pauseMs = 50;
 
 /** Opens the lanes of one run. Work that waits when the run is aborted starts and fails at once, because every probe does. */
-export function openLanes(limit: number): Lanes {
-  const places = openPlaces(limit);
+export function openLanes(limits: LaneLimits): Lanes {
+  const { places, width, isAlone, widen, tryAlone } = openWidth(limits);
   const { signal } = new AbortController();
-  /** Whether alone is answered what was not answered beside others; undefined until that was tried. */
-  let trial: Promise<boolean> | undefined;
-  let isAlone = false;
   const run = async <T>(work: () => Promise<T>) => {
     const leave = await places.enter(signal);
     const before = places.taken();
+    const start = performance.now();
+    const widthThen = width();
     try {
       const seen = await work();
-      return { seen, wasBeside: before > 1 || places.taken() > 1 };
+      const wasBeside = before > 1 || places.taken() > 1;
+      return { seen, wasBeside, widthThen, tookMs: performance.now() - start };
     } finally {
-      if (isAlone) await after(pauseMs);
+      if (isAlone()) await after(pauseMs);
       leave?.();
     }
   };
   const runPlainly = async <T>(work: () => Promise<T>) => (await run(work)).seen;
-  const tryAlone = async (work: () => Promise<boolean>) => {
+  const runOrAlone = async <T>(work: () => Promise<T>, isUnanswered: (seen: T) => boolean): Promise<T> => {
+    const { seen, wasBeside, widthThen, tookMs } = await run(work);
+    if (!isUnanswered(seen)) {
+      widen(wasBeside, tookMs);
+      return seen;
+    }
+    if (!wasBeside) return seen;
+    // It ran in more lanes than are left now.
+    if (widthThen > width()) return runOrAlone(work, isUnanswered);
+    let again: T | undefined;
+    const repeat = async () => {
+      again = await work();
+      return !isUnanswered(again);
+    };
+    if (!(await tryAlone(() => runPlainly(repeat)))) return seen;
+    return again ?? runOrAlone(work, isUnanswered);
+  };
+  return Object.assign(runPlainly, { orAlone: runOrAlone });
+}
+
+/** How many lanes there are now, and what changes that. */
+function openWidth({ first, most }: LaneLimits) {
+  const places = openPlaces(first);
+  let width = first;
+  /** Whether more is answered alone than beside others; undefined until that was tried at this width. */
+  let trial: Promise<boolean> | undefined;
+  let isAlone = false;
+  /** A server that had to be asked more slowly once is not asked faster again. */
+  let isSlowed = false;
+  const widen = openWidening(() => {
+    if (isAlone || isSlowed || most <= width) return;
+    width = most;
+    trial = undefined;
+    places.resize(width);
+  });
+  /** Fewer lanes for a server that answers alone what it did not answer beside others: as many as at first, then one. */
+  const startTrial = async (work: () => Promise<boolean>) => {
     isAlone = true;
     places.resize(1);
-    isAlone = await runPlainly(work);
-    if (!isAlone) places.resize(limit);
-    return isAlone;
+    const helps = await work();
+    isAlone = helps && width <= first;
+    isSlowed ||= helps;
+    if (helps) width = isAlone ? 1 : first;
+    places.resize(width);
+    return helps;
   };
-  return Object.assign(runPlainly, {
-    async orAlone<T>(work: () => Promise<T>, isUnanswered: (seen: T) => boolean): Promise<T> {
-      const { seen, wasBeside } = await run(work);
-      if (!isUnanswered(seen) || !wasBeside) return seen;
-      let again: T | undefined;
-      const repeat = async () => {
-        again = await work();
-        return !isUnanswered(again);
-      };
-      const isFirst = trial === undefined;
-      trial ??= tryAlone(repeat);
-      if (!(await trial)) return seen;
-      const isServed = isFirst || (await runPlainly(repeat));
-      return isServed && again !== undefined ? again : seen;
-    },
-  });
+  /** At each width the first work is tried; all other work goes by what came of that. */
+  const tryAlone = async (work: () => Promise<boolean>) => {
+    trial ??= startTrial(work);
+    const own = trial;
+    const helps = await own;
+    // At fewer lanes it may turn out once more that they are too many.
+    if (helps && width > 1 && trial === own) trial = undefined;
+    return helps;
+  };
+  return { places, width: () => width, isAlone: () => isAlone, widen, tryAlone };
+}
+
+/** Calls once when answers come beside others as promptly as one alone. */
+function openWidening(call: () => void): (wasBeside: boolean, tookMs: number) => void {
+  let quickestMs = Infinity;
+  let prompt = 0;
+  return (wasBeside, tookMs) => {
+    const isPrompt = wasBeside && tookMs <= promptFactor * quickestMs;
+    quickestMs = Math.min(quickestMs, tookMs);
+    prompt = isPrompt ? prompt + 1 : 0;
+    if (prompt === promptAnswers) call();
+  };
 }

@@ -1,10 +1,17 @@
 import type { Chain } from '../../../certificates/chain.ts';
 import type { ReadChain } from '../../../certificates/read-chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
-import type { TlsProbe } from '../../../probes/tls/port.ts';
+import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { UdpProbe } from '../../../probes/udp/port.ts';
 import { early } from '../../early.ts';
-import type { FullEndpoint, HandshakeSeen, HstsSeen, NamesSeen, Question } from '../evidence.ts';
+import type {
+  FullEndpoint,
+  HandshakeAnswer,
+  HandshakeSeen,
+  HstsSeen,
+  NamesSeen,
+  Question,
+} from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
 import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
@@ -139,8 +146,38 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
 }
 
 /** Ended without an alert, as a server does that has too many connections. */
-function isWordless({ handshake }: HandshakeSeen): boolean {
+function isWordless({ handshake }: { readonly handshake: Handshake | HandshakeAnswer }): boolean {
   return handshake.kind === 'failure' && handshake.isStalled !== true && cutOffs.includes(handshake.code);
+}
+
+/** In a lane, and once more where the connection may have been cut off for those beside it. */
+function inLane<T>(
+  { tls, http, lanes }: EndpointContext,
+  gather: (probes: { readonly tls: TlsProbe; readonly http: Pick<HttpProbe, 'ask'> }) => Promise<T>,
+): Promise<T> {
+  let isCut = false;
+  const noting = {
+    tls: {
+      ...tls,
+      handshake: async (request: HandshakeRequest) => {
+        const handshake = await tls.handshake(request);
+        isCut = isWordless({ handshake });
+        return handshake;
+      },
+    },
+    http: {
+      ask: async (request: Parameters<HttpProbe['ask']>[0]) => {
+        const answer = await http.ask(request);
+        isCut = answer.kind === 'failure' && cutOffs.includes(answer.code);
+        return answer;
+      },
+    },
+  };
+  const gatherAnew = () => {
+    isCut = false;
+    return gather(noting);
+  };
+  return lanes.orAlone(gatherAnew, () => isCut);
 }
 
 const cutOffs: readonly string[] = ['connection-closed', 'connection-reset', 'connection-refused'];
@@ -162,7 +199,7 @@ async function lookEarly(
   client: SslFacts['client'],
 ): Promise<FullEndpoint['otherKind']> {
   return isOtherKindChosen(client, opening)
-    ? look.lanes(() => gatherOtherKind(look, { client, questions: [opening] }))
+    ? inLane(look, ({ tls }) => gatherOtherKind({ ...look, tls }, { client, questions: [opening] }))
     : null;
 }
 
@@ -172,7 +209,7 @@ async function visit(
   opening: Question,
   handshakes: readonly HandshakeSeen[],
 ): Promise<Pick<GatheredEndpoint, 'withoutName' | 'hsts'>> {
-  const { tls, http, target, allowance, lanes } = look;
+  const { target, allowance } = look;
   const last = handshakes.at(-1);
   if (last?.handshake.kind !== 'connected') {
     allowance.releaseKept(0);
@@ -180,8 +217,8 @@ async function visit(
   }
   const unasked = whyNoPage(last.handshake.lateAlert, opening);
   const [withoutName, hsts] = await Promise.all([
-    lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
-    unasked ?? lanes(() => gatherHsts(http, target, allowance)),
+    inLane(look, ({ tls }) => gatherWithoutName(tls, target, allowance, last.offer)),
+    unasked ?? inLane(look, ({ http }) => gatherHsts(http, target, allowance)),
   ]);
   // One for the other kind of key, where it is not asked for already.
   allowance.releaseKept(isOtherKindChosen(findClient(handshakes), opening) ? 0 : 1);
@@ -198,8 +235,8 @@ async function comeBack(
   if (last?.handshake.kind !== 'connected') return { resumption: null, renegotiation: null };
   const client = { offer: last.offer, handshake: last.handshake, session };
   const [resumption, renegotiation] = await Promise.all([
-    look.resumes ? look.lanes(() => gatherResumption(look, client)) : null,
-    look.lanes(() => gatherRenegotiation(look, client, opening)),
+    look.resumes ? inLane(look, ({ tls }) => gatherResumption({ ...look, tls }, client)) : null,
+    inLane(look, ({ tls }) => gatherRenegotiation({ ...look, tls }, client, opening)),
   ]);
   return { resumption, renegotiation };
 }
@@ -216,7 +253,7 @@ function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen |
 const pageTimeMs = 8000;
 
 async function gatherHsts(
-  http: HttpProbe,
+  http: Pick<HttpProbe, 'ask'>,
   { host, port, address }: Target,
   allowance: Allowance,
 ): Promise<HstsSeen> {
