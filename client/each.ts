@@ -1,6 +1,7 @@
 import type { Me } from './api-types.ts';
 import type { AskOptions } from './ask.ts';
 import type { Progress } from './exchange.ts';
+import { onAbort } from './on-abort.ts';
 import { openPace, type Pace } from './pace.ts';
 import { DiagnosticsProblem, ServerUnreachable } from './problem.ts';
 
@@ -65,16 +66,16 @@ export async function* askEach<Report>(
     fatal: undefined,
     wake: () => undefined,
   };
-  const onAbort = () => {
+  const stop = () => {
     end(run, signal?.reason);
     run.wake();
   };
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) stop();
+  const endWait = onAbort(signal, stop);
   try {
     yield* answersOf(run);
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    endWait();
     end(run, new Error('The iteration has ended.'));
     await run.iterator.return?.();
   }

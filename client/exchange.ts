@@ -1,5 +1,6 @@
 import type { Budget } from './budget.ts';
 import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
+import { onAbort } from './on-abort.ts';
 import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
 import { BodyTooLarge, readBody, readBytes } from './read-body.ts';
 import { isFault, isTooDeep, type Shape } from './shapes.ts';
@@ -154,8 +155,7 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
     () => timeout.abort(new Error(`No whole answer within ${exchangeMs} ms.`)),
     exchangeMs,
   );
-  const onAbort = () => timeout.abort(wish.signal?.reason);
-  wish.signal?.addEventListener('abort', onAbort, { once: true });
+  const endWait = onAbort(wish.signal, () => timeout.abort(wish.signal?.reason));
   try {
     wish.signal?.throwIfAborted();
     const response = await connection.fetch(`${server}${wish.path}`, {
@@ -177,7 +177,7 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
     };
   } finally {
     clearTimeout(timer);
-    wish.signal?.removeEventListener('abort', onAbort);
+    endWait();
   }
 }
 

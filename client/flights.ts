@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts';
+
 /** Equal work that is asked for while it goes on is done once. */
 export type Flights = {
   /**
@@ -21,15 +23,14 @@ export function openFlights(): Flights {
       signal?.throwIfAborted();
       const flight = flights.get(key) ?? begin(flights, key, start);
       flight.waiting += 1;
-      let onAbort = () => undefined as void;
+      let endWait = () => undefined as void;
       const abandoned = new Promise<never>((_, reject) => {
-        onAbort = () => reject(signal?.reason as Error);
+        endWait = onAbort(signal, () => reject(signal?.reason as Error));
       });
-      signal?.addEventListener('abort', onAbort, { once: true });
       try {
         return (await Promise.race([flight.work, abandoned])) as T;
       } finally {
-        signal?.removeEventListener('abort', onAbort);
+        endWait();
         flight.waiting -= 1;
         if (flight.waiting === 0) {
           if (flights.get(key) === flight) flights.delete(key);
