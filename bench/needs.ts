@@ -20,6 +20,10 @@ const things = {
   },
   sslscan: { isHere: findProgram('sslscan') !== undefined, how: 'sslscan on the PATH' },
   curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
+  schemathesis: {
+    isHere: findProgram('schemathesis') !== undefined,
+    how: 'schemathesis on the PATH (python3 -m venv, pip install schemathesis==4.32.5)',
+  },
   linux: {
     isHere: existsSync('/proc/self/stat'),
     how: 'Linux: it reads CPU and memory of processes in /proc',

@@ -37,6 +37,7 @@ export const benches: Benches = {
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
+  schemathesis: { load: () => import('./schemathesis.ts'), needs: ['schemathesis'] },
   mutation: { load: () => import('./mutation.ts'), limitS: 7200 },
 };
 
