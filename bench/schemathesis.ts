@@ -70,6 +70,6 @@ function readPrinted(text: string): Section['rows'] {
     ['version', version],
     ['operations', selected],
     ['requests', generated],
-    ['faults found', /(\d+) failures?/.exec(text)?.[1] ?? (/No issues found/i.test(text) ? '0' : '?')],
+    ['faults found', /={3,} FAILURES/.test(text) ? (/=+ (\d+) failures?/.exec(text)?.[1] ?? '?') : '0'],
   ];
 }
