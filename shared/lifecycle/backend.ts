@@ -51,11 +51,19 @@ export type Backend = {
 /** Jobs that may wait in one process; each is about 2 kB of memory. */
 const waitingLimit = 100_000;
 
+/** What the process is that opens them. */
+export type ProcessKind = { readonly answersNobody?: boolean };
+
 /** Opens the adapters that the settings want; the heavy ones are loaded only then. Redis and MongoDB may be away: what needs them says so. */
-export async function openBackend(config: Config, log: Logger, tracing?: Tracing): Promise<Backend> {
+export async function openBackend(
+  config: Config,
+  log: Logger,
+  tracing?: Tracing,
+  of: ProcessKind = {},
+): Promise<Backend> {
   const parts =
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
-      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log, tracing)
+      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL, ...of }, log, tracing)
       : traced(await openEmbedded(config, log), tracing);
   const [examineQueue, examineStore] = await examinersOf(config);
   const jobQueue = watchOutages(parts.jobQueue, {
@@ -173,7 +181,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
 
 async function openScaled(
   config: Config,
-  urls: { readonly redis: string; readonly mongo: string },
+  urls: ProcessKind & { readonly redis: string; readonly mongo: string },
   log: Logger,
   tracing: Tracing | undefined,
 ): Promise<Parts> {
@@ -201,9 +209,9 @@ async function openScaled(
   const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
   const reportStore = ofMongoUrl(() =>
     openMongoReportStore(urls.mongo, {
+      ...storeLimitsOf(config),
       log,
-      limitBytes: limitBytesOf(config),
-      longestFreshMs: longestFreshMsOf(config),
+      isPatient: urls.answersNobody === true,
     }),
   );
   const redis = openRedis(urls.redis, impatientAlone, log);
@@ -220,6 +228,10 @@ async function openScaled(
     access: await openAccess(config, log),
     ...(await openAccountStores(config, log)),
   };
+}
+
+function storeLimitsOf(config: Config) {
+  return { limitBytes: limitBytesOf(config), longestFreshMs: longestFreshMsOf(config) };
 }
 
 function queueOptionsOf(config: Config, url: string) {

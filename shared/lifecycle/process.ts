@@ -136,7 +136,7 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
 async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
   const { openMetrics } = await import('../telemetry/metrics.ts');
   const tracing = await openTracing(config, name, log);
-  const opened = await openBackend(config, log, tracing);
+  const opened = await openBackend(config, log, tracing, { answersNobody: name === 'worker' });
   const metrics = openMetrics(opened.jobQueue, opened.reportStore);
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
     metrics.jobStarted(queue, waitedS),

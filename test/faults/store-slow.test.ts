@@ -46,7 +46,11 @@ describe.skipIf(!hasMongo)('a store that answers everything, but slower than it 
 
   const open = () => {
     lines.length = 0;
-    const store = openMongoReportStore(`mongodb://127.0.0.1:${way.port}/diag`, { log, limitBytes: 1e9 });
+    const store = openMongoReportStore(`mongodb://127.0.0.1:${way.port}/diag`, {
+      log,
+      limitBytes: 1e9,
+      isPatient: true,
+    });
     return watchOutages(store, { part: 'store', code: 'store_unavailable', log });
   };
 

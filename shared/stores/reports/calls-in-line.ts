@@ -33,12 +33,21 @@ const slowShare = 0.7;
 const learnShare = 0.002;
 const waitingMost = 2000;
 
+/** A caller is told within a second that the store is too slow, of which the driver may take 0.8; a run would rather wait. */
+const callerWaitsMs = 200;
+
 /**
  * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
  * takes longer than the driver allows and all of them fail. Here they wait for their turn instead, and so does whoever needs their result.
+ * @param patience isPatient: for a process that only runs checks, where nobody waits for an answer of the call
  */
-export function inLine(mongo: Mongo): Mongo & { readonly runShare: () => number } {
-  const [reads, writes] = [openCallLine(readsAtOnce), openCallLine(writesAtOnce)];
+export function inLine(
+  mongo: Mongo,
+  { isPatient }: { readonly isPatient: boolean },
+): Mongo & { readonly runShare: () => number } {
+  const open = (limits: CallLineLimits) =>
+    openCallLine(isPatient ? limits : { ...limits, turnMs: callerWaitsMs });
+  const [reads, writes] = [open(readsAtOnce), open(writesAtOnce)];
   return {
     ...mongo,
     read: (act) => reads.through(() => mongo.read(act)),

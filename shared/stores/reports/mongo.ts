@@ -28,6 +28,8 @@ export type MongoStoreOptions = {
   readonly limitBytes: number;
   /** No report is fresh for longer: older ones are not looked at for one that is. */
   readonly longestFreshMs?: number;
+  /** Calls wait longer for a store that is slow: of a process that answers no callers. */
+  readonly isPatient?: boolean;
   /** Shorter for tests. */
   readonly upkeepEveryMs?: number;
 };
@@ -41,7 +43,7 @@ const upkeepEveryMs = 60_000;
 export function openMongoReportStore(url: string, options: MongoStoreOptions): ReportStore {
   const { log, limitBytes } = options;
   const server = openMongo(url, log);
-  const mongo = inLine(server);
+  const mongo = inLine(server, { isPatient: options.isPatient ?? false });
   const readRow = openRowReader(log);
   // What looks after the server does not stand behind those who use it.
   const health = openHealth(server, log);
