@@ -123,3 +123,18 @@ test('nothing is listed of what was not seen, or is not as this version knows it
   const text = { securityTxt: { state: 'found', url: 'https://a.test/x', expires: 'next year' } };
   expect(shown({ ssl: away, dns: away, headers: laidOver(headers(), text) })).toEqual([]);
 });
+
+test('certificates of the domain’s own mail hosts are told once a host; those of a provider are not', () => {
+  const address = (to: number) => ({ address: '192.0.2.1', certificates: [certificate(-10, to)] });
+  const hosts = [
+    { host: 'mx.a.test', addresses: [address(20), address(20), { address: '192.0.2.2', certificates: [] }] },
+    { host: 'mx.provider.test', addresses: [address(5)] },
+  ];
+  const told = shown({ smtp: laidOver(dns(), { hosts }) })?.filter(([, name]) =>
+    String(name).startsWith('mx.'),
+  );
+  expect(told).toEqual([['certificate', 'mx.a.test', 20, 30, 'ok']]);
+  expect(shown({ smtp: laidOver(dns(), { hosts: 3 }) })?.some(([, name]) => name === 'mx.a.test')).toBe(
+    false,
+  );
+});

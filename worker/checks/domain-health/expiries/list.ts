@@ -2,6 +2,7 @@ import type { Expiry } from '#shared/catalogue/domain-health/expiries';
 import type { HealthFacts } from '../facts/health.ts';
 import { endingOf } from '../registration/ending.ts';
 import { endingsOfCertificates } from './certificates.ts';
+import { endingsOfMailHosts } from './mail-hosts.ts';
 import { endingOfPolicyHost } from './policy-host.ts';
 import { endingOfSecurityTxt } from './security-txt.ts';
 import { endingOfSignatures } from './signatures.ts';
@@ -10,15 +11,16 @@ import { type Ending, showEnding } from './state.ts';
 /** Of one site there are a handful. */
 const mostShown = 100;
 
-type Seen = Pick<HealthFacts, 'registration' | 'ssl' | 'dns' | 'headers'>;
+type Seen = Pick<HealthFacts, 'domain' | 'registration' | 'ssl' | 'dns' | 'headers' | 'smtp'>;
 
 /** Everything that the sources saw to end at some time, the earliest first. @param at when the report was checked, Unix ms */
-export function listExpiries({ registration, ssl, dns, headers }: Seen, at: number): Expiry[] {
+export function listExpiries({ domain, registration, ssl, dns, headers, smtp }: Seen, at: number): Expiry[] {
   const { registration: registered } = registration;
   const endings: (Ending | undefined)[] = [
     registered && endingOf(registered),
     ...endingsOfCertificates(ssl),
     endingOfPolicyHost(dns),
+    ...endingsOfMailHosts(domain, smtp),
     endingOfSignatures(dns),
     endingOfSecurityTxt(headers),
   ];
