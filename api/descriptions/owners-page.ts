@@ -38,6 +38,7 @@ function mainOf({ contact, hostConcurrency, accessDays }: Owners) {
 <h2>What is sent</h2>
 <ul>
 <li>Questions to your name servers, requests for pages and well-known files, and TLS handshakes with different parameters. A performance check loads a page as a browser does.</li>
+<li>At most 45 TLS handshakes with an address for one check, six at once, and sixteen where a server answers those promptly. Where the operator has turned that on, mail hosts get a greeting and a handshake (EHLO, STARTTLS, QUIT), and never a sender, a recipient or a mail.</li>
 <li>Only what any visitor can ask: no password is tried, no form is filled in, and no known weakness is used.</li>
 <li>At most ${hostConcurrency} checks of one domain at the same time. Requests, handshakes and questions to one address are paced, and a finished report answers the same question again while it is fresh.</li>
 </ul>
