@@ -33,8 +33,8 @@ const slowShare = 0.7;
 const learnShare = 0.002;
 const waitingMost = 2000;
 
-/** A caller is told within a second that the store is too slow, of which the driver may take 0.8; a run would rather wait. */
-const callerWaitsMs = 200;
+/** A caller is told within a second that the store is too slow; a run would rather wait. A burst of some hundred calls has its turn well before. */
+const callerWaitsMs = 700;
 
 /**
  * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
