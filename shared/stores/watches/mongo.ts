@@ -90,9 +90,10 @@ function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | nul
         await deliveries.deleteMany({ watchId: String(watchId) }, limit);
       }),
     activeAccounts: () =>
+      // The index alone has both, and only the accounts are sent: one may have thousands of watches, and this is asked every few seconds.
       read(async ({ watches }, limit) => {
-        const found = watches.find({ isPaused: false }, { ...limit, projection: { account: 1 } });
-        return [...new Set((await found.toArray()).map(({ account }) => account))];
+        const active = [{ $match: { isPaused: false } }, { $group: { _id: '$account' } }];
+        return (await watches.aggregate<{ _id: string }>(active, limit).toArray()).map(({ _id }) => _id);
       }),
   };
 }
@@ -164,6 +165,7 @@ async function prepareIndexes(database: Db): Promise<void> {
   const { watches, targets, deliveries, links, locks } = collectionsIn(database);
   await locks.createIndex({ expiresAt: 1 }, { name: 'locks_by_expiry' });
   await watches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'watches_by_account' });
+  await watches.createIndex({ isPaused: 1, account: 1 }, { name: 'watches_by_active' });
   await targets.createIndex({ isActive: 1, dueAt: 1 }, { name: 'targets_by_due' });
   await targets.createIndex({ watchId: 1, target: 1 }, { name: 'targets_by_watch' });
   await targets.createIndex({ account: 1, host: 1 }, { name: 'targets_by_account' });

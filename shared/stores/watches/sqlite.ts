@@ -28,6 +28,7 @@ const migrations = [
    CREATE INDEX deliveries_by_account ON deliveries (account, createdAt, deliveryId);
    CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
    CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;`,
+  'CREATE INDEX watches_by_active ON watches (isPaused, account);',
 ];
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
@@ -108,7 +109,15 @@ function openPages(database: DatabaseSync, read: Read<Watch>): Pick<WatchStore, 
     `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?)
      ORDER BY createdAt DESC, watchId DESC LIMIT ?`,
   );
-  const accounts = database.prepare('SELECT DISTINCT account FROM watches WHERE isPaused = 0');
+  // From one account to the next by the index: an account may have thousands of watches, and this is asked every few seconds.
+  const accounts = database.prepare(
+    `WITH RECURSIVE active(account) AS (
+       SELECT MIN(account) FROM watches WHERE isPaused = 0
+       UNION ALL
+       SELECT (SELECT MIN(account) FROM watches WHERE isPaused = 0 AND account > active.account)
+       FROM active WHERE account IS NOT NULL
+     ) SELECT account FROM active WHERE account IS NOT NULL`,
+  );
   return {
     list: async (account, { limit, before }) =>
       withSqlite(() =>
