@@ -238,7 +238,9 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
     connectTimeoutMS: '20000',
     socketTimeoutMS: '20000',
   };
-  reportStoreContract(async () => openMongoReportStore(withOptions(mongo.url, patient), options));
+  reportStoreContract(async () =>
+    openMongoReportStore(withOptions(mongo.url, patient), { ...options, isPatient: true }),
+  );
 
   test.skipIf(!canStopMongo)(
     'answers a server that is frozen within a second, and works again with it',

@@ -13,7 +13,7 @@ import { type MongoProxy, openMongoProxy } from '../kit/mongo-proxy.ts';
 import { hasMongo, startMongo, type TestMongo, withOptions } from '../kit/mongo.ts';
 
 const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
-const options = { log, limitBytes: 1e9, longestFreshMs: 400 * 86_400_000 };
+const options = { log, limitBytes: 1e9, longestFreshMs: 400 * 86_400_000, isPatient: true };
 let changes = 0;
 /** What Redis carries between processes, here within one. */
 const announcements = {
