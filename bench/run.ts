@@ -20,6 +20,7 @@ export const benches: Benches = {
   turns: { load: () => import('./turns.ts') },
   'hostile-turns': { load: () => import('./hostile-turns.ts'), limitS: 1800 },
   latency: { load: () => import('./latency.ts') },
+  'first-finding': { load: () => import('./first-finding.ts'), limitS: 1200 },
   'redis-checks': { load: () => import('./redis-checks.ts'), needs: ['redis', 'store'] },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
