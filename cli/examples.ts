@@ -31,6 +31,8 @@ const examples: { readonly [command: string]: readonly string[] } = {
   ],
   'watch list': ['diag watch list', 'diag watch list -o json'],
   'watch show': [`diag watch show ${watchId}`],
+  'watch secret': [`diag watch secret ${watchId}`],
+  'watch links': ['diag watch links', 'diag watch links -o json'],
   'watch replay': [`diag watch replay ${watchId} evt_${other}`],
   'queue why': [`diag queue why ${other}`],
   'queue pause': ['diag queue pause example.com', 'diag queue pause ssl-check'],

@@ -66,6 +66,12 @@ function addDeliveries(watch: Command): void {
     .action(async (id: string, options: ListOptions) =>
       (await import('./watch.ts')).printDeliveries(id, options),
     );
+  withOutput(watch.command('secret <watchId>'))
+    .description('draw a new secret of its webhook, and print it once; the old one signs beside it for a day')
+    .action(async (id: string, options: ListOptions) => (await import('./watch.ts')).drawSecret(id, options));
+  withOutput(watch.command('links'))
+    .description('draw new addresses of the feed and the calendar of all watches; the old ones end')
+    .action(async (options: ListOptions) => (await import('./watch.ts')).drawLinks(options));
   withOutput(watch.command('replay <watchId> <deliveryId>'))
     .description('send an event again, under the same id')
     .action(async (id: string, deliveryId: string, options: ListOptions) =>

@@ -115,6 +115,27 @@ export async function testWatch(watchId: string, options: ListOptions): Promise<
   printDelivery(await openServer(options).watches.test(watchId), options);
 }
 
+/** Draws and prints a new secret of a webhook. */
+export async function drawSecret(watchId: string, options: ListOptions): Promise<void> {
+  const webhookSecret = await openServer(options).watches.secret(watchId);
+  if (options.output === 'json') return sayForProgram(jsonText({ webhookSecret }, 2));
+  warn(
+    show`The webhook is signed with this secret, and with the one before for a day. It is shown only once.`,
+  );
+  say(show`${webhookSecret}`);
+}
+
+/** Draws and prints new addresses of the feed and the calendar. */
+export async function drawLinks(options: ListOptions): Promise<void> {
+  const { feed, calendar } = await openServer(options).watches.links();
+  if (options.output === 'json') return sayForProgram(jsonText({ feed, calendar }, 2));
+  warn(
+    show`Whoever has these addresses reads what the watches tell. They are shown only once, and the old ones end.`,
+  );
+  say(show`${feed}`);
+  say(show`${calendar}`);
+}
+
 /** Sends an event again. */
 export async function replayDelivery(
   watchId: string,

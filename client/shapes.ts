@@ -209,6 +209,9 @@ export const isDeliveryList = fields({ deliveries: listOf(isDelivery), next: orN
 /** The new secret of a webhook. */
 export const isSecret = fields({ webhookSecret: isText });
 
+/** The new addresses of an account's feed and calendar. */
+export const isAddresses = fields({ feed: isText, calendar: isText });
+
 /** /api/findings. */
 export const isRules = fields({
   findings: listOf(

@@ -2,6 +2,7 @@ import type {
   Delivery,
   DeliveryList,
   Watch,
+  WatchAddresses,
   WatchedTarget,
   WatchedTargetList,
   WatchList,
@@ -12,6 +13,7 @@ import type {
 import { type Answer, type Connection, notTheService, readJson, send, type Wish } from './exchange.ts';
 import { readPages } from './pages.ts';
 import {
+  isAddresses,
   isDelivery,
   isDeliveryList,
   isSecret,
@@ -50,6 +52,8 @@ export type Watches = {
   replay(watchId: string, deliveryId: string, options?: Stoppable): Promise<Delivery>;
   /** Draws a new secret of its webhook; the old one signs beside it for a day. */
   secret(watchId: string, options?: Stoppable): Promise<string>;
+  /** Draws new addresses of the account's feed and calendar, which need no token; the old ones end. */
+  links(options?: Stoppable): Promise<WatchAddresses>;
 };
 
 const base = '/api/watches';
@@ -93,6 +97,9 @@ function readingMethods(connection: Connection): Reading {
 function writingMethods(connection: Connection): Omit<Watches, keyof Reading> {
   const post = (path: string, signal: AbortSignal | undefined, to = connection) =>
     ask(to, { path, method: 'POST' }, signal);
+  // Sent once: a repeat after a lost answer would end what the first one drew, which somebody may have.
+  const draw = (path: string, signal: AbortSignal | undefined) =>
+    post(path, signal, { ...connection, retryForMs: 0 });
   const readSent = (answer: Answer) => readJson(connection, answer, isDelivery, 202) as Delivery;
   return {
     create: async (wish, { signal, idempotencyKey = crypto.randomUUID() } = {}) => {
@@ -117,11 +124,11 @@ function writingMethods(connection: Connection): Omit<Watches, keyof Reading> {
     replay: async (watchId, deliveryId, { signal } = {}) =>
       readSent(await post(`${pathOf(watchId)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, signal)),
     secret: async (watchId, { signal } = {}) => {
-      // Sent once: a repeat after a lost answer would end the secret that the receiver has.
-      const once = { ...connection, retryForMs: 0 };
-      const answer = await post(`${pathOf(watchId)}/secret`, signal, once);
+      const answer = await draw(`${pathOf(watchId)}/secret`, signal);
       return (readJson(connection, answer, isSecret) as WebhookSecret).webhookSecret;
     },
+    links: async ({ signal } = {}) =>
+      readJson(connection, await draw(`${base}/links`, signal), isAddresses) as WatchAddresses,
   };
 }
 

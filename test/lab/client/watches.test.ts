@@ -54,6 +54,11 @@ test(
     const secret = await watches.secret(watchId);
     expect(secret).toMatch(/^whsec_/);
     expect(secret).not.toBe(watch.webhookSecret);
+    const links = await watches.links();
+    const read = async (path: string) => (await fetch(new URL(path, proxy.url))).status;
+    expect(await Promise.all([read(links.feed), read(links.calendar)])).toEqual([200, 200]);
+    const drawn = await watches.links();
+    expect(await Promise.all([read(links.feed), read(drawn.feed)])).toEqual([401, 200]);
     const paused = await watches.update(watchId, { paused: true, label: null });
     expect(paused).toMatchObject({ paused: true, pausedReason: 'owner', label: null, nextAt: null });
     expect((await watches.get(watchId)).paused).toBe(true);
