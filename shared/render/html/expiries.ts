@@ -2,11 +2,11 @@ import type { Report } from '../../model/report.ts';
 import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expiries.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { timeWords } from '../report-words.ts';
-import { cellTable } from './pictures/figure.ts';
+import { cellTable, exportLink, type Links } from './pictures/figure.ts';
 import { scrollable } from './value.ts';
 
-/** What ends when, the earliest first. Nothing where the report tells of nothing. */
-export function expiriesSection(report: Report): Markup {
+/** What ends when, the earliest first, and where a calendar of it is. Nothing where the report tells of nothing. */
+export function expiriesSection(report: Report, links: Links): Markup {
   const expiries = expiriesOf(report);
   if (expiries.length === 0) return nothing;
   const rows = expiries.map((expiry) => [
@@ -16,6 +16,6 @@ export function expiriesSection(report: Report): Markup {
     markup`${expiryStateWords[expiry.state]}`,
   ]);
   return markup`<section id="expiries"><h2>What expires</h2>
-${scrollable('What expires', cellTable(['What', 'Left', 'When', 'State'], rows))}</section>
+${scrollable('What expires', cellTable(['What', 'Left', 'When', 'State'], rows))}${exportLink(report, links, 'ics', 'Save these dates as a calendar')}</section>
 `;
 }

@@ -47,7 +47,7 @@ ${factLine(report)}</header>
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}${jumps(report, counts)}</div>
-${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${expiriesSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${expiriesSection(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
 /** The target as people write it, with its form in the DNS beside it, as one may look like another. */

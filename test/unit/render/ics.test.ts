@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { writeCalendar } from '#shared/render/calendar';
 import { exportNamesOf, renderReport } from '#shared/render/formats';
+import { expiriesSection } from '#shared/render/html/expiries';
+import { printMarkup } from '#shared/render/markup';
 import { readCalendar } from './read-calendar.ts';
 import { badChain } from './reports.ts';
 
@@ -76,4 +78,12 @@ test('texts of a target are escaped, lines are folded between characters, and no
 test('only domain-health has it', () => {
   expect(exportNamesOf('domain-health')).toContain('ics');
   expect(exportNamesOf('ssl-check')).not.toContain('ics');
+});
+
+test('the page of a report links the calendar, a file of it does not', () => {
+  const ends = expiry('domain', 'a.test', '2027-01-01T00:00:00.000Z');
+  const report = { reportId: 'a'.repeat(32), expiries: [ends] } as unknown as Report;
+  const page = printMarkup(expiriesSection(report, { ofReport: (id) => `/r/${id}` }));
+  expect(page).toContain(`href="/r/${'a'.repeat(32)}/export?format=ics"`);
+  expect(printMarkup(expiriesSection(report, {}))).not.toContain('href');
 });

@@ -120,6 +120,8 @@ test('requests stand in a waterfall and in a table, third parties marked in both
   expect(text.replaceAll(/ data-label="[^"]*"/g, '')).toMatch(
     /Ads &amp; Co<\/bdi><\/th><td>2<\/td><td>8 KiB/,
   );
+  expect(text).toContain(`href="/r/${'a'.repeat(32)}/export?format=har"`);
+  expect(printMarkup(pictures(loaded({ requests: { total: 4, entries } }), {}))).not.toContain('format=har');
   for (const requests of [null, undefined, { total: 0, entries: [] }, { total: 1, first: [row] }])
     expect(draw(loaded({ requests }))).not.toContain('Requests of the page');
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Report } from '../../../model/report.ts';
-import { type Markup, markup } from '../../markup.ts';
+import type { CheckFormatName } from '../../formats.ts';
+import { type Markup, markup, nothing } from '../../markup.ts';
 import { scrollable } from '../value.ts';
 
 /** Where other reports can be read; a file that stands alone has no such pages. */
@@ -16,6 +17,19 @@ export type Links = {
 /** The address of a report's page; undefined without one, and for what has not the form of an id. */
 export function addressOf(reportId: string | undefined, { ofReport }: Links): string | undefined {
   return reportId !== undefined && /^[\w-]{1,64}$/.test(reportId) ? ofReport?.(reportId) : undefined;
+}
+
+/** A link to the report as a file of this format; nothing where the report has no address, as in a file. */
+export function exportLink(
+  { reportId }: Pick<Report, 'reportId'>,
+  links: Links,
+  format: CheckFormatName,
+  words: string,
+): Markup {
+  const address = addressOf(reportId, links);
+  if (address === undefined) return nothing;
+  return markup`<p class="hint"><a href="${address}/export?format=${format}" rel="nofollow" download>${words}</a></p>
+`;
 }
 
 /** The address of the report of a part: itself, or the page of what it is about. */

@@ -4,7 +4,7 @@ import { sizeOfFilmstrip, timeOf } from '../../filmstrip.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
 import { scrollable } from '../value.ts';
-import { addressOf, cellTable, figure, type Links, readFields, tableSection } from './figure.ts';
+import { addressOf, cellTable, exportLink, figure, type Links, readFields, tableSection } from './figure.ts';
 
 const { filmstrip, requests, screenshot } = pagespeedReportShape;
 type Request = NonNullable<
@@ -55,7 +55,7 @@ const tones: { readonly [type: string]: string } = {
 const otherTone = 'wait';
 
 /** What the page asked for, and when: each request from its start to its end. Nothing where that was not seen. */
-export function drawRequests(report: Report): Markup {
+export function drawRequests(report: Report, links: Links): Markup {
   const seen = readRequests(report)?.requests;
   const shown = seen?.entries?.slice(0, mostRequests) ?? [];
   if (!seen || shown.length === 0) return nothing;
@@ -72,7 +72,7 @@ ${drawAxis(endMs, height)}${shown.map((request, index) => drawRow(request, axisH
   const heads = ['Request', 'Kind', 'Of', 'Status', 'Start', 'End', 'Size'];
   const upright = markup`<ol class="requests">${shown.map((request) => requestItem(request, 100 / endMs))}</ol>`;
   const table = cellTable(heads, shown.map(cellsOf));
-  return markup`${figure(`Requests of the page (${counted})`, { wide: picture, upright, table })}${drawOwners(seen.entries ?? [])}`;
+  return markup`${figure(`Requests of the page (${counted})`, { wide: picture, upright, table })}${exportLink(report, links, 'har', 'Save the requests as an HTTP Archive (HAR)')}${drawOwners(seen.entries ?? [])}`;
 }
 
 const mostOwners = 20;

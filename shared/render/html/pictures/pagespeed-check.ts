@@ -30,7 +30,7 @@ const longestTitle = 200;
 export function drawSpeed(report: Report, links: Links): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed, report)}${drawFieldHistory(speed.field)}${drawFrames(report, links)}${savingSection(speed)}${drawMainThread(report)}${drawRequests(report)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed, report)}${drawFieldHistory(speed.field)}${drawFrames(report, links)}${savingSection(speed)}${drawMainThread(report)}${drawRequests(report, links)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {
