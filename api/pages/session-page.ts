@@ -85,7 +85,7 @@ ${why === undefined ? nothing : markup`<p class="wrong" id="why" role="alert">${
 /** Callers of pages: those of the API, and who has signed in. */
 export function callersOfPages(callers: Callers, sessions: PageDesk['sessions']): Callers {
   return {
-    recall: (request) => callers.recall(request),
+    ...callers,
     async name(request) {
       const isSession = request.headers.authorization === undefined && sessions.isSent(request);
       const caller = isSession ? await sessions.find(request) : undefined;

@@ -39,6 +39,8 @@ export type Callers = {
   recall(request: IncomingMessage): Caller | undefined;
   /** Rejects with Problem `store_unavailable`. */
   name(request: IncomingMessage): Promise<Named>;
+  /** Who reads by a key of an account, without a token: it has the limits of tokens, and no scope. */
+  ofAccount(account: string): Caller;
 };
 
 /** The Bearer scheme (RFC 6750 §2.1), or a token that lacks it; another scheme counts as none. */
@@ -70,6 +72,15 @@ export function openCallers(config: Config, tokenStore: TokenStore, log: Logger)
       const caller = recall(request) ?? (await tokens.find(request.headers.authorization ?? ''));
       return caller ? { caller, hasBadToken: false } : { caller: anonymous(request), hasBadToken: true };
     },
+    ofAccount: (account) => ({
+      id: `account:${account}`,
+      kind: 'token',
+      account,
+      scopes: [],
+      wider: [],
+      levels: [`account:${account}`],
+      quotas: quotasOf(config.LIMIT_TOKEN_REQUESTS, config.LIMIT_TOKEN_SCANS),
+    }),
   };
 }
 

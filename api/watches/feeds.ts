@@ -72,9 +72,13 @@ async function readerOf(
   if (!site.reportIds) throw noWatches();
   const { key } = readOwnQuery(request, ['key']);
   if (key === undefined) return (await admitToken(admission, request, response, 'watch')).account;
+  // Guesses count at the address that they come from, and readings at the account as well: its key may be read anywhere.
   await admit(admission, request, response, 'anyone');
   const account = keyShape.safeParse(key).success ? await watches.findLink(kind, digestOf(key)) : undefined;
-  if (account !== undefined) return account;
+  if (account !== undefined) {
+    admission.quotas.takeRequest(admission.callers.ofAccount(account), response);
+    return account;
+  }
   throw new Problem(
     'invalid_token',
     'The key in this address is not valid. Draw new ones with POST /api/watches/links.',

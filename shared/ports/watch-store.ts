@@ -31,7 +31,7 @@ export interface WatchStore {
   change(watchId: string, change: (watch: Watch) => Watch): Promise<Watch | undefined>;
   /** Deletes a watch with its targets and deliveries. */
   remove(watchId: string): Promise<void>;
-  /** All accounts that have watches which are not paused. */
+  /** All accounts that have watches which are not paused, or keys of a feed. */
   activeAccounts(): Promise<readonly string[]>;
 
   /** In the order of their names, behind one of them. */

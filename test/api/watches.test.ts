@@ -328,6 +328,19 @@ describe('a watch', async () => {
       soon,
     );
   });
+
+  test(
+    'a revoked token ends the keys of its account, which watches nothing',
+    { timeout: longTest },
+    async () => {
+      const { call, token } = await draw(service);
+      const links = (await call('POST', '/api/watches/links')).body as { feed?: string };
+      const read = async () => (await service.send('GET', String(links.feed))).status;
+      expect(await read()).toBe(200);
+      await service.backend.tokenStore.revoke(token.tokenId, Date.now());
+      await vi.waitFor(async () => expect(await read()).toBe(401), soon);
+    },
+  );
 });
 
 test('watches that cost more than their account may spend are refused, and so are too many', async () => {
@@ -357,6 +370,20 @@ test('watches that cost more than their account may spend are refused, and so ar
     limit: 150,
     used: 100,
   });
+  await service.close();
+});
+
+test('a feed that is read by its key counts as its account does', async () => {
+  const service = await openService({ settings: { LIMIT_TOKEN_REQUESTS: '3/60' }, withWorker: false });
+  const { call } = await draw(service);
+  const links = (await call('POST', '/api/watches/links')).body as { feed?: string; calendar?: string };
+  const answers = [];
+  for (const path of [links.feed, links.calendar, links.feed, links.calendar])
+    answers.push(await service.send('GET', String(path)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  expect(answers.at(-1)?.headers['retry-after']).toMatch(/^\d+$/);
+  // Without a key, the same address may still ask.
+  expect((await service.send('GET', '/api/findings')).status).toBe(200);
   await service.close();
 });
 

@@ -204,6 +204,7 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     const account = randomId();
     const [feed, calendar] = [randomId(), randomId()];
     await store.setLinks(account, { feed, calendar });
+    expect(await store.activeAccounts()).toContain(account);
     expect([await store.findLink('feed', feed), await store.findLink('calendar', feed)]).toEqual([
       account,
       undefined,

@@ -91,9 +91,13 @@ function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | nul
       }),
     activeAccounts: () =>
       // The index alone has both, and only the accounts are sent: one may have thousands of watches, and this is asked every few seconds.
-      read(async ({ watches }, limit) => {
+      read(async ({ watches, links }, limit) => {
         const active = [{ $match: { isPaused: false } }, { $group: { _id: '$account' } }];
-        return (await watches.aggregate<{ _id: string }>(active, limit).toArray()).map(({ _id }) => _id);
+        const found = await Promise.all([
+          watches.aggregate<{ _id: string }>(active, limit).toArray(),
+          links.find({}, { ...limit, projection: { _id: 1 } }).toArray(),
+        ]);
+        return [...new Set(found.flat().map(({ _id }) => _id))];
       }),
   };
 }

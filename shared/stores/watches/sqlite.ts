@@ -116,7 +116,7 @@ function openPages(database: DatabaseSync, read: Read<Watch>): Pick<WatchStore, 
        UNION ALL
        SELECT (SELECT MIN(account) FROM watches WHERE isPaused = 0 AND account > active.account)
        FROM active WHERE account IS NOT NULL
-     ) SELECT account FROM active WHERE account IS NOT NULL`,
+     ) SELECT account FROM active WHERE account IS NOT NULL UNION SELECT account FROM links`,
   );
   return {
     list: async (account, { limit, before }) =>
