@@ -36,6 +36,7 @@ export const benches: Benches = {
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
+  batches: { load: () => import('./batches.ts'), needs: ['redis', 'store'], limitS: 7200 },
   hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
   schemathesis: { load: () => import('./schemathesis.ts'), needs: ['schemathesis'] },
