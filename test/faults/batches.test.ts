@@ -9,6 +9,9 @@ import { type Fleet, type Member, openFleet } from './fleet.ts';
 
 const hosts = 20;
 const paths = 6;
+/** Runs of a worker at once, and checks of a caller beside a batch. */
+const slots = 4;
+const singles = 6;
 const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
 
 describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
@@ -44,6 +47,44 @@ describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
     readonly done: number;
     readonly waiting: number;
   };
+
+  test('goes on beside single callers, who get the next slot that comes free, and its lines can be read from any process', async () => {
+    await fleet.startWorker({ WORKER_CONCURRENCY: String(slots) });
+    const [feeding, other] = [await fleet.startApi(), await fleet.startApi()];
+    const headers = await drawToken();
+    const targets = fleet.hosts.flatMap((host) =>
+      Array.from({ length: 2 * paths }, (_, index) => `http://${host}/beside/${index}`),
+    );
+    const made = await fetch(`${feeding.url}/api/batches`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ check: 'redirect-check', targets }),
+    });
+    const { batchId } = (await made.json()) as { readonly batchId: string };
+    const visited = () => [...visits.keys()].filter((url) => url.includes('/beside/')).length;
+    // All its lines, some at a time, from one process after the other.
+    const reading = readInTurns(batchId, headers, targets.length, [feeding, other]);
+    await expect.poll(visited, { timeout: 60_000 }).toBeGreaterThan(slots);
+    const passed: number[] = [];
+    const times: number[] = [];
+    for (let single = 0; single < singles; single += 1) {
+      const before = visited();
+      const start = performance.now();
+      const url = `http://${fleet.hosts[single]}/single/${single}`;
+      await fleet.ask(() => other, url, {});
+      times.push(Math.round(performance.now() - start));
+      passed.push(visited() - before);
+    }
+    expect(visited()).toBeLessThan(targets.length);
+    console.log(`targets of the batch that began meanwhile: ${passed.join(' ')}; ms: ${times.join(' ')}`);
+    // Of the fifty that the batch has in the queue: those that ran, and those that began while its own run went on.
+    expect(passed.toSorted((a, b) => a - b)[singles / 2]).toBeLessThanOrEqual(4 * slots);
+    const indexes = await reading;
+    expect(indexes).toHaveLength(targets.length);
+    expect(new Set(indexes).size).toBe(targets.length);
+    // It would count among the slots of the next test for a while.
+    fleet.killWorkers();
+  }, 240_000);
 
   test('loses no target and doubles none when its workers and APIs are killed and Redis is emptied', async () => {
     const headers = await drawToken();
@@ -109,4 +150,27 @@ describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
     expect(Math.min(...asked)).toBeGreaterThan(0);
     await delay(0);
   }, 360_000);
+
+  /** Reads the results to their end, and gives the index of each line. */
+  async function readInTurns(
+    batchId: string,
+    headers: Record<string, string>,
+    count: number,
+    members: readonly Member[],
+  ): Promise<number[]> {
+    const indexes: number[] = [];
+    let after = '0';
+    for (let turn = 0; ; turn += 1) {
+      const { url } = members[turn % members.length] as Member;
+      const query = `after=${after}&wait=5&limit=7`;
+      const response = await fetch(`${url}/api/batches/${batchId}/results?${query}`, { headers });
+      expect(response.status).toBe(200);
+      for (const line of (await response.text()).split('\n').filter((text) => text !== '')) {
+        const { index, cursor } = JSON.parse(line) as { readonly index: number; readonly cursor: string };
+        indexes.push(index);
+        after = cursor;
+      }
+      if (indexes.length >= count) return indexes;
+    }
+  }
 });
