@@ -31,12 +31,12 @@ const withoutPages = { parts: ['dns', 'ssl', 'headers', 'mail'] };
 const accountLimits = { LIMIT_TOKEN_REQUESTS: '100000/60', LIMIT_TOKEN_SCANS: '60000/60' };
 
 type Settings = Readonly<Record<string, string>>;
-type Crew = {
+type BatchFleet = {
   readonly apis: ServiceProcess[];
   readonly workers: ServiceProcess[];
   readonly gone: ServiceProcess[];
 };
-type Line = {
+type ResultOfTarget = {
   readonly index: number;
   readonly outcome: string;
   readonly problem: { readonly code: string } | null;
@@ -60,7 +60,7 @@ export async function bench(): Promise<Section> {
     REDIS_URL: redis.url,
     MONGODB_URL: mongo.url,
   };
-  const crew: Crew = {
+  const crew: BatchFleet = {
     apis: await Promise.all([start('api', settings), start('api', settings)]),
     workers: await Promise.all([1, 2, 3].map(() => start('worker', settings))),
     gone: [],
@@ -123,7 +123,7 @@ function start(role: string, environment: Settings): Promise<ServiceProcess> {
 
 type Posted = { readonly batchId: string; readonly headers: Record<string, string> };
 
-async function post({ apis }: Crew, mongoUrl: string, check: string, account: number): Promise<Posted> {
+async function post({ apis }: BatchFleet, mongoUrl: string, check: string, account: number): Promise<Posted> {
   const headers = await drawToken(mongoUrl, account);
   const isUrl = check === 'redirect-check' || check === 'security-header-check';
   const targets = Array.from({ length: count }, (_, index) => {
@@ -153,7 +153,7 @@ async function drawToken(mongoUrl: string, account: number): Promise<Record<stri
   return { authorization: `Bearer ${text}` };
 }
 
-type Breakable = { readonly crew: Crew; readonly redis: TestRedis; readonly settings: Settings };
+type Breakable = { readonly crew: BatchFleet; readonly redis: TestRedis; readonly settings: Settings };
 
 /** Kills something now and then until it is told to stop. Counts in `done`. */
 async function breakThings(
@@ -185,7 +185,7 @@ async function breakThings(
 }
 
 /** Asks as a patient caller without a token; what another process has to answer is tried again at once. */
-async function askBeside(crew: Crew, signal: AbortSignal) {
+async function askBeside(crew: BatchFleet, signal: AbortSignal) {
   const ms: number[] = [];
   const tally: Record<string, number> = {};
   for (let single = 0; !signal.aborted; single += 1) {
@@ -209,8 +209,8 @@ async function askBeside(crew: Crew, signal: AbortSignal) {
 }
 
 /** Reads all lines of a batch as they come, from whichever API answers. */
-async function readLines(crew: Crew, { batchId, headers }: Posted): Promise<Line[]> {
-  const lines: Line[] = [];
+async function readLines(crew: BatchFleet, { batchId, headers }: Posted): Promise<ResultOfTarget[]> {
+  const lines: ResultOfTarget[] = [];
   let after = '0';
   for (let turn = 0; ; turn += 1) {
     const base = `${crew.apis[turn % 2]?.url}/api/batches/${batchId}`;
@@ -221,7 +221,7 @@ async function readLines(crew: Crew, { batchId, headers }: Posted): Promise<Line
       const answer = await fetch(`${base}/results?after=${after}`, { headers });
       const texts = answer.status === 200 ? (await answer.text()).split('\n') : [];
       for (const text of texts.filter((each) => each !== '')) {
-        const line = JSON.parse(text) as Line & { readonly cursor: string };
+        const line = JSON.parse(text) as ResultOfTarget & { readonly cursor: string };
         after = line.cursor;
         lines.push({ index: line.index, outcome: line.outcome, problem: line.problem });
       }

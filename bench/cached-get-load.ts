@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** What is asked again and again: a path of a server on loopback, or many in turn. */
-export type Asked = {
+export type LoadRequest = {
   readonly port: number;
   readonly path: string;
   /** Where each request asks for another path: gives the next. */
@@ -15,13 +15,13 @@ export type Asked = {
  * It reads of an answer what it must, so that the server is what is measured: a general client costs more than the answer.
  * Rejects for another status, and for an answer without a length.
  */
-export async function load(asked: Asked, connections: number, forMs: number): Promise<number> {
+export async function load(asked: LoadRequest, connections: number, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   const counts = await Promise.all(Array.from({ length: connections }, () => ask(asked, until)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function ask({ port, path, nextPath, headers, status }: Asked, until: number): Promise<number> {
+function ask({ port, path, nextPath, headers, status }: LoadRequest, until: number): Promise<number> {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const end = ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fields.join('')}Connection: keep-alive\r\n\r\n`;
   const question = () => `GET ${nextPath?.() ?? path}${end}`;

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { clientHeaders } from '../test/kit/client-headers.ts';
 import { type BareAnswer, type BareTask, storedPath } from './cached-get-bare.ts';
-import { type Asked, load } from './cached-get-load.ts';
+import { type LoadRequest, load } from './cached-get-load.ts';
 import type { Ours } from './cached-get-ours.ts';
 import type { Usage } from './cached-get-server.ts';
 import type { Section } from './section.ts';
@@ -82,14 +82,14 @@ export async function bench(): Promise<Section> {
 
 type Row = {
   readonly name: string;
-  readonly asked: Asked;
+  readonly asked: LoadRequest;
   /** Where the answer comes from the store: the paths of the bare handler that reads the same rows. */
   readonly nextStored?: () => string;
 };
 
 /** What is asked of the service, and with which status it answers. */
 async function rowsOf({ ports, path, stored, tokens }: Ours): Promise<readonly Row[]> {
-  const at = (name: string, asked: Partial<Asked>): Row => ({
+  const at = (name: string, asked: Partial<LoadRequest>): Row => ({
     name,
     asked: { port: ports.usual, path, headers: {}, status: 200, ...asked },
   });
@@ -133,7 +133,7 @@ function inTurn(paths: readonly string[]): () => string {
   };
 }
 
-async function answerTo({ port, path, headers, status }: Omit<Asked, 'nextPath'>) {
+async function answerTo({ port, path, headers, status }: Omit<LoadRequest, 'nextPath'>) {
   const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const body = await buffer(answer);
@@ -164,11 +164,15 @@ function start(kind: 'ours' | 'bare'): ChildProcess {
   return child;
 }
 
-type Side = { readonly child: ChildProcess; readonly asked: Asked };
+type ServerUnderLoad = { readonly child: ChildProcess; readonly asked: LoadRequest };
 type Figures = { readonly perSecond: number; readonly cpuUs: number; readonly p99Ms: number };
 
-type Sides = { readonly ours: Side; readonly bare: Side; readonly reader?: Side };
-type Compared = {
+type Sides = {
+  readonly ours: ServerUnderLoad;
+  readonly bare: ServerUnderLoad;
+  readonly reader?: ServerUnderLoad;
+};
+type MeasuredServers = {
   readonly mine: readonly Figures[];
   readonly express: readonly Figures[];
   /** Of the bare handler that reads the store; empty where there is none. */
@@ -176,7 +180,7 @@ type Compared = {
 };
 
 /** Loads all in turn; gives the rounds of each. */
-async function compare({ ours, bare, reader }: Sides, open: number): Promise<Compared> {
+async function compare({ ours, bare, reader }: Sides, open: number): Promise<MeasuredServers> {
   await measure(ours, open, warmUpMs);
   await measure(bare, open, warmUpMs);
   if (reader) await measure(reader, open, warmUpMs);
@@ -189,7 +193,7 @@ async function compare({ ours, bare, reader }: Sides, open: number): Promise<Com
   return { mine, express, reading };
 }
 
-async function measure({ child, asked }: Side, open: number, forMs: number): Promise<Figures> {
+async function measure({ child, asked }: ServerUnderLoad, open: number, forMs: number): Promise<Figures> {
   await usageOf(child);
   const start = performance.now();
   const count = await load(asked, open, forMs);
@@ -212,11 +216,11 @@ function cpu(all: readonly Figures[]): string {
   return leastCpu(all).toFixed(1);
 }
 
-function ratio({ mine, express }: Pick<Compared, 'mine' | 'express'>): string {
+function ratio({ mine, express }: Pick<MeasuredServers, 'mine' | 'express'>): string {
   return (leastCpu(express) / leastCpu(mine)).toFixed(2);
 }
 
-function speed({ mine, express }: Compared): string {
+function speed({ mine, express }: MeasuredServers): string {
   return median(mine.map(({ perSecond }, at) => perSecond / (express[at]?.perSecond ?? Number.NaN))).toFixed(
     2,
   );

@@ -41,7 +41,7 @@ const rounds = 5;
 const lanes = Number(process.env['BENCH_LANES'] ?? 8);
 
 /** Processes whose CPU is counted: those of the worker's side, and all. */
-type Place = {
+type ServiceProcesses = {
   readonly name: string;
   readonly url: string;
   readonly workers: readonly (number | undefined)[];
@@ -110,7 +110,7 @@ let hosts = 0;
  * The least of rounds by turns, so that a machine that is busy for a while is so for all places.
  * @returns the cells of all places, and what a check asked of the targets
  */
-async function measureAll(places: readonly Place[], name: CheckName, target: Target) {
+async function measureAll(places: readonly ServiceProcesses[], name: CheckName, target: Target) {
   const from = hosts;
   const earlier = await countsOf(target);
   for (const place of places) await run(place, name, Math.ceil(counts[name] / 3));
@@ -154,7 +154,7 @@ function sayExchanges(exchanges: ReadonlyMap<CheckName, Exchanges>): string {
     .join('; ');
 }
 
-async function run(place: Place, name: CheckName, count: number): Promise<void> {
+async function run(place: ServiceProcesses, name: CheckName, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   await inLanes(count, lanes, () => {
     hosts += 1;
@@ -234,7 +234,7 @@ async function openEmbedded(
   root: string,
   settings: Readonly<Record<string, string>>,
   folder: string,
-): Promise<Place> {
+): Promise<ServiceProcesses> {
   const service = await start(root, 'serve', { ...settings, DATA_DIR: folder });
   return {
     name: 'embedded',
@@ -248,7 +248,7 @@ async function openEmbedded(
   };
 }
 
-async function openScaled(settings: Readonly<Record<string, string>>): Promise<Place> {
+async function openScaled(settings: Readonly<Record<string, string>>): Promise<ServiceProcesses> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const environment = { ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
   const [api, worker] = await Promise.all([

@@ -10,14 +10,14 @@ import type { Probes } from '../worker/probes/port.ts';
 import { openWork } from '../worker/probes/work.ts';
 
 /** What redirect-check says of the recorded chains of real sites, begun at both schemes: `node bench/chains.ts [--all]`. */
-type Judged = { readonly url: string; readonly grade: string; readonly codes: readonly string[] };
+type JudgedChain = { readonly url: string; readonly grade: string; readonly codes: readonly string[] };
 
 async function walk(chain: RecordedChain, target: string): Promise<RedirectEvidence> {
   const probes = { http: replay(chain), work: openWork() } as unknown as Probes;
   return gatherRedirects({ target, options: {}, probes, progress: () => undefined }, walkLimits);
 }
 
-function judge(evidence: RedirectEvidence): Judged {
+function judge(evidence: RedirectEvidence): JudgedChain {
   const { state, verdicts, score } = assessRedirects(evidence);
   const points = score === undefined && state !== 'unreachable' ? addUp(rules, verdicts) : (score ?? null);
   const warned = listVerdicts(rules, verdicts).findings.some(({ severity }) => severity !== 'info');

@@ -16,7 +16,7 @@ const check = '/api/tools/redirect-check?url=http%3A%2F%2Fgood.test%2F';
 /** A cached answer before Express, and one behind it. */
 const asked = { 'a cached report': check, '/api/me': '/api/me' } as const;
 
-type Side = { readonly processes: number; readonly service: ServiceProcess };
+type ServiceOfSize = { readonly processes: number; readonly service: ServiceProcess };
 /** Requests and microseconds of CPU, of all processes of the service and of this one that asks. */
 type Sum = { requests: number; seconds: number; serviceUs: number; ownUs: number };
 
@@ -28,7 +28,7 @@ export async function bench(): Promise<Section> {
     openLab({ sites: { 'http://good.test': (_request, response) => void response.end('good') } }),
   ]);
   const backend = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-  const sides: readonly Side[] = [
+  const sides: readonly ServiceOfSize[] = [
     { processes: 1, service: await start(lab, { ...backend, WEB_CONCURRENCY: '1' }) },
     { processes: 2, service: await start(lab, { ...backend, WEB_CONCURRENCY: '2' }) },
   ];
@@ -79,7 +79,7 @@ async function start(lab: Lab, more: Readonly<Record<string, string>>): Promise<
   return service;
 }
 
-async function measure(sides: readonly Side[], path: string): Promise<readonly [Sum, Sum]> {
+async function measure(sides: readonly ServiceOfSize[], path: string): Promise<readonly [Sum, Sum]> {
   const sums = [sumOf(), sumOf()] as const;
   for (let round = 0; round < warmRounds + rounds; round += 1)
     for (const [index, { service }] of sides.entries()) {

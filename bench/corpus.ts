@@ -10,7 +10,7 @@ import type { Probes } from '../worker/probes/port.ts';
 import { openWork } from '../worker/probes/work.ts';
 
 /** What the recorded chains of real sites say of our judgement: `node bench/corpus.ts`. */
-type Judged = {
+type JudgedSite = {
   readonly host: string;
   readonly score: number | null;
   readonly grade: string | null;
@@ -21,7 +21,7 @@ type Judged = {
 
 const letters = ['A', 'B', 'C', 'D', 'F'];
 
-async function judge(chain: RecordedChain): Promise<Judged> {
+async function judge(chain: RecordedChain): Promise<JudgedSite> {
   const target = chain.hops[0]?.url ?? '';
   const probes = { http: replay(chain), work: openWork() } as unknown as Probes;
   const gathered = await gatherHeaders({ target, options: {}, probes, progress: () => undefined });
@@ -33,7 +33,7 @@ async function judge(chain: RecordedChain): Promise<Judged> {
     host: chain.host,
     score,
     grade: gradeOf(score, warned),
-    observatory: fields['observatory'] as Judged['observatory'],
+    observatory: fields['observatory'] as JudgedSite['observatory'],
     block: sign,
     codes: codesBroken(verdicts as Verdicts),
   };
@@ -77,7 +77,7 @@ const letterOf = (grade: string | null) => letters.indexOf((grade ?? '').slice(0
 
 const chains = readCorpus();
 const before = process.cpuUsage();
-const judged: Judged[] = [];
+const judged: JudgedSite[] = [];
 for (const chain of chains) judged.push(await judge(chain));
 const cpuMs = process.cpuUsage(before).user / 1000;
 const isWhole = (host: string) =>

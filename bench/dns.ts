@@ -26,7 +26,7 @@ export async function bench(): Promise<Section> {
   };
   const resolver = new Resolver();
   resolver.setServers([lab.dns.address]);
-  const [ours, bare]: [Turn[], Turn[]] = [[], []];
+  const [ours, bare]: [DnsSample[], DnsSample[]] = [[], []];
   let questions: readonly string[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const from = lab.dns.questions.length;
@@ -45,9 +45,9 @@ function recordsOf(name: string) {
   return { A: ['127.0.0.1'], MX: [{ preference: 10, exchange: `mx.${name}` }], TXT: ['v=spf1 mx -all'] };
 }
 
-type Turn = { readonly cpuMs: number; readonly perSecond: number };
+type DnsSample = { readonly cpuMs: number; readonly perSecond: number };
 
-async function measure(act: (index: number) => Promise<void>): Promise<Turn> {
+async function measure(act: (index: number) => Promise<void>): Promise<DnsSample> {
   const [cpu, start] = [process.cpuUsage(), performance.now()];
   await inLanes(domains, lanes, act);
   const { user, system } = process.cpuUsage(cpu);
@@ -85,8 +85,8 @@ const knownTypes = new Set([
   'TXT',
 ]);
 
-function sectionOf(ours: readonly Turn[], bare: readonly Turn[], questions: number): Section {
-  const row = (name: string, turns: readonly Turn[]) => [
+function sectionOf(ours: readonly DnsSample[], bare: readonly DnsSample[], questions: number): Section {
+  const row = (name: string, turns: readonly DnsSample[]) => [
     name,
     median(turns.map(({ cpuMs }) => cpuMs)).toFixed(2),
     median(turns.map(({ perSecond }) => perSecond)).toFixed(0),

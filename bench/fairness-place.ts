@@ -12,7 +12,7 @@ import { goodZone, upperZones } from '../test/lab/domain-health/domains.ts';
 import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 
 /** A service with default settings and limits, behind a proxy that it trusts, and a token without limits. */
-export type Place = {
+export type FairnessService = {
   readonly url: string;
   readonly token: string;
   /** Of the process that runs the checks. */
@@ -83,7 +83,7 @@ const usual = {
 };
 
 /** One process with everything in it. */
-export async function openEmbedded({ settings }: Targets): Promise<Place> {
+export async function openEmbedded({ settings }: Targets): Promise<FairnessService> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const environment = { ...usual, ...settings, DATA_DIR: folder };
   const service = await start('serve', environment);
@@ -103,7 +103,7 @@ export async function openEmbedded({ settings }: Targets): Promise<Place> {
 export async function openScaled(
   { settings }: Targets,
   more: Readonly<Record<string, string>> = {},
-): Promise<Place> {
+): Promise<FairnessService> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const urls = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
   const environment = { ...usual, ...settings, ...urls, ...more };

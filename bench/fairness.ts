@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openEmbedded, openScaled, openTargets, type Place, type Targets } from './fairness-place.ts';
+import {
+  openEmbedded,
+  openScaled,
+  openTargets,
+  type FairnessService,
+  type Targets,
+} from './fairness-place.ts';
 import { lackOf } from './needs.ts';
 import type { Section } from './section.ts';
 import { percentile } from './statistics.ts';
@@ -27,7 +33,7 @@ const atHoster = 120;
 type Load = {
   readonly name: string;
   /** Puts the load on, until the signal. */
-  run(place: Place, targets: Targets, stop: AbortSignal): Promise<void>;
+  run(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void>;
 };
 
 /** Other loads may be added here. */
@@ -35,7 +41,8 @@ const loads: readonly Load[] = [
   { name: 'idle', run: async () => undefined },
   ...[3, 10, 100].map((count) => ({
     name: `${count} slow`,
-    run: (place: Place, targets: Targets, stop: AbortSignal) => runSlow(place, targets, { count, stop }),
+    run: (place: FairnessService, targets: Targets, stop: AbortSignal) =>
+      runSlow(place, targets, { count, stop }),
   })),
   { name: 'token', run: runToken },
   { name: 'hoster', run: runHoster },
@@ -82,7 +89,7 @@ function loadsOf(place: string): readonly Load[] {
   return isPlace ? loads.filter(({ name }) => isNamed(name, process.env['BENCH_FAIR_LOADS'])) : [];
 }
 
-async function measure(place: Place, load: Load, targets: Targets): Promise<string[]> {
+async function measure(place: FairnessService, load: Load, targets: Targets): Promise<string[]> {
   const stop = new AbortController();
   const running = load.run(place, targets, stop.signal);
   const samples: Promise<Sample>[] = [];
@@ -113,11 +120,15 @@ function nextHost(): number {
 }
 
 type Sample = { readonly status: number; readonly ms: number };
-type Asking = { readonly caller: string; readonly waitS: number; readonly token?: string };
+type CallerLoad = { readonly caller: string; readonly waitS: number; readonly token?: string };
 
 const redirectOf = (target: string) => `redirect-check?url=${encodeURIComponent(target)}&`;
 
-async function ask({ url }: Place, tool: string, { caller, waitS: wait, token }: Asking): Promise<Sample> {
+async function ask(
+  { url }: FairnessService,
+  tool: string,
+  { caller, waitS: wait, token }: CallerLoad,
+): Promise<Sample> {
   const start = performance.now();
   const headers = {
     'x-forwarded-for': caller,
@@ -137,7 +148,7 @@ async function ask({ url }: Place, tool: string, { caller, waitS: wait, token }:
 type Slow = { readonly count: number; readonly stop: AbortSignal };
 
 /** Each caller in a network of its own starts a check a second and does not wait for it. */
-async function runSlow(place: Place, targets: Targets, { count, stop }: Slow): Promise<void> {
+async function runSlow(place: FairnessService, targets: Targets, { count, stop }: Slow): Promise<void> {
   const caller = async (index: number) => {
     await pause((index / count) * slowEveryMs, stop);
     while (!stop.aborted) {
@@ -150,7 +161,7 @@ async function runSlow(place: Place, targets: Targets, { count, stop }: Slow): P
 }
 
 /** Keeps so many checks of one token unfinished. */
-async function runToken(place: Place, targets: Targets, stop: AbortSignal): Promise<void> {
+async function runToken(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void> {
   let started = 0;
   const before = targets.answered(tokenCheckMs);
   while (!stop.aborted) {
@@ -168,7 +179,7 @@ async function runToken(place: Place, targets: Targets, stop: AbortSignal): Prom
 }
 
 /** Each caller in a network of its own has one dns-check unfinished, of a domain that was not asked before while there are some. */
-async function runHoster(place: Place, targets: Targets, stop: AbortSignal): Promise<void> {
+async function runHoster(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void> {
   const caller = async (index: number) => {
     while (!stop.aborted) {
       const { status } = await ask(place, `dns-check/${targets.nextDomain()}?`, {

@@ -49,7 +49,7 @@ export async function bench(): Promise<Section> {
     const before = names.questions.length;
     const alone = await askBeside(ask, async () => delay(5000));
     const start = performance.now();
-    const answers: Answer[] = [];
+    const answers: TimedAnswer[] = [];
     const beside = await askBeside(ask, async () => {
       const asked = domains.map((domain, at) => ask(`/api/tools/dns-check/${domain}`, at));
       answers.push(...(await Promise.all(asked)));
@@ -65,9 +65,9 @@ export async function bench(): Promise<Section> {
   }
 }
 
-type Answer = { readonly waitMs: number; readonly state: string };
+type TimedAnswer = { readonly waitMs: number; readonly state: string };
 type Beside = { readonly token: readonly number[]; readonly anonymous: readonly number[] };
-type Ask = (path: string, caller: number | 'token') => Promise<Answer>;
+type AskHoster = (path: string, caller: number | 'token') => Promise<TimedAnswer>;
 
 async function insertToken(settings: Readonly<Record<string, string>>): Promise<string> {
   const store = await openTokenStore(readConfig(settings), openLogger('silent'));
@@ -81,7 +81,7 @@ async function insertToken(settings: Readonly<Record<string, string>>): Promise<
 }
 
 /** Asks as a patient client does, until there is a report. An anonymous caller has a network of its own. */
-function openCaller(url: string, token: string): Ask {
+function openCaller(url: string, token: string): AskHoster {
   return async (path, caller) => {
     const headers: Record<string, string> =
       caller === 'token'
@@ -102,12 +102,15 @@ function openCaller(url: string, token: string): Ask {
 let asked = 0;
 
 /** Asks for a dns-check at the hoster with a token and an unrelated redirect without one, again and again, until it is done. */
-async function askBeside(ask: Ask, act: () => Promise<unknown>): Promise<Beside> {
+async function askBeside(ask: AskHoster, act: () => Promise<unknown>): Promise<Beside> {
   let isOver = false;
   const ending = act().finally(() => {
     isOver = true;
   });
-  const waits: { token: Promise<Answer>[]; anonymous: Promise<Answer>[] } = { token: [], anonymous: [] };
+  const waits: { token: Promise<TimedAnswer>[]; anonymous: Promise<TimedAnswer>[] } = {
+    token: [],
+    anonymous: [],
+  };
   while (!isOver) {
     asked += 1;
     waits.token.push(ask(`/api/tools/dns-check/${ofToken[asked % ofToken.length]}`, 'token'));
@@ -117,7 +120,7 @@ async function askBeside(ask: Ask, act: () => Promise<unknown>): Promise<Beside>
     await Promise.race([delay(besideEveryMs), ending]);
   }
   await ending;
-  const read = async (all: readonly Promise<Answer>[]) =>
+  const read = async (all: readonly Promise<TimedAnswer>[]) =>
     (await Promise.all(all)).map(({ waitMs }) => waitMs);
   return { token: await read(waits.token), anonymous: await read(waits.anonymous) };
 }
@@ -125,7 +128,7 @@ async function askBeside(ask: Ask, act: () => Promise<unknown>): Promise<Beside>
 type Measured = {
   readonly tookS: number;
   readonly packets: number;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly TimedAnswer[];
   readonly alone: Beside;
   readonly beside: Beside;
 };

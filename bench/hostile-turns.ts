@@ -12,7 +12,7 @@ import { openLab } from '../test/lab/kit/lab.ts';
 import { hostile } from '../test/lab/redirect-check/hostile.ts';
 import { openWorld } from '../test/lab/redirect-check/world.ts';
 import { openTcpServer } from '../test/lab/ssl-check/servers.ts';
-import type { Watched } from './loop-watch.ts';
+import type { LoopSamples } from './loop-watch.ts';
 import type { Section } from './section.ts';
 
 /** Each server is checked so often; code is compiled after the first. */
@@ -83,7 +83,7 @@ async function measure({ settings, scenarios }: World): Promise<readonly number[
     process.kill(runner, 'SIGUSR2');
     service.kill('SIGTERM');
     await service.closed;
-    const parts = JSON.parse(readFileSync(`${file}.runner`, 'utf8')) as readonly Watched[];
+    const parts = JSON.parse(readFileSync(`${file}.runner`, 'utf8')) as readonly LoopSamples[];
     return scenarios.map((_, at) => Math.max(0, ...(parts[at + 1]?.heldMs ?? [])));
   } finally {
     service.kill('SIGKILL');

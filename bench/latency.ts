@@ -18,7 +18,7 @@ const turns = 300;
 const warmTurns = 60;
 
 /** A GET that had to run a check, from request to answer, and what of that was the run itself; ms. */
-type Turn = { readonly answerMs: number; readonly runMs: number };
+type LatencySample = { readonly answerMs: number; readonly runMs: number };
 
 /**
  * What a check takes beyond its own run while nothing else is to be done: a client with keep-alive asks for one after the other, of a
@@ -95,17 +95,17 @@ async function measureScaled(port: number): Promise<string[][]> {
   ];
 }
 
-type Place = {
+type LoggedService = {
   readonly url: string;
   /** Lines of the worker's log. */
   readonly lines: readonly string[];
 };
 
 async function measure(
-  place: Place,
+  place: LoggedService,
   port: number,
   beside: (target: string) => Promise<void>,
-): Promise<Turn[]> {
+): Promise<LatencySample[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers: number[] = [];
   for (let index = 0; index < warmTurns + turns; index += 1) {
@@ -149,7 +149,7 @@ function ask(agent: Agent, url: string): Promise<void> {
   });
 }
 
-function rowOf(name: string, turnsSeen: readonly Turn[]): string[] {
+function rowOf(name: string, turnsSeen: readonly LatencySample[]): string[] {
   const beyond = turnsSeen.map(({ answerMs, runMs }) => answerMs - runMs);
   const [run] = places(turnsSeen.map(({ runMs }) => runMs));
   return [name, ...places(turnsSeen.map(({ answerMs }) => answerMs)), run ?? '', ...places(beyond)];
@@ -174,7 +174,7 @@ function start(part: string, environment: Readonly<Record<string, string>>): Pro
   return startService({ program: process.execPath, args, environment });
 }
 
-async function openEmbedded(port: number): Promise<Place & { close(): void }> {
+async function openEmbedded(port: number): Promise<LoggedService & { close(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const service = await start('serve', { ...common(port), DATA_DIR: folder });
   return {
@@ -187,7 +187,9 @@ async function openEmbedded(port: number): Promise<Place & { close(): void }> {
   };
 }
 
-async function openScaled(port: number): Promise<Place & { redisUrl: string; close(): Promise<void> }> {
+async function openScaled(
+  port: number,
+): Promise<LoggedService & { redisUrl: string; close(): Promise<void> }> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const environment = { ...common(port), REDIS_URL: redis.url, MONGODB_URL: mongo.url };
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);

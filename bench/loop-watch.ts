@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
 /** What was seen in one part of the service's life, a number at each look, ms. */
-export type Watched = {
+export type LoopSamples = {
   /** What the loop was held for by work of its own thread. A machine with other work is late too, but uses no CPU here. */
   readonly heldMs: number[];
   /** How late the timer was in all. */
@@ -18,7 +18,7 @@ export type Watched = {
 const everyMs = 5;
 
 function watchLoop(file: string): void {
-  const begin = (): Watched => ({ heldMs: [], lateMs: [], idleLateMs: [], long: [] });
+  const begin = (): LoopSamples => ({ heldMs: [], lateMs: [], idleLateMs: [], long: [] });
   const looksOfThread = startIdleThread();
   let part = begin();
   const parts = [part];

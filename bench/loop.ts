@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { runnerPidOf } from '../test/kit/runner-process.ts';
 import { startService } from '../test/kit/service-process.ts';
 import { type CheckName, fetchReport, openTarget, paths } from './capacity.ts';
-import type { Watched } from './loop-watch.ts';
+import type { LoopSamples } from './loop-watch.ts';
 import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
 import { percentile } from './statistics.ts';
@@ -67,10 +67,10 @@ export async function bench(): Promise<Section> {
   }
 }
 
-const readParts = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as readonly Watched[];
+const readParts = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as readonly LoopSamples[];
 
 /** The parts of the life of both processes: start, idle, growing warm, and under load. */
-function sectionOf(api: readonly Watched[], runner: readonly Watched[]): Section {
+function sectionOf(api: readonly LoopSamples[], runner: readonly LoopSamples[]): Section {
   const [, idle, , loaded] = runner;
   const row = (name: string, ms: readonly number[] = []) => [
     name,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type RunnerTestCase, type RunnerTestFile, TestRunner } from 'vitest';
 
 /** A line of what is found out: a mutant that a test has noticed, one that a test has reached, or a file that is through. */
-export type Line =
+export type RunnerLine =
   | { readonly noticed: number; readonly by: string }
   | { readonly reached: number; readonly file: string }
   | { readonly outside: number; readonly file: string }
@@ -28,13 +28,13 @@ Object.assign(globalThis, {
   },
 });
 
-const tell = (line: Line) => appendFileSync(results, `${JSON.stringify(line)}\n`);
+const tell = (line: RunnerLine) => appendFileSync(results, `${JSON.stringify(line)}\n`);
 
 function readNoticed(): Set<number> {
   const lines = readFileSync(results, 'utf8').split('\n').filter(Boolean);
   return new Set(
     lines.flatMap((text) => {
-      const line = JSON.parse(text) as Line;
+      const line = JSON.parse(text) as RunnerLine;
       return 'noticed' in line ? [line.noticed] : [];
     }),
   );
@@ -109,7 +109,7 @@ export default class MutationRunner extends TestRunner {
     tell({ noticed: id, by: `${test.file.name}: ${test.name}` });
   }
 
-  private tellOnce(line: Line, key: number): void {
+  private tellOnce(line: RunnerLine, key: number): void {
     if (this.told.has(key)) return;
     this.told.add(key);
     tell(line);

@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drawMutants, type Mutant } from './mutation-plan.ts';
-import type { Line } from './mutation-runner.ts';
+import type { RunnerLine } from './mutation-runner.ts';
 import type { Section } from './section.ts';
 
 const count = Number(process.env['BENCH_MUTANTS'] ?? 300);
@@ -18,8 +18,8 @@ const quickMs = 400;
 /** A mutant that counts as modules load has a run of the tests for itself; past this it never ends. */
 const aloneLimitMs = 300_000;
 
-type Outcome = 'noticed' | 'survived' | 'reached by no test';
-type Tried = { readonly mutant: Mutant; readonly outcome: Outcome };
+type MutantOutcome = 'noticed' | 'survived' | 'reached by no test';
+type Tried = { readonly mutant: Mutant; readonly outcome: MutantOutcome };
 
 /** Changes one thing at a time in judges and parsers, and counts how many of these mutants the unit tests notice. */
 export async function bench(): Promise<Section> {
@@ -36,10 +36,10 @@ export async function bench(): Promise<Section> {
   }
 }
 
-type Kept = { readonly mutants: string; readonly results: string };
+type MutantFiles = { readonly mutants: string; readonly results: string };
 
 /** All mutants are in the sources at once; each test that reaches some runs once more for each. First the quick tests, then the slow ones. */
-async function tryTogether(mutants: readonly Mutant[], kept: Kept): Promise<void> {
+async function tryTogether(mutants: readonly Mutant[], kept: MutantFiles): Promise<void> {
   const files = [...new Set(mutants.map(({ file }) => file))];
   await runTests(['related', '--run', ...files], kept, { DIAG_MUTATION_QUICK_MS: String(quickMs) });
   const lines = readLines(kept);
@@ -51,7 +51,7 @@ async function tryTogether(mutants: readonly Mutant[], kept: Kept): Promise<void
 }
 
 /** What each mutant came to. One that only hooks or loading modules reach is in force from the start of a run of its own. */
-async function settle(mutants: readonly Mutant[], kept: Kept): Promise<readonly Tried[]> {
+async function settle(mutants: readonly Mutant[], kept: MutantFiles): Promise<readonly Tried[]> {
   const lines = readLines(kept);
   const noticed = noticedIn(lines);
   const reached = new Set(lines.flatMap((line) => ('reached' in line ? [line.reached] : [])));
@@ -73,7 +73,7 @@ async function settle(mutants: readonly Mutant[], kept: Kept): Promise<readonly 
   return tried;
 }
 
-async function tryAlone(mutant: Mutant, files: readonly string[], kept: Kept): Promise<Outcome> {
+async function tryAlone(mutant: Mutant, files: readonly string[], kept: MutantFiles): Promise<MutantOutcome> {
   const isGreen = await runTests(['run', '--bail=1', ...files], kept, { DIAG_MUTANT: String(mutant.id) });
   return isGreen ? 'survived' : 'noticed';
 }
@@ -81,7 +81,7 @@ async function tryAlone(mutant: Mutant, files: readonly string[], kept: Kept): P
 /** @returns whether all of them passed */
 async function runTests(
   words: readonly string[],
-  { mutants, results }: Kept,
+  { mutants, results }: MutantFiles,
   environment: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
@@ -104,12 +104,12 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-function readLines({ results }: Kept): readonly Line[] {
+function readLines({ results }: MutantFiles): readonly RunnerLine[] {
   const texts = readFileSync(results, 'utf8').split('\n').filter(Boolean);
-  return texts.map((text) => JSON.parse(text) as Line);
+  return texts.map((text) => JSON.parse(text) as RunnerLine);
 }
 
-function noticedIn(lines: readonly Line[]): ReadonlySet<number> {
+function noticedIn(lines: readonly RunnerLine[]): ReadonlySet<number> {
   return new Set(lines.flatMap((line) => ('noticed' in line ? [line.noticed] : [])));
 }
 
@@ -128,7 +128,7 @@ function subjectOf({ file }: Mutant): string {
 
 function sectionOf(tried: readonly Tried[]): Section {
   const row = (name: string, own: readonly Tried[]) => {
-    const of = (wanted: Outcome) => own.filter(({ outcome }) => outcome === wanted).length;
+    const of = (wanted: MutantOutcome) => own.filter(({ outcome }) => outcome === wanted).length;
     const share = `${((100 * of('noticed')) / Math.max(1, own.length)).toFixed(1)} %`;
     return [name, own.length, of('noticed'), of('survived'), of('reached by no test'), share];
   };

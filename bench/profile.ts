@@ -26,8 +26,12 @@ const isInclusive = process.env['BENCH_INCLUSIVE'] !== undefined;
 const shown = 10;
 
 /** What one check took: CPU in ms by function, and what its target counted. */
-type Sight = { readonly self: Times; readonly whole: Times; readonly target: TargetCounts };
-type Times = ReadonlyMap<string, number>;
+type CheckProfile = {
+  readonly self: FunctionTimes;
+  readonly whole: FunctionTimes;
+  readonly target: TargetCounts;
+};
+type FunctionTimes = ReadonlyMap<string, number>;
 
 /** The hottest functions of each check at full load, by their own time in a CPU profile, and how many exchanges its target counted. */
 export async function bench(): Promise<Section> {
@@ -36,7 +40,7 @@ export async function bench(): Promise<Section> {
   const rows: string[][] = [];
   try {
     for (const name of names) {
-      const sights: Sight[] = [];
+      const sights: CheckProfile[] = [];
       for (const root of before === undefined ? [ours] : [before, ours])
         sights.push(await look(name, { root, target, folder: mkdtempSync(join(folder, 'p-')) }));
       rows.push(...rowsOf(name, sights));
@@ -55,7 +59,7 @@ export async function bench(): Promise<Section> {
   };
 }
 
-type Place = {
+type ProfileSetup = {
   readonly root: string;
   readonly target: { readonly process: ChildProcess; readonly settings: Readonly<Record<string, string>> };
   readonly folder: string;
@@ -63,7 +67,7 @@ type Place = {
 
 let hosts = 0;
 
-async function look(name: CheckName, { root, target, folder }: Place): Promise<Sight> {
+async function look(name: CheckName, { root, target, folder }: ProfileSetup): Promise<CheckProfile> {
   const profiles = join(folder, 'profiles');
   const service = await startService({
     program: process.execPath,
@@ -124,7 +128,7 @@ type Span = { readonly fromUs: number; readonly toUs: number; readonly cpuMs: nu
  * Adds up the samples between two times; together they are the CPU time of a check, as samples also count what a busy machine does meanwhile.
  * The largest profile in the folder is that of the main thread.
  */
-function readProfile(folder: string, { fromUs, toUs, cpuMs }: Span): Pick<Sight, 'self' | 'whole'> {
+function readProfile(folder: string, { fromUs, toUs, cpuMs }: Span): Pick<CheckProfile, 'self' | 'whole'> {
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   const largest = texts.toSorted((one, other) => other.length - one.length)[0] ?? '{}';
   const { nodes, samples, timeDeltas, startTime } = JSON.parse(largest) as Profile;
@@ -165,12 +169,12 @@ function nameOf({ functionName, url, lineNumber }: Profile['nodes'][number]['cal
   return file === '' ? name : `${name} ${file}`;
 }
 
-function rowsOf(check: CheckName, sights: readonly Sight[]): string[][] {
+function rowsOf(check: CheckName, sights: readonly CheckProfile[]): string[][] {
   const last = sights.at(-1);
   if (!last) return [];
-  const cells = (read: (sight: Sight) => number, digits = 2) =>
+  const cells = (read: (sight: CheckProfile) => number, digits = 2) =>
     sights.map((sight) => read(sight).toFixed(digits));
-  const sum = ({ self }: Sight) => self.values().reduce((total, ms) => total + ms, 0);
+  const sum = ({ self }: CheckProfile) => self.values().reduce((total, ms) => total + ms, 0);
   if (isInclusive) printWhole(check, last.whole);
   return [
     ...(Object.keys(last.target) as (keyof TargetCounts)[]).map((key) => [
@@ -188,12 +192,12 @@ function rowsOf(check: CheckName, sights: readonly Sight[]): string[][] {
 }
 
 /** The hottest of all sights. */
-function hottest(all: readonly Times[]): string[] {
+function hottest(all: readonly FunctionTimes[]): string[] {
   const ranked = all.flatMap((times) => [...times].sort(([, one], [, other]) => other - one).slice(0, shown));
   return [...new Set(ranked.sort(([, one], [, other]) => other - one).map(([name]) => name))];
 }
 
-function printWhole(check: CheckName, whole: Times): void {
+function printWhole(check: CheckName, whole: FunctionTimes): void {
   const ours = [...whole].filter(([name]) => name.includes('/')).sort(([, one], [, other]) => other - one);
   for (const [name, ms] of ours.slice(0, 120))
     console.log(`${check} | with what it called | ${name} | ${ms.toFixed(2)}`);

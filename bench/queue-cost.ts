@@ -102,7 +102,7 @@ async function addDelayed(bare: Queue): Promise<void> {
   await bare.add('x', job, { jobId, delay: 3_600_000, deduplication: { id: jobKey } });
 }
 
-type Side = { run(): Promise<void>; close(): Promise<void> };
+type QueueBench = { run(): Promise<void>; close(): Promise<void> };
 
 async function compareCpu(url: string): Promise<Record<'ours' | 'theirs' | 'ratio', number>> {
   const [ours, theirs] = [await openOurs(url), await openTheirs(url)];
@@ -122,14 +122,14 @@ async function compareCpu(url: string): Promise<Record<'ours' | 'theirs' | 'rati
   return medians;
 }
 
-async function cpuOfRound({ run }: Side): Promise<number> {
+async function cpuOfRound({ run }: QueueBench): Promise<number> {
   const cpu = process.cpuUsage();
   await inLanes(jobsInRound, 64, run);
   const { user, system } = process.cpuUsage(cpu);
   return Math.round((user + system) / jobsInRound);
 }
 
-async function openOurs(url: string): Promise<Side> {
+async function openOurs(url: string): Promise<QueueBench> {
   const queue = await openReady(url);
   const worker = await startWorker('ours', url);
   const waiting = new Map<string, () => void>();
@@ -150,7 +150,7 @@ async function openOurs(url: string): Promise<Side> {
 }
 
 /** A bare BullMQ queue with a worker that does nothing. */
-export async function openTheirs(url: string): Promise<Side> {
+export async function openTheirs(url: string): Promise<QueueBench> {
   const connection = new Redis(url, { maxRetriesPerRequest: null });
   const queue = new Queue('theirs', { connection });
   const events = new QueueEvents('theirs', { connection: connection.duplicate() });

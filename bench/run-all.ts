@@ -20,15 +20,15 @@ export type Benches = {
 };
 
 /** What a bench's process tells at its end. */
-export type Outcome = { readonly section: Section } | { readonly failure: string };
+export type BenchOutcome = { readonly section: Section } | { readonly failure: string };
 
 /** How a bench ended: `lacks` is what the machine does not have for it. */
-export type Ending = { readonly name: string; readonly seconds: number } & (
+export type BenchEnd = { readonly name: string; readonly seconds: number } & (
   | { readonly kind: 'measured' }
   | { readonly kind: 'lacks' | 'failed'; readonly why: string }
 );
 
-export type Run = {
+export type BenchPlan = {
   readonly benches: Benches;
   /** The module that exports `benches`, for the processes. */
   readonly file: string;
@@ -41,8 +41,8 @@ export type Run = {
 };
 
 /** Runs benches one after another, each in a process of its own, so that neither its defects nor its warm code reach the next. */
-export async function runAll(run: Run): Promise<readonly Ending[]> {
-  const endings: Ending[] = [];
+export async function runAll(run: BenchPlan): Promise<readonly BenchEnd[]> {
+  const endings: BenchEnd[] = [];
   for (const name of run.names) {
     if (run.signal.aborted) break;
     console.log(`── ${name}`);
@@ -54,13 +54,13 @@ export async function runAll(run: Run): Promise<readonly Ending[]> {
 }
 
 /** How a bench ended, in one sentence. */
-export function tellEnding(ending: Ending): string {
+export function tellEnding(ending: BenchEnd): string {
   if (ending.kind === 'lacks') return `${ending.name} ${ending.why}`;
   const took = `${ending.name}: ${ending.seconds.toFixed(1)} s`;
   return ending.kind === 'measured' ? took : `${took}, failed: ${ending.why}`;
 }
 
-async function runOne(run: Run, name: string): Promise<Ending> {
+async function runOne(run: BenchPlan, name: string): Promise<BenchEnd> {
   const lack = lackOf(run.benches[name]?.needs ?? []);
   if (lack !== undefined) return { name, seconds: 0, kind: 'lacks', why: lack };
   const start = performance.now();
@@ -75,7 +75,7 @@ async function runOne(run: Run, name: string): Promise<Ending> {
 const runner = fileURLToPath(new URL('run-one.ts', import.meta.url));
 
 /** Runs it in a process group and a temporary folder, and leaves nothing of either. */
-async function runInGroup({ benches, file, signal, ...run }: Run, name: string): Promise<Outcome> {
+async function runInGroup({ benches, file, signal, ...run }: BenchPlan, name: string): Promise<BenchOutcome> {
   const limitMs = Math.max(run.limitMs, 1000 * (benches[name]?.limitS ?? 0));
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const child = fork(runner, [file, name], {
@@ -84,9 +84,9 @@ async function runInGroup({ benches, file, signal, ...run }: Run, name: string):
     execArgv: [],
     detached: true,
   });
-  let outcome: Outcome | undefined;
+  let outcome: BenchOutcome | undefined;
   child.once('message', (message) => {
-    outcome = message as Outcome;
+    outcome = message as BenchOutcome;
   });
   let failure = '';
   const end = (why: string) => {

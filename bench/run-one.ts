@@ -2,7 +2,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { listGroup } from './other-work.ts';
-import type { Benches, Outcome } from './run-all.ts';
+import type { Benches, BenchOutcome } from './run-all.ts';
 
 const endWithinMs = 2000;
 const [, , file = '', name = ''] = process.argv;
@@ -14,7 +14,7 @@ const outcome = await run();
 await untilAlone();
 process.send?.(outcome, () => process.exit());
 
-async function run(): Promise<Outcome> {
+async function run(): Promise<BenchOutcome> {
   try {
     const { bench } = (await benches[name]?.load()) ?? {};
     const section = await bench?.();

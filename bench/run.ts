@@ -1,6 +1,6 @@
 // npm run bench [all | name …]: measures, and writes docs/performance.md of what is kept in bench/results.
 import { fileURLToPath } from 'node:url';
-import { type Benches, type Ending, runAll, tellEnding } from './run-all.ts';
+import { type Benches, type BenchEnd, runAll, tellEnding } from './run-all.ts';
 import { keepSection, writePage } from './section.ts';
 
 /** In the order of docs/performance.md. */
@@ -74,7 +74,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return !isAll && endings.some(({ kind }) => kind === 'lacks') ? 2 : 0;
 }
 
-function tellAll(endings: readonly Ending[]): void {
+function tellAll(endings: readonly BenchEnd[]): void {
   const seconds = endings.reduce((sum, ending) => sum + ending.seconds, 0);
   console.log(`${endings.length} benches in ${(seconds / 60).toFixed(1)} minutes:`);
   for (const ending of endings) console.log(`  ${tellEnding(ending).split('\n')[0]}`);

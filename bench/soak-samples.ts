@@ -9,14 +9,18 @@ export type Sample = { readonly minute: number; readonly values: Readonly<Record
 export type WatchedProcess = { readonly name: string; readonly pid: number; readonly adminUrl: string };
 
 /** What is read at each sample: processes, and the servers behind them. */
-export type Watched = {
+export type SampledService = {
   readonly processes: readonly WatchedProcess[];
   readonly redisUrl: string;
   readonly mongoUrl: string;
 };
 
 /** Reads memory and V8's used heap (MB), sockets and other open files of each process, and what Redis and the store hold. */
-export async function readSample({ processes, redisUrl, mongoUrl }: Watched): Promise<Sample['values']> {
+export async function readSample({
+  processes,
+  redisUrl,
+  mongoUrl,
+}: SampledService): Promise<Sample['values']> {
   const ofProcesses = await Promise.all(processes.map(readProcess));
   return Object.fromEntries([
     ...ofProcesses.flat(),

@@ -21,7 +21,7 @@ const cachedPerSecond = 10;
 /** The version before this one, where half of the processes are to be of it. */
 const previous = process.env['SOAK_PREVIOUS'] === '1' ? unpackPrevious() : undefined;
 
-type Crew = { readonly apis: readonly Member[]; readonly workers: Member[] };
+type MixedFleet = { readonly apis: readonly Member[]; readonly workers: Member[] };
 
 const fleet = await openFleet({
   hosts: 200,
@@ -47,7 +47,7 @@ try {
 }
 process.exit();
 
-async function soak(fleet: Fleet, crew: Crew): Promise<number> {
+async function soak(fleet: Fleet, crew: MixedFleet): Promise<number> {
   const load = await openLoad(fleet, crew.apis);
   const { counts } = load;
   const samples: Sample[] = [];
@@ -88,7 +88,7 @@ async function soak(fleet: Fleet, crew: Crew): Promise<number> {
 }
 
 /** The first two workers and both APIs live as long as the soak: what grows in them is seen. The third worker is the one that is killed; the next one is of the other version. */
-function faultsOf(fleet: Fleet, { workers }: Crew): Readonly<Record<string, () => Promise<void>>> {
+function faultsOf(fleet: Fleet, { workers }: MixedFleet): Readonly<Record<string, () => Promise<void>>> {
   let kills = 0;
   const pause = async (child: Parameters<typeof freeze>[0]) => {
     await freeze(child);
@@ -106,7 +106,7 @@ function faultsOf(fleet: Fleet, { workers }: Crew): Readonly<Record<string, () =
   };
 }
 
-function watchedOf({ redis, mongo }: Fleet, { apis, workers }: Crew) {
+function watchedOf({ redis, mongo }: Fleet, { apis, workers }: MixedFleet) {
   const named = (name: string, members: readonly Member[]) =>
     members.map(({ process: { pid = 0 }, adminUrl }, index) => ({
       name: `${name} ${index + 1}`,

@@ -15,7 +15,7 @@ export type Bare = {
 };
 
 /** A store that is full of reports, and the bare driver on the same data. */
-export type Side = {
+export type StoreUnderTest = {
   readonly name: string;
   readonly store: ReportStore;
   readonly bare: Bare;
@@ -88,7 +88,7 @@ export type Row = readonly [
 ];
 
 /** Measures all acts on one side, and prints them. */
-export async function measureSide(side: Side): Promise<Row[]> {
+export async function measureSide(side: StoreUnderTest): Promise<Row[]> {
   const { store, bare, freshKeys, accounts } = side;
   const bytes = await side.diskBytes();
   const about = `${side.name}, ${await side.count()} reports, ${megabytes(bytes)}`;
@@ -113,7 +113,7 @@ export async function measureSide(side: Side): Promise<Row[]> {
   return [insert, find, page, expiry].map(([act, ...figures]) => [`${act} (${about})`, ...figures]);
 }
 
-type Turn = 'ours' | 'bare';
+type Contestant = 'ours' | 'bare';
 
 /** Acts of one side in a row: what one connection writes costs the other its cached pages. */
 const inRow = 50;
@@ -121,9 +121,9 @@ const inRow = 50;
 /** Times both by turns, so that the machine's moods meet both. What is prepared is not timed. */
 async function compare(
   name: string,
-  prepare: (turn: Turn, index: number) => Promise<() => Promise<unknown>>,
+  prepare: (turn: Contestant, index: number) => Promise<() => Promise<unknown>>,
 ): Promise<Row> {
-  const times: Record<Turn, number[]> = { ours: [], bare: [] };
+  const times: Record<Contestant, number[]> = { ours: [], bare: [] };
   const until = performance.now() + 20_000;
   for (let index = 0; index < turns * 2 && performance.now() < until; index += 1) {
     const turn = Math.floor(index / inRow) % 2 === 0 ? 'ours' : 'bare';
@@ -140,7 +140,7 @@ async function compare(
 }
 
 /** The look each second at keys that are waited for, each with ten old reports. */
-async function measureTick({ store, oldKeys, tickKeys }: Side): Promise<void> {
+async function measureTick({ store, oldKeys, tickKeys }: StoreUnderTest): Promise<void> {
   const questions = oldKeys
     .slice(0, tickKeys)
     .map((jobKey) => ({ jobKey, wanted: { since: Date.now() - 1000, orFresh: true } }));
@@ -157,7 +157,7 @@ async function measureTick({ store, oldKeys, tickKeys }: Side): Promise<void> {
   );
 }
 
-async function measureExpiry(side: Side): Promise<Row> {
+async function measureExpiry(side: StoreUnderTest): Promise<Row> {
   const before = { rows: await side.count(), bytes: await side.diskBytes() };
   const expired = Math.floor(before.rows / 5);
   await side.makeExpired(expired);
@@ -188,7 +188,7 @@ async function measureExpiry(side: Side): Promise<Row> {
   return [act, us(perReport), '', us(barePerReport), '', ratio];
 }
 
-async function measureIdle({ serverCpuMs }: Side): Promise<void> {
+async function measureIdle({ serverCpuMs }: StoreUnderTest): Promise<void> {
   const [cpu, server] = [process.cpuUsage(), serverCpuMs()];
   await delay(idleMs);
   const { user, system } = process.cpuUsage(cpu);

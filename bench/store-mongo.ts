@@ -7,7 +7,7 @@ import { type ReportDocument, toDocument } from '#shared/stores/reports/mongo-do
 import { toRow } from '#shared/stores/reports/row';
 import { openLogger } from '#shared/telemetry/logger';
 import type { TestMongo } from '../test/kit/mongo.ts';
-import { type Side, sampleReport } from './store-measure.ts';
+import { type StoreUnderTest, sampleReport } from './store-measure.ts';
 
 const reportsOfKey = 10;
 const dayMs = 86_400_000;
@@ -15,7 +15,7 @@ const insertedAtOnce = 500;
 const grantsOneOf = 50;
 
 /** Fills a server with reports, ten of each key over a month, and opens the store on it. */
-export async function openMongoSide(mongo: TestMongo, count: number): Promise<Side> {
+export async function openMongoSide(mongo: TestMongo, count: number): Promise<StoreUnderTest> {
   const store = openMongoReportStore(mongo.url, {
     log: openLogger('silent'),
     limitBytes: 1e12,

@@ -4,13 +4,13 @@ import { randomId } from '#shared/model/job';
 import { toRow } from '#shared/stores/reports/row';
 import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import { openLogger } from '#shared/telemetry/logger';
-import { type Side, sampleReport } from './store-measure.ts';
+import { type StoreUnderTest, sampleReport } from './store-measure.ts';
 
 const reportsOfKey = 10;
 const dayMs = 86_400_000;
 
 /** Fills a file with reports, ten of each key over a month, and opens the store on it. */
-export async function openSqliteSide(path: string, count: number): Promise<Side> {
+export async function openSqliteSide(path: string, count: number): Promise<StoreUnderTest> {
   const options = { log: openLogger('silent'), limitBytes: 1e12 };
   await openSqliteReportStore(path, options).close();
   const database = new DatabaseSync(path, { timeout: 5000 });
@@ -81,7 +81,7 @@ function fill(database: DatabaseSync, keys: readonly string[], accounts: readonl
   database.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA cache_size = -16000;');
 }
 
-function openBare(database: DatabaseSync): Side['bare'] {
+function openBare(database: DatabaseSync): StoreUnderTest['bare'] {
   const insert = database.prepare(insertSql);
   const find = database.prepare(
     'SELECT * FROM reports WHERE jobKey = ? AND freshUntil > ? ORDER BY checkedAt DESC LIMIT 1',

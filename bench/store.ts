@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasMongo, startMongo } from '../test/kit/mongo.ts';
 import type { Section } from './section.ts';
-import { measureSide, type Row, type Side } from './store-measure.ts';
+import { measureSide, type Row, type StoreUnderTest } from './store-measure.ts';
 import { openMongoSide } from './store-mongo.ts';
 import { openSqliteSide } from './store-sqlite.ts';
 
@@ -42,7 +42,7 @@ async function runMongo(): Promise<Row[]> {
   }
 }
 
-async function run(side: Side): Promise<Row[]> {
+async function run(side: StoreUnderTest): Promise<Row[]> {
   const rows = await measureSide(side);
   await side.close();
   return rows;

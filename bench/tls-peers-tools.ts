@@ -12,10 +12,14 @@ async function print(program: string, argv: readonly string[], timeout: number):
 }
 
 /** What a tool says of a server: true where something is offered or holds, left out where the tool does not say. */
-export type Told = { readonly [what: string]: boolean | undefined };
+export type PeerAnswers = { readonly [what: string]: boolean | undefined };
 
 /** What sslscan says of a port: versions, and suites of each. */
-export type Scan = { readonly told: Told; readonly suites: readonly string[]; readonly tookMs: number };
+export type Scan = {
+  readonly told: PeerAnswers;
+  readonly suites: readonly string[];
+  readonly tookMs: number;
+};
 
 const versions = ['SSLv3', 'TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 
@@ -36,8 +40,8 @@ export async function scan(port: number): Promise<Scan> {
     version,
     new RegExp(`^${version.replace('.', '\\.')}\\s+enabled`, 'm').test(stdout),
   ]);
-  const told: Told = {
-    ...(Object.fromEntries(spoken) as Told),
+  const told: PeerAnswers = {
+    ...(Object.fromEntries(spoken) as PeerAnswers),
     'NULL suites': isAny(/NULL/),
     'anonymous suites': isAny(/^(?:ADH|AECDH)|_anon_/),
     'export suites': isAny(/EXP/),
@@ -49,7 +53,7 @@ export async function scan(port: number): Promise<Scan> {
 }
 
 /** Runs testssl.sh: versions, classes of suites, and the certificate by a root that it is given, unless BENCH_TESTSSL says otherwise. Half a minute on a quiet machine. */
-export async function testssl(port: number, rootPem: string): Promise<Told> {
+export async function testssl(port: number, rootPem: string): Promise<PeerAnswers> {
   const folder = mkdtempSync(join(tmpdir(), 'tls-peers-'));
   const [file, root] = [join(folder, 'out.json'), join(folder, 'root.pem')];
   writeFileSync(root, rootPem);
@@ -76,7 +80,7 @@ const offered = [
 ] as const;
 
 /** By what was written until then, where time ran out. */
-function readTold(written: string): Told {
+function readTold(written: string): PeerAnswers {
   const lines = [...written.matchAll(/"id"\s*:\s*"([^" ]+)[^}]*?"finding"\s*:\s*"([^"]*)"/g)];
   const findingOf = (id: string) => lines.find(([, own]) => own === id)?.[2];
   const isOffered = (id: string) => {

@@ -2,7 +2,7 @@ import { openSslLab, type Seen } from '../test/lab/ssl-check/lab.ts';
 import { issueCertificate, makeKey } from '../test/unit/ssl-check/issue-certificate.ts';
 import type { Section } from './section.ts';
 import { peerServers } from './tls-peers-servers.ts';
-import { type Scan, scan, testssl, type Told } from './tls-peers-tools.ts';
+import { type Scan, scan, testssl, type PeerAnswers } from './tls-peers-tools.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
 
@@ -12,12 +12,12 @@ const only = process.env['BENCH_ONLY'] ?? '';
 const peers = (process.env['BENCH_PEERS'] ?? 'sslscan').split(',');
 
 /** A server, what the check found, and what the others say. */
-type Compared = {
+type ComparedServer = {
   readonly name: string;
   readonly ours: Seen;
   readonly cpuMs: number;
   readonly scan: Scan | null;
-  readonly others: { readonly [peer: string]: Told };
+  readonly others: { readonly [peer: string]: PeerAnswers };
 };
 
 /** Runs the check beside sslscan, and testssl.sh if that is wanted, against every real server that is installed, and tells where they disagree. */
@@ -55,7 +55,7 @@ export async function bench(): Promise<Section> {
   }; // prettier-ignore
 }
 
-type Fields = {
+type SslFields = {
   readonly protocols: { readonly [version: string]: boolean | null };
   readonly suites: readonly {
     readonly id: string;
@@ -68,9 +68,9 @@ type Fields = {
   readonly trust: { readonly trusted: boolean | null };
 };
 
-function rowOf({ name, ours, cpuMs, scan: scanned }: Compared) {
+function rowOf({ name, ours, cpuMs, scan: scanned }: ComparedServer) {
   const { report, evidence, tookMs } = ours;
-  const { suites, suitesComplete, clients } = report as unknown as Fields;
+  const { suites, suitesComplete, clients } = report as unknown as SslFields;
   const isModern = (line: string) => line.startsWith('TLSv1.2') || line.startsWith('TLSv1.3');
   const own = suites.flatMap((one) => one.versions.map((version) => `${version} ${one.id}`)).filter(isModern);
   const other = scanned?.suites.filter(isModern);
@@ -97,8 +97,8 @@ const versionNames = {
 };
 
 /** What our report says, in the same words. */
-function toldBy({ report, allBroken }: Seen): Told {
-  const { protocols, suites, trust } = report as unknown as Fields;
+function toldBy({ report, allBroken }: Seen): PeerAnswers {
+  const { protocols, suites, trust } = report as unknown as SslFields;
   const untested = report.notTested.map(({ code }) => code);
   const broken = (code: string) => (untested.includes(code) ? undefined : allBroken.includes(code));
   const mismatched = broken('certificate-name-mismatch');
@@ -118,7 +118,7 @@ function toldBy({ report, allBroken }: Seen): Told {
 }
 
 /** Each verdict that a peer gives otherwise. */
-function disagreementsOf({ ours, others }: Compared): readonly string[] {
+function disagreementsOf({ ours, others }: ComparedServer): readonly string[] {
   const own = toldBy(ours);
   return Object.entries(others).flatMap(([peer, told]) =>
     Object.entries(told).flatMap(([what, theirs]) =>

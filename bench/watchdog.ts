@@ -22,7 +22,7 @@ const names = (Object.keys(perRound) as (keyof typeof perRound)[]).filter(
 );
 const lanes = Number(process.env['BENCH_LANES'] ?? 8);
 
-type Place = {
+type MeasuredService = {
   readonly name: string;
   readonly service: ServiceProcess;
   readonly cpu: Map<CheckName, number[]>;
@@ -34,7 +34,7 @@ export async function bench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const target = await openTarget(join(folder, 'root.pem'));
   const roots = before === undefined ? { now: ours } : { before, now: ours };
-  const places: Place[] = [];
+  const places: MeasuredService[] = [];
   try {
     for (const [name, root] of Object.entries(roots)) {
       const environment = { ...target.settings, DATA_DIR: join(folder, name) };
@@ -68,11 +68,11 @@ export async function bench(): Promise<Section> {
 
 let hosts = 0;
 
-async function measureAll(places: readonly Place[]): Promise<void> {
+async function measureAll(places: readonly MeasuredService[]): Promise<void> {
   for (const name of names) for (const place of places) await measure(place, name);
 }
 
-async function measure({ service, cpu }: Place, name: keyof typeof perRound): Promise<void> {
+async function measure({ service, cpu }: MeasuredService, name: keyof typeof perRound): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const start = cpuMsOf([service.child.pid]);
   await inLanes(perRound[name], lanes, () => {
@@ -83,14 +83,14 @@ async function measure({ service, cpu }: Place, name: keyof typeof perRound): Pr
   agent.destroy();
 }
 
-function rowOf(name: CheckName, places: readonly Place[]): string[] {
+function rowOf(name: CheckName, places: readonly MeasuredService[]): string[] {
   const times = places.map(({ cpu }) => median(cpu.get(name) ?? []));
   const [earlier = Number.NaN, now = Number.NaN] = times;
   const ratio = before === undefined ? [] : [(now / earlier).toFixed(2)];
   return [`${name}, CPU of a check, ms`, ...times.map((time) => time.toFixed(1)), ...ratio];
 }
 
-function memoryRow(places: readonly Place[]): string[] {
+function memoryRow(places: readonly MeasuredService[]): string[] {
   return ['memory, MB', ...places.map(({ rssMb = '' }) => rssMb), ...(before === undefined ? [] : [''])];
 }
 

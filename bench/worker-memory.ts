@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openScaled, openTargets, type Place, type Targets } from './fairness-place.ts';
+import { openScaled, openTargets, type FairnessService, type Targets } from './fairness-place.ts';
 import { childrenOf } from './process-cpu.ts';
 import type { Section } from './section.ts';
 import { median } from './statistics.ts';
@@ -35,7 +35,11 @@ export async function bench(): Promise<Section> {
   };
 }
 
-async function measure({ url, token, workerPid }: Place, targets: Targets, round: number): Promise<string[]> {
+async function measure(
+  { url, token, workerPid }: FairnessService,
+  targets: Targets,
+  round: number,
+): Promise<string[]> {
   const seen: number[] = [];
   const asked: Promise<boolean>[] = [];
   const start = performance.now();

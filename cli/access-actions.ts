@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
 /** A run, and what of its contacts is asked about. */
-type Found = { readonly record: AccessRecord; readonly contacts: readonly Contact[] };
+type RunContacts = { readonly record: AccessRecord; readonly contacts: readonly Contact[] };
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const usualMs = 86_400_000;
@@ -38,7 +38,7 @@ export async function showAccess(options: Options): Promise<void> {
   if (count === 0 && options['output'] !== 'json') say(show`No run of that time matches.`);
 }
 
-function tell({ record, contacts }: Found): void {
+function tell({ record, contacts }: RunContacts): void {
   const { startedAt, endedAt, check, host, caller, runId } = record;
   const from = new Date(startedAt).toISOString();
   const tookS = ((endedAt - startedAt) / 1000).toFixed(1);
@@ -51,7 +51,7 @@ function tell({ record, contacts }: Found): void {
 }
 
 /** Makes the question whether a run matches, and with which of its contacts. */
-function readMatch({ host, address, caller }: Options): (record: AccessRecord) => Found | undefined {
+function readMatch({ host, address, caller }: Options): (record: AccessRecord) => RunContacts | undefined {
   if (host === undefined && address === undefined && caller === undefined)
     throw new UsageError('Give --host, --address or --caller.');
   const isHost = host === undefined ? undefined : targetMatcher(readHost(host));

@@ -24,7 +24,7 @@ export type CheckOptions = ServerOptions & {
 };
 
 /** How the targets of a run are asked. */
-export type Asked = {
+export type RunOptions = {
   readonly concurrency: 'auto' | number;
   readonly fresh?: true;
   readonly maxAgeS?: number;
@@ -35,7 +35,7 @@ export type Asked = {
 export type Threshold = { readonly failOn: readonly Severity[]; readonly minScore: number | undefined };
 
 /** Reads how targets are asked. Throws UsageError. */
-export function readAsked(spec: CheckSpec, options: CheckOptions): Asked {
+export function readAsked(spec: CheckSpec, options: CheckOptions): RunOptions {
   const { fresh, maxAge, cachedOnly, concurrency } = options;
   if ([fresh, maxAge, cachedOnly].filter((one) => one !== undefined).length > 1)
     throw new UsageError('Give one of --fresh, --max-age and --cached-only.');

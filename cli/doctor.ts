@@ -19,8 +19,8 @@ import { exitStatus } from './exit-status.ts';
 import { lookAtMail } from './look-at-mail.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
-type Found = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
-type Examination = readonly [name: string, look: () => Promise<Found> | Found, withinMs?: number];
+type Diagnosis = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
+type Examination = readonly [name: string, look: () => Promise<Diagnosis> | Diagnosis, withinMs?: number];
 
 const within = 5000;
 /** A browser that was never started reads its files first. */
@@ -57,21 +57,21 @@ function examinations(config: Config, options: ServerOptions): readonly Examinat
   ];
 }
 
-async function withDeadline(look: Examination[1], withinMs: number): Promise<Found> {
-  const late = new Promise<Found>((resolve) => {
+async function withDeadline(look: Examination[1], withinMs: number): Promise<Diagnosis> {
+  const late = new Promise<Diagnosis>((resolve) => {
     const words = `no answer within ${withinMs} ms`;
     setTimeout(() => resolve({ state: 'broken', words }), withinMs).unref();
   });
   const found = Promise.resolve()
     .then(look)
-    .catch((error: unknown): Found => ({
+    .catch((error: unknown): Diagnosis => ({
       state: 'broken',
       words: (error as Error).message.split('\n')[0] ?? '',
     }));
   return Promise.race([found, late]);
 }
 
-function lookAtSettings(config: Config): Found {
+function lookAtSettings(config: Config): Diagnosis {
   // Refused by those that listen, which this one does not.
   countProcesses(config);
   const misspelt = misspeltSettings();
@@ -79,7 +79,7 @@ function lookAtSettings(config: Config): Found {
   return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };
 }
 
-function lookAtTables(nowMs: number): Found {
+function lookAtTables(nowMs: number): Diagnosis {
   const old = listOldData(nowMs).map(({ name, day }) => `${name} is of ${day}`);
   if (old.length === 0)
     return { state: 'ok', words: `what checks judge by is at most ${oldAfterDays} days old` };
@@ -91,7 +91,7 @@ function lookAtTables(nowMs: number): Found {
 const trialBytes = 1_000_000;
 const littleBytes = 200_000_000;
 
-function lookAtFolder(folder: string): Found {
+function lookAtFolder(folder: string): Diagnosis {
   if (folder === ':memory:') return { state: 'ok', words: 'nothing is kept (DATA_DIR=:memory:)' };
   try {
     writeAWhile(folder);
@@ -120,7 +120,7 @@ function writeAWhile(folder: string): void {
   }
 }
 
-async function lookAtDns({ DNS_SERVERS }: Config): Promise<Found> {
+async function lookAtDns({ DNS_SERVERS }: Config): Promise<Diagnosis> {
   const { answering, faults } = await lookAtResolvers(DNS_SERVERS);
   const setting = DNS_SERVERS ? 'DNS_SERVERS' : 'the resolvers of this system';
   if (faults.length === 0 && answering.length > 0)
@@ -134,7 +134,7 @@ async function lookAtDns({ DNS_SERVERS }: Config): Promise<Found> {
   };
 }
 
-function lookAtIpv6(): Found {
+function lookAtIpv6(): Diagnosis {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const isThere = addresses.some(
     ({ family, internal, address }) => family === 'IPv6' && !internal && /^[23]/.test(address),
@@ -147,7 +147,7 @@ function lookAtIpv6(): Found {
 /** A lost connection takes five seconds to tell. */
 const smtpMs = 12_000;
 
-async function lookAtSmtp(config: Config): Promise<Found> {
+async function lookAtSmtp(config: Config): Promise<Diagnosis> {
   if (!config.PROBE_SMTP) return { state: 'none', words: 'smtp-check is off (PROBE_SMTP)' };
   const { faults, port } = await lookAtMail(config, smtpMs);
   if (port === 'blocked') {
@@ -164,7 +164,7 @@ async function lookAtSmtp(config: Config): Promise<Found> {
   return { state: 'ok', words: `${config.SMTP_HELO} leads to its address and back; ${way}` };
 }
 
-async function lookAtBrowser(config: Config): Promise<Found> {
+async function lookAtBrowser(config: Config): Promise<Diagnosis> {
   const { browser, noSandbox } = browserSettingsOf(config);
   let words = '';
   // As a worker starts it: one that is there and does not start loads no page.
@@ -184,9 +184,9 @@ async function lookAtBrowser(config: Config): Promise<Found> {
   };
 }
 
-const noBackend: Found = { state: 'none', words: 'one process: no Redis and no MongoDB are set' };
+const noBackend: Diagnosis = { state: 'none', words: 'one process: no Redis and no MongoDB are set' };
 
-async function lookAtQueue({ REDIS_URL }: Config): Promise<Found> {
+async function lookAtQueue({ REDIS_URL }: Config): Promise<Diagnosis> {
   if (REDIS_URL === undefined) return noBackend;
   const { server, cause } = await lookAtRedis(REDIS_URL);
   if (cause === undefined) return { state: 'ok', words: `${server} takes jobs` };
@@ -194,7 +194,7 @@ async function lookAtQueue({ REDIS_URL }: Config): Promise<Found> {
   return { state: 'broken', words: `REDIS_URL: ${server}: ${cause}. ${fix}` };
 }
 
-async function lookAtReports({ MONGODB_URL }: Config): Promise<Found> {
+async function lookAtReports({ MONGODB_URL }: Config): Promise<Diagnosis> {
   if (MONGODB_URL === undefined) return noBackend;
   const { server, cause } = await lookAtMongo(MONGODB_URL);
   if (cause === undefined) return { state: 'ok', words: `${server} keeps reports` };
@@ -203,7 +203,7 @@ async function lookAtReports({ MONGODB_URL }: Config): Promise<Found> {
 }
 
 /** Both as the service sees them, once it is connected: what else it would be degraded for. */
-async function lookAtBackend(config: Config): Promise<Found> {
+async function lookAtBackend(config: Config): Promise<Diagnosis> {
   if (config.REDIS_URL === undefined) return noBackend;
   const backend = await openBackend(config, openLogger('silent'));
   try {
@@ -224,7 +224,7 @@ async function lookAtBackend(config: Config): Promise<Found> {
   }
 }
 
-async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Promise<Found> {
+async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Promise<Diagnosis> {
   const named = options.server ?? (process.env['DIAG_SERVER'] || undefined);
   const own = `http://${isEverywhere(HOST) ? '127.0.0.1' : hostInUrl(HOST)}:${PORT}`;
   const server = named ?? own;

@@ -4,13 +4,13 @@ import { type FormatName, renderReport } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
 import { ServerUnreachable } from '../client/diagnostics.ts';
 import { block, type Output, type Shown, show } from './door.ts';
-import type { Outcome } from './outcome.ts';
+import type { TargetOutcome } from './outcome.ts';
 import { openTally, summaryPage } from './summary.ts';
 import { tableHead, tableRow, tellReport } from './table.ts';
 
 /** Prints outcomes as they come. */
 export type Printer = {
-  add(outcome: Outcome): Promise<void>;
+  add(outcome: TargetOutcome): Promise<void>;
   end(): Promise<void>;
 };
 
@@ -54,11 +54,11 @@ function single(write: Write, text: (report: Report) => string): Printer {
   return each(write, ({ report }) => (report ? text(report) : ''));
 }
 
-function each(write: Write, render: (outcome: Outcome) => string): Printer {
+function each(write: Write, render: (outcome: TargetOutcome) => string): Printer {
   return { add: (outcome) => write(render(outcome)), end: async () => undefined };
 }
 
-function lineOf({ target, report, problem }: Outcome): object {
+function lineOf({ target, report, problem }: TargetOutcome): object {
   return report ?? { target, problem };
 }
 
@@ -114,7 +114,7 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
 function joined(
   write: Write,
   [begin, between, end]: readonly [string, string, string],
-  render: (outcome: Outcome, isFirst: boolean) => string | undefined,
+  render: (outcome: TargetOutcome, isFirst: boolean) => string | undefined,
 ): Printer {
   let count = 0;
   return {
@@ -147,6 +147,6 @@ function html(write: Write): Printer {
 }
 
 /** Why a target has no report, as a line for stderr. */
-export function tellProblem({ target, problem }: Outcome): Shown {
+export function tellProblem({ target, problem }: TargetOutcome): Shown {
   return show`${target}: ${problem?.detail ?? 'no report'}`;
 }

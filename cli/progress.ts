@@ -1,11 +1,11 @@
 import { categoryWords } from '#shared/render/health';
 import type { AskProgress } from '../client/diagnostics.ts';
 import { isWatched, redraw, show, warn } from './door.ts';
-import type { Outcome } from './outcome.ts';
+import type { TargetOutcome } from './outcome.ts';
 
 /** What is shown of a run while it goes on. */
 export type ProgressLine = {
-  count(outcome: Outcome): void;
+  count(outcome: TargetOutcome): void;
   /** What the service allows. */
   limited(limit: RunLimit): void;
   /** The limits hold the run back for so long. */

@@ -9,12 +9,12 @@ import {
   type TargetAnswer,
   type ToolName,
 } from '../client/diagnostics.ts';
-import type { Asked, CheckOptions } from './check-options.ts';
+import type { RunOptions, CheckOptions } from './check-options.ts';
 import { show, warn } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 type BatchRun = Pick<CheckOptions, 'resume' | 'label' | 'quiet'> & {
-  readonly asked: Asked;
+  readonly asked: RunOptions;
   readonly signal: AbortSignal;
 };
 
@@ -54,7 +54,7 @@ function answerOf(line: BatchLine<unknown>): TargetAnswer<unknown> {
 }
 
 /** What stands in the file of `--resume`: the key is written before the batch is made, so that none is made twice. */
-type Kept = {
+type ResumeFile = {
   readonly diag: 1;
   readonly check: string;
   readonly options: string;
@@ -85,14 +85,14 @@ async function openBatch(
   return batch;
 }
 
-function readKept(path: string, head: Pick<Kept, 'check' | 'options'>): Kept | undefined {
+function readKept(path: string, head: Pick<ResumeFile, 'check' | 'options'>): ResumeFile | undefined {
   if (!existsSync(path) || readFileSync(path, 'utf8') === '') return undefined;
   const other = new UsageError(
     `--resume: ${path} is not the state of a batch of ${head.check} with these options. Name another file.`,
   );
-  let kept: Kept;
+  let kept: ResumeFile;
   try {
-    kept = JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    kept = JSON.parse(readFileSync(path, 'utf8')) as ResumeFile;
   } catch {
     throw other;
   }
@@ -101,7 +101,7 @@ function readKept(path: string, head: Pick<Kept, 'check' | 'options'>): Kept | u
 }
 
 // In one step: a killed process leaves the old file or the new one.
-function writeKept(path: string, kept: Kept): void {
+function writeKept(path: string, kept: ResumeFile): void {
   try {
     writeFileSync(`${path}.part`, `${JSON.stringify(kept)}\n`);
     renameSync(`${path}.part`, path);

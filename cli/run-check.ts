@@ -3,11 +3,17 @@ import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
 import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
-import { type Asked, type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
+import {
+  type RunOptions,
+  type CheckOptions,
+  readAsked,
+  readThreshold,
+  type Threshold,
+} from './check-options.ts';
 import { openServer } from './connection.ts';
 import { isWatched, openOutput, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type TargetOutcome, outcomeOf } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
 import { openOneProgress, openProgress } from './progress.ts';
 import { openReportPages } from './report-page.ts';
@@ -55,16 +61,16 @@ export async function runCheck(
   }
 }
 
-type Run = ReturnType<typeof openRun>;
+type CliRun = ReturnType<typeof openRun>;
 
-type Asking = { readonly asked: Asked; readonly signal: AbortSignal; readonly run: Run };
+type TargetRun = { readonly asked: RunOptions; readonly signal: AbortSignal; readonly run: CliRun };
 
 /** What asks the targets: one GET after another, or the service by itself as a batch. */
 function openAsk(
   client: Diagnostics,
   spec: CheckSpec,
   options: CheckOptions,
-  { asked, signal, run }: Asking,
+  { asked, signal, run }: TargetRun,
 ): (targets: AsyncIterable<string>) => AsyncIterable<TargetAnswer<unknown>> {
   if (options.batch) return (targets) => askBatch(client, spec, targets, { ...options, asked, signal });
   const { isFollowed: follows } = run;
@@ -76,7 +82,7 @@ function openAsk(
 
 /** Tells what earlier runs have done, then asks the rest. What is told last is told also of a run that breaks off. */
 async function goThrough(
-  run: Run,
+  run: CliRun,
   state: StateFile | undefined,
   targets: AsyncIterable<string>,
   ask: (targets: AsyncIterable<string>) => AsyncIterable<TargetAnswer<unknown>>,
@@ -98,8 +104,8 @@ async function goThrough(
 const mostHeld = 500;
 
 /** Keeps each answer as it comes, and prints them in the order of the list, unless lines are wanted as they end. */
-async function addInOrder(run: Run, answers: AsyncIterable<TargetAnswer<unknown>>): Promise<void> {
-  const held = new Map<number, Outcome>();
+async function addInOrder(run: CliRun, answers: AsyncIterable<TargetAnswer<unknown>>): Promise<void> {
+  const held = new Map<number, TargetOutcome>();
   let next = 0;
   const printReady = async (isLast: boolean) => {
     const ready = isLast || held.size > mostHeld || !run.isOrdered;
@@ -169,7 +175,7 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed, pag
   const progress = isSingle || options.quiet ? undefined : openProgress(total, () => repeated);
   // One target has a line of its own while somebody watches.
   const line = isSingle && !options.quiet && isWatched() ? openOneProgress() : undefined;
-  const tell = async (outcome: Outcome) => {
+  const tell = async (outcome: TargetOutcome) => {
     line?.close();
     progress?.clear();
     tally.add(outcome);
@@ -179,14 +185,14 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed, pag
     await printer.add(outcome);
   };
   return {
-    async repeat(outcome: Outcome) {
+    async repeat(outcome: TargetOutcome) {
       repeated += 1;
       await tell(outcome);
     },
     isOrdered: options.output !== 'ndjson',
     // Kept before it is printed: what was printed is never asked again.
-    keep: (outcome: Outcome) => state?.keep(outcome),
-    async print(outcome: Outcome) {
+    keep: (outcome: TargetOutcome) => state?.keep(outcome),
+    async print(outcome: TargetOutcome) {
       if (outcome.problem && (isSingle || options.output !== 'table')) warn(tellProblem(outcome));
       await tell(outcome);
     },
@@ -219,7 +225,7 @@ function missesBudget({ check, budget }: Report): boolean {
 }
 
 /** True where a report is worse than what was asked for. A report without a score has not reached one. */
-function misses({ report }: Outcome, { failOn, minScore }: Threshold): boolean {
+function misses({ report }: TargetOutcome, { failOn, minScore }: Threshold): boolean {
   if (!report) return false;
   if (missesBudget(report)) return true;
   if (report.findings.some(({ severity }) => failOn.includes(severity))) return true;

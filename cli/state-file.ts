@@ -9,14 +9,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isFinal, type Outcome } from './outcome.ts';
+import { isFinal, type TargetOutcome } from './outcome.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a batch has done so far, on disk: a line of JSON for each target, written before it is printed. */
 export type StateFile = {
   /** The outcomes of earlier runs, in the order of the file; those that were only a passing failure are left out. */
-  earlier(): AsyncGenerator<Outcome, void, void>;
-  keep(outcome: Outcome): void;
+  earlier(): AsyncGenerator<TargetOutcome, void, void>;
+  keep(outcome: TargetOutcome): void;
   close(): void;
 };
 
@@ -47,7 +47,7 @@ export function openStateFile(path: string, check: string, options: string): Sta
       for await (const line of createInterface({ input: createReadStream(path) })) {
         if (isFirst) judgeHead(path, line, head);
         else {
-          const outcome = JSON.parse(line) as Outcome;
+          const outcome = JSON.parse(line) as TargetOutcome;
           if (isFinal(outcome)) yield outcome;
         }
         isFirst = false;

@@ -4,7 +4,7 @@ import { faultsOf } from '#shared/render/health';
 import { style } from '#shared/render/html/style';
 import { type Markup, markup, printMarkup, verbatim } from '#shared/render/markup';
 import { join, type Shown, show } from './door.ts';
-import { isFinal, type Outcome } from './outcome.ts';
+import { isFinal, type TargetOutcome } from './outcome.ts';
 import { worstOf } from './table.ts';
 
 /** What a summary keeps of a target. */
@@ -32,7 +32,7 @@ export type Summary = {
 
 /** Counts outcomes as they come. */
 export type Tally = {
-  add(outcome: Outcome): void;
+  add(outcome: TargetOutcome): void;
   summary(): Summary;
 };
 
@@ -81,7 +81,7 @@ export function openTally(
   };
 }
 
-function rowOf(outcome: Outcome): Omit<SummaryRow, 'page'> {
+function rowOf(outcome: TargetOutcome): Omit<SummaryRow, 'page'> {
   const { target, report, problem } = outcome;
   return {
     target,
@@ -96,7 +96,7 @@ function worstTitle(report: Report | undefined): string {
   return (report && worstOf(report)?.title) ?? '';
 }
 
-function graveFindings({ report }: Outcome) {
+function graveFindings({ report }: TargetOutcome) {
   const faults = report && faultsOf(report);
   const found = faults ? faults.map(({ main }) => main) : (report?.findings ?? []);
   return found.filter(({ severity }) => graveSeverities.has(severity));

@@ -17,7 +17,7 @@ import { pointsWords, targetOf } from '#shared/render/report-words';
 import { clip, visible } from '#shared/render/visible-text';
 import { zoneLine } from '#shared/render/zone-line';
 import { coloured, hasColour, join, type Shown, show } from './door.ts';
-import type { Outcome } from './outcome.ts';
+import type { TargetOutcome } from './outcome.ts';
 
 const targetWidth = 40;
 
@@ -46,7 +46,7 @@ export function tableHead(): Shown {
 }
 
 /** A row of that table. */
-export function tableRow({ target, report, problem }: Outcome): Shown {
+export function tableRow({ target, report, problem }: TargetOutcome): Shown {
   const name = clip(visible(target), targetWidth).padEnd(targetWidth);
   if (!report) return show`${name}  -          -  not checked  ${problem?.detail ?? ''}`;
   const worst = worstOf(report);

@@ -34,7 +34,7 @@ const jobWaitS = 25;
 /** Times that a job may be lost, or expire before its turn, until the caller is told. */
 const roundLimit = 20;
 
-export type Asking = {
+export type AskParts = {
   readonly connection: Connection;
   readonly cache: AnswerCache;
   /** Points of the `scans` limit that a run of this tool costs. */
@@ -56,7 +56,7 @@ export function toolPath(tool: ToolName, target: string, options: object): strin
 
 /** The report of a tool on a target: from the cache while it is fresh, else from the service, however long its run takes. */
 export async function ask(
-  asking: Asking,
+  asking: AskParts,
   tool: ToolName,
   target: string,
   options: AskOptions,
@@ -80,7 +80,7 @@ export async function ask(
 
 /** Asks until there is a report: a run that takes long is waited for, one that was lost is asked for again. */
 async function askServer(
-  { connection, costOf }: Asking,
+  { connection, costOf }: AskParts,
   tool: ToolName,
   path: string,
   { etag, ...options }: AskOptions & { readonly etag: string | undefined },

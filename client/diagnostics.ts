@@ -10,7 +10,7 @@ import {
   type Tools,
   toolKinds,
 } from './api-types.ts';
-import { type Asking, type AskOptions, ask, type ToolName, toolPath } from './ask.ts';
+import { type AskParts, type AskOptions, ask, type ToolName, toolPath } from './ask.ts';
 import {
   type BatchHandle,
   type BatchOptions,
@@ -151,7 +151,7 @@ type GetJson = (path: string, signal: AbortSignal | undefined, shape: Shape) => 
 export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const connection = connectionOf(options);
   const costs = new Map<string, number>();
-  const asking: Asking = {
+  const asking: AskParts = {
     connection,
     cache: cacheOf(options.cache ?? 'memory'),
     costOf: (tool) => costs.get(tool) ?? 1,
@@ -181,7 +181,7 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
   };
 }
 
-function openCheck(asking: Asking): Diagnostics['check'] {
+function openCheck(asking: AskParts): Diagnostics['check'] {
   const flights = openFlights();
   return (tool, target, wishes = {}) => {
     const { fresh = false, maxAgeS, onlyIfCached = false, signal } = wishes;

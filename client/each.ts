@@ -22,7 +22,7 @@ export type EachOptions = Omit<AskOptions, 'onProgress'> & {
 type AskOne<Report> = (target: string, options: AskOptions) => Promise<Report>;
 
 /** A run over many targets, as far as it has come. */
-type Run<Report> = {
+type EachRun<Report> = {
   readonly askOne: AskOne<Report>;
   readonly iterator: Iterator<string> | AsyncIterator<string>;
   readonly options: EachOptions;
@@ -51,7 +51,7 @@ export async function* askEach<Report>(
   options: EachOptions,
 ): AsyncGenerator<TargetAnswer<Report>, void, void> {
   const { concurrency = 'auto', signal } = options;
-  const run: Run<Report> = {
+  const run: EachRun<Report> = {
     askOne,
     iterator: iteratorOf(targets),
     options,
@@ -81,11 +81,11 @@ export async function* askEach<Report>(
   }
 }
 
-function end<Report>({ stop, asking }: Run<Report>, reason: unknown): void {
+function end<Report>({ stop, asking }: EachRun<Report>, reason: unknown): void {
   for (const one of [stop, ...asking]) one.abort(reason);
 }
 
-async function* answersOf<Report>(run: Run<Report>): AsyncGenerator<TargetAnswer<Report>, void, void> {
+async function* answersOf<Report>(run: EachRun<Report>): AsyncGenerator<TargetAnswer<Report>, void, void> {
   for (;;) {
     pull(run);
     const answer = run.ready.shift();
@@ -102,7 +102,7 @@ async function* answersOf<Report>(run: Run<Report>): AsyncGenerator<TargetAnswer
 }
 
 // Answers that nobody takes count as running: a slow reader slows the asking, and holds no more than a round of it.
-function pull<Report>(run: Run<Report>): void {
+function pull<Report>(run: EachRun<Report>): void {
   const isFull = run.running + run.ready.length >= run.pace.limit();
   if (isFull || run.isPulling || run.isEnded || run.fatal || run.stop.signal.aborted) return;
   run.isPulling = true;
@@ -120,7 +120,7 @@ function pull<Report>(run: Run<Report>): void {
     });
 }
 
-async function start<Report>(run: Run<Report>, target: string, index: number): Promise<void> {
+async function start<Report>(run: EachRun<Report>, target: string, index: number): Promise<void> {
   const { concurrency: _, onLimits: __, onProgress, ...rest } = run.options;
   const watch = (progress: Progress) => {
     if (progress.kind === 'retry') run.pace.refused();
@@ -149,7 +149,7 @@ async function start<Report>(run: Run<Report>, target: string, index: number): P
   }
 }
 
-function goOn<Report>(run: Run<Report>): void {
+function goOn<Report>(run: EachRun<Report>): void {
   pull(run);
   run.wake();
 }

@@ -63,9 +63,9 @@ export function watchMethods(connection: Connection): Watches {
   return { ...writingMethods(connection), ...readingMethods(connection) };
 }
 
-type Reading = Pick<Watches, 'list' | 'get' | 'targets' | 'deliveries'>;
+type WatchReads = Pick<Watches, 'list' | 'get' | 'targets' | 'deliveries'>;
 
-function readingMethods(connection: Connection): Reading {
+function readingMethods(connection: Connection): WatchReads {
   const rowsOf =
     <Row>(path: string, shape: Shape, rows: (page: unknown) => readonly Row[]) =>
     ({ signal }: Stoppable = {}) =>
@@ -94,7 +94,7 @@ function readingMethods(connection: Connection): Reading {
   };
 }
 
-function writingMethods(connection: Connection): Omit<Watches, keyof Reading> {
+function writingMethods(connection: Connection): Omit<Watches, keyof WatchReads> {
   const post = (path: string, signal: AbortSignal | undefined, to = connection) =>
     ask(to, { path, method: 'POST' }, signal);
   // Sent once: a repeat after a lost answer would end what the first one drew, which somebody may have.

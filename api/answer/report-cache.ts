@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { anonymousAccount, type Grant, grantOf } from '#shared/model/grant';
-import { answers, type Wanted } from '#shared/model/job';
+import { answers, type AcceptedAge } from '#shared/model/job';
 import type { StoredReport } from '#shared/ports/report-store';
 import { type Representation, representStored } from './representation.ts';
 
@@ -20,7 +20,7 @@ export type ReadyReport = Representation & {
 
 /** Reports in memory, by jobKey, the newest of each. */
 export type ReportCache = {
-  find(jobKey: string, wanted: Wanted, nowMs: number): ReadyReport | undefined;
+  find(jobKey: string, wanted: AcceptedAge, nowMs: number): ReadyReport | undefined;
   keep(stored: StoredReport): ReadyReport;
   drop(jobKey: string): void;
   clear(): void;
@@ -36,7 +36,7 @@ const objectBytes = 3200;
 const accountBytes = 128;
 
 /** A report with what it holds at the moment, in bytes. */
-type Kept = { readonly ready: ReadyReport; heldBytes: number };
+type CachedReport = { readonly ready: ReadyReport; heldBytes: number };
 
 /**
  * Opens the cache.
@@ -44,7 +44,7 @@ type Kept = { readonly ready: ReadyReport; heldBytes: number };
  * @param linksOf the Link field of a report
  */
 export function openReportCache(sizeBytes: number, linksOf: (reportId: string) => string): ReportCache {
-  const cache = new LRUCache<string, Kept>({
+  const cache = new LRUCache<string, CachedReport>({
     maxSize: sizeBytes,
     sizeCalculation: ({ heldBytes }) => heldBytes,
   });
@@ -63,7 +63,7 @@ export function openReportCache(sizeBytes: number, linksOf: (reportId: string) =
         if (cache.peek(jobKey) === kept && cache.delete(jobKey)) cache.set(jobKey, kept);
       });
       const bytes = stored.prepared?.gzip.length ?? ready.sizeBytes;
-      const kept: Kept = { ready, heldBytes: objectBytes + stored.target.length + bytes };
+      const kept: CachedReport = { ready, heldBytes: objectBytes + stored.target.length + bytes };
       if (!known || known.checkedAt <= stored.checkedAt) cache.set(jobKey, kept);
       return ready;
     },

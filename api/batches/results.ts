@@ -40,7 +40,7 @@ const pageSize = 100;
 const lookEveryMs = 500;
 
 /** A target that has ended, as a line of the results. */
-type Line = {
+type ResultLine = {
   readonly end: BatchEnd;
   readonly target: string;
   readonly stored: StoredReport | undefined;
@@ -69,7 +69,7 @@ export async function answerResults(
   }
 }
 
-type Waiting = {
+type ResultsWait = {
   readonly caller: Caller;
   readonly batch: Batch;
   readonly after: number;
@@ -78,7 +78,7 @@ type Waiting = {
 
 async function waitForLine(
   desk: BatchDesk,
-  { caller, batch, after, waitS }: Waiting,
+  { caller, batch, after, waitS }: ResultsWait,
   response: Response,
 ): Promise<void> {
   const until = performance.now() + waitS * 1000;
@@ -91,7 +91,7 @@ async function waitForLine(
   }
 }
 
-type Wanted = {
+type ResultsQuery = {
   readonly batch: Batch;
   readonly after: number;
   readonly format: (typeof formats)[number];
@@ -100,7 +100,7 @@ type Wanted = {
 
 async function writeLines(
   desk: BatchDesk,
-  { batch, after, format, limit }: Wanted,
+  { batch, after, format, limit }: ResultsQuery,
   response: Response,
 ): Promise<void> {
   const requestId = requestIdOf(response);
@@ -119,7 +119,7 @@ async function* linesOf(
   { batchId }: Batch,
   after: number,
   requestId: string,
-): AsyncGenerator<Line, void, void> {
+): AsyncGenerator<ResultLine, void, void> {
   const { store } = batches;
   const parts = new Map<number, readonly string[]>();
   const targetAt = async (index: number) => {
@@ -150,14 +150,14 @@ function reportGone(): Problem {
 }
 
 // The report stands in the line byte for byte as it is stored.
-function printLine({ end, target, stored, problem }: Line): string {
+function printLine({ end, target, stored, problem }: ResultLine): string {
   const { index, cursor, outcome } = end;
   const report = stored ? Buffer.from(stored.json()).toString() : 'null';
   const head = JSON.stringify({ index, target, cursor: String(cursor), outcome }).slice(0, -1);
   return `${head},"report":${report},"problem":${JSON.stringify(problem)}}\n`;
 }
 
-function printRows({ end, target, stored, problem }: Line, isFirst: boolean): string {
+function printRows({ end, target, stored, problem }: ResultLine, isFirst: boolean): string {
   const { index, cursor, outcome } = end;
   const code = problem && 'code' in problem ? String(problem.code) : '';
   const detail = problem && 'detail' in problem ? String(problem.detail) : '';

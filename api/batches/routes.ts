@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { refuseOtherSite } from '../listener/other-site.ts';
 import { noIds } from '../reports/no-ids.ts';
-import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admitToken } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
@@ -9,7 +9,11 @@ import type { BatchDesk } from './batch-desk.ts';
 import { answerResults } from './results.ts';
 
 type BatchAnswer = (desk: BatchDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
-type Answers = { readonly get: Answer; readonly post?: Answer; readonly delete?: Answer };
+type Answers = {
+  readonly get: AnswerRequest;
+  readonly post?: AnswerRequest;
+  readonly delete?: AnswerRequest;
+};
 
 /** The paths of batches, as Express and log lines have them. */
 export const batchPatterns = {
@@ -21,7 +25,7 @@ export const batchPatterns = {
 /** Adds the endpoints of batches; each needs a token with `tools`, in open mode too. @param add adds the methods of a path */
 export function addBatches(desk: BatchDesk, add: (path: string, answers: Answers) => void): void {
   const own =
-    (answer: BatchAnswer): Answer =>
+    (answer: BatchAnswer): AnswerRequest =>
     async (request, response) => {
       if (request.method !== 'GET' && request.method !== 'HEAD')
         refuseOtherSite(desk.door.isFromOtherSite, request.headers);

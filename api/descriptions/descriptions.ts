@@ -11,7 +11,7 @@ import type { Desk } from '../desk.ts';
 import type { AccountQuotas } from '../limits/account-quotas.ts';
 import { openapiOf } from '../openapi/document.ts';
 import { makeReportSchema } from '../openapi/report-schema.ts';
-import type { Answer } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -84,7 +84,7 @@ export async function answerFindings(
 }
 
 /** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
-export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
+export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): AnswerRequest {
   const document = prepareJson(() => openapiOf(site));
   return async (request, response) => {
     await admit(admission, request, response, 'anyone');
@@ -93,7 +93,7 @@ export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 's
 }
 
 /** Makes what answers /schemas/{check}/1.json: the JSON Schema of a check's report. */
-export function answerSchemaOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
+export function answerSchemaOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): AnswerRequest {
   const schemas = new Map(
     catalogue.map((spec) => [spec.name, prepareJson(() => makeReportSchema(spec, site.publicPath))]),
   );

@@ -5,13 +5,13 @@ import { renderPage } from '../pages/layout.ts';
 import { basePathOf } from '../pages/page-desk.ts';
 import { asPage } from '../pages/problem-page.ts';
 import { sendPage } from '../pages/send-page.ts';
-import type { Answer } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 
 const description = 'What this service sends to servers, how much of it, and how to be left alone.';
 
 /** Adds the page for owners of servers that are checked. The User-Agent of every request leads to it. @param get adds a route */
-export function addOwnersPage(desk: Desk, get: (path: string, answer: Answer) => void): void {
+export function addOwnersPage(desk: Desk, get: (path: string, answer: AnswerRequest) => void): void {
   get(
     '/owners',
     asPage(desk, (request, response) => answerOwners(desk, request, response)),

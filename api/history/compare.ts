@@ -58,10 +58,10 @@ async function findCompared(
   return { domain, href, report: readReport(stored), reportId: stored.reportId, outline };
 }
 
-type Compared = { readonly domains: readonly string[]; readonly format: 'json' | 'csv' };
+type CompareRequest = { readonly domains: readonly string[]; readonly format: 'json' | 'csv' };
 
 /** Reads the query. Throws the Problem that names every fault. */
-export function readCompared(raw: string, policy: TargetPolicy): Compared {
+export function readCompared(raw: string, policy: TargetPolicy): CompareRequest {
   const { values, faults } = readQuery(raw, ['domain', 'format'], ['domain']);
   const [format = 'json'] = values.get('format') ?? [];
   const read = readDomains(values.get('domain') ?? [], policy);

@@ -64,12 +64,12 @@ function pointOf(grant: Grant, older: Grant | undefined, outlines: ReadonlyMap<s
   };
 }
 
-type Asked = { readonly caller: Caller; readonly domain: string; readonly question: SeenQuestion };
+type HistoryRequest = { readonly caller: Caller; readonly domain: string; readonly question: SeenQuestion };
 
 /** For each point the one before it with the same options, by the id of the point; without those that have none. */
 async function olderOfEach(
   desk: ReportDesk,
-  { caller, domain, question }: Asked,
+  { caller, domain, question }: HistoryRequest,
   shown: readonly Grant[],
   found: readonly Grant[],
 ): Promise<ReadonlyMap<string, Grant>> {

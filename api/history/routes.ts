@@ -1,14 +1,14 @@
 import { Problem } from '#shared/model/problem';
 import type { ReportDesk } from '../reports/report-desk.ts';
-import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { answerCompare } from './compare.ts';
 import { answerDomainHistory } from './domain-history.ts';
 
 /** Adds the endpoints of a domain over time and of domains side by side. @param get adds a route */
-export function addHistory(desk: ReportDesk, get: (path: string, answer: Answer) => void): void {
+export function addHistory(desk: ReportDesk, get: (path: string, answer: AnswerRequest) => void): void {
   const readable =
-    (answer: typeof answerCompare): Answer =>
+    (answer: typeof answerCompare): AnswerRequest =>
     async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
       if (!desk.site.reportIds)

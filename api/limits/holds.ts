@@ -68,9 +68,9 @@ function unfinishedOf({ id, levels }: Pick<Caller, 'id' | 'levels'>): string {
   return `unfinished ${levels[0] ?? id}`;
 }
 
-type Limit = { readonly policy: string; readonly limit: number; readonly name: string };
+type HoldLimit = { readonly policy: string; readonly limit: number; readonly name: string };
 
-function namesOf(caller: Caller, policy: string, { limit, of }: { limit: number; of: string }): Limit[] {
+function namesOf(caller: Caller, policy: string, { limit, of }: { limit: number; of: string }): HoldLimit[] {
   return limitsByLevel(caller, limit).map((level) => ({
     policy,
     limit: level.limit,

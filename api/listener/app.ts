@@ -19,7 +19,7 @@ import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
-import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
@@ -34,10 +34,10 @@ type ChangingMethod = 'POST' | 'PATCH' | 'DELETE';
 
 /** What answers a path: everybody's GET, and what a form of a page or a program sends to change something. */
 export type Answers = {
-  readonly get?: Answer;
-  readonly post?: Answer;
-  readonly patch?: Answer;
-  readonly delete?: Answer;
+  readonly get?: AnswerRequest;
+  readonly post?: AnswerRequest;
+  readonly patch?: AnswerRequest;
+  readonly delete?: AnswerRequest;
 };
 
 function addRoute(app: Express, path: string, answers: Answers): void {
@@ -73,7 +73,7 @@ export function makeApp(desk: Desk): Express {
   });
 
   const add = (path: string, answers: Answers) => addRoute(app, path, answers);
-  const get = (path: string, answer: Answer) => add(path, { get: answer });
+  const get = (path: string, answer: AnswerRequest) => add(path, { get: answer });
   addApi(desk, get);
   addReports(desk, get);
   addHistory(desk, get);
@@ -99,7 +99,7 @@ export function makeApp(desk: Desk): Express {
 }
 
 /** The tools, their jobs, and what the service says of itself. */
-function addApi(desk: Desk, get: (path: string, answer: Answer) => void): void {
+function addApi(desk: Desk, get: (path: string, answer: AnswerRequest) => void): void {
   for (const spec of catalogue) {
     get(
       toolPattern(spec),
@@ -144,7 +144,7 @@ function describeMiss(path: string, publicPath: string): string {
     : `There is nothing at this address. ${listed}`;
 }
 
-function answering(answer: Answer) {
+function answering(answer: AnswerRequest) {
   return async (request: Request, response: Response) => {
     const problem = await answer(request, response);
     if (problem) throw problem;

@@ -13,7 +13,11 @@ import { receive } from './receive.ts';
 /** Answers a GET or HEAD of a tool or a job; false where it left that to the app. */
 export type DirectRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-type Answer = (segment: string, request: IncomingMessage, response: Outgoing) => Promise<Problem | void>;
+type AnswerDirect = (
+  segment: string,
+  request: IncomingMessage,
+  response: Outgoing,
+) => Promise<Problem | void>;
 
 /** What is found by the beginning of a path. */
 type Route = {
@@ -22,7 +26,7 @@ type Route = {
   /** Whether one more segment follows. */
   readonly hasSegment: boolean;
   /** Gets that segment. */
-  readonly answer: Answer;
+  readonly answer: AnswerDirect;
 };
 
 /**
@@ -58,7 +62,7 @@ function openRoutes(desk: Desk): ReadonlyMap<string, Route> {
       answer: (_domain, request, response) => answerTool(desk, spec, request, response),
     },
   ]);
-  const answer: Answer = (id, request, response) => answerJob(desk, id, request, response);
+  const answer: AnswerDirect = (id, request, response) => answerJob(desk, id, request, response);
   return new Map([...tools, ['jobs', { pattern: jobPattern, hasSegment: true, answer }]]);
 }
 

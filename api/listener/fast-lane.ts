@@ -59,7 +59,7 @@ function answerFromMemory(
 }
 
 /** A report in memory, in the form that this request takes. */
-type Found = {
+type FastAnswer = {
   readonly ready: ReadyReport;
   readonly choice: Choice;
   /** One byte a character; empty for 304. */
@@ -70,7 +70,7 @@ function findAnswer(
   desk: Desk,
   { url = '', headers }: IncomingMessage,
   { account }: Caller,
-): Found | undefined {
+): FastAnswer | undefined {
   const jobKey = desk.readAsk.recallPlain(url, desk.site.ownerOf(account));
   if (jobKey === undefined) return undefined;
   const now = Date.now();
@@ -93,7 +93,7 @@ type Sending = {
   readonly left: Taken | undefined;
 };
 
-function send(desk: Desk, { ready, choice, text }: Found, sending: Sending): void {
+function send(desk: Desk, { ready, choice, text }: FastAnswer, sending: Sending): void {
   const { request, response, caller } = sending;
   const { requestId, span, fields } = begin(desk, sending);
   const status = choice.isKnown ? 304 : 200;
@@ -115,7 +115,7 @@ function send(desk: Desk, { ready, choice, text }: Found, sending: Sending): voi
 /** Patterns of the tools, for log and metrics: a refusal is counted where the app would have counted it. */
 const patterns = new Map<string, string>(catalogue.map((spec) => [spec.name, toolPattern(spec)]));
 
-function sendRefusal(desk: Desk, { ready }: Found, sending: Sending, problem: Problem): void {
+function sendRefusal(desk: Desk, { ready }: FastAnswer, sending: Sending, problem: Problem): void {
   const { request, response } = sending;
   const { requestId, span, fields } = begin(desk, sending);
   const printed = printProblem(problem, requestId, desk.site.publicPath);

@@ -41,11 +41,11 @@ export const nextPage = z
   .nullable()
   .meta({ description: 'The value of `before` for the next page; null on the last.' });
 
-type Asked = Pick<ZodOpenApiOperationObject, 'requestParams' | 'requestBody' | 'responses'>;
+type OperationParts = Pick<ZodOpenApiOperationObject, 'requestParams' | 'requestBody' | 'responses'>;
 
 /** Makes the operations of one kind of thing. @param security who may call them */
 export function operationsOf(tag: string, security: NonNullable<ZodOpenApiOperationObject['security']>) {
-  return (operationId: string, summary: string, rest: Asked): ZodOpenApiOperationObject => ({
+  return (operationId: string, summary: string, rest: OperationParts): ZodOpenApiOperationObject => ({
     operationId,
     summary,
     tags: [tag],

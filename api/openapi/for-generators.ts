@@ -15,14 +15,14 @@ export function forGenerators<Document extends object>(document: Document): Docu
 }
 
 /** @property sent the schemas that bodies of requests refer to: there a field that is not known is a fault */
-type Place = { readonly at: string; readonly sent: ReadonlySet<string>; readonly isSent: boolean };
+type SchemaSite = { readonly at: string; readonly sent: ReadonlySet<string>; readonly isSent: boolean };
 
 function findBodies(value: Json): readonly Json[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, one]) => (key === 'requestBody' ? [one] : findBodies(one)));
 }
 
-function mapValue(value: Json, place: Place): Json {
+function mapValue(value: Json, place: SchemaSite): Json {
   if (isList(value)) return value.map((one) => mapValue(one, place));
   if (value === null || typeof value !== 'object') return value;
   const mapped = Object.fromEntries(

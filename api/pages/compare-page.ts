@@ -44,14 +44,17 @@ export async function answerCompareForm(desk: PageDesk, request: Request, respon
   seeOther(response, `${basePathOf(desk.site)}/compare?${address}`);
 }
 
-type Wanted = {
+type ComparePageRequest = {
   readonly domain: string;
   readonly caller: Caller;
   readonly request: Request;
   readonly response: Response;
 };
 
-async function start(desk: PageDesk, { domain, caller, request, response }: Wanted): Promise<void> {
+async function start(
+  desk: PageDesk,
+  { domain, caller, request, response }: ComparePageRequest,
+): Promise<void> {
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error(`${mainCheck} is in the catalogue`);
   const { ask } = visitOf(desk, { request, caller, spec, segment: encodeURIComponent(domain), query: '' });

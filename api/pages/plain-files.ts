@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { checkWords } from '#shared/render/check-words';
-import type { Answer } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { iconText } from './assets.ts';
 import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
@@ -9,7 +9,7 @@ import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
 type Text = { readonly type: string; readonly text: string };
 
 /** What programs ask every site for, by its path. */
-export function plainFiles(desk: PageDesk): { readonly [path: string]: Answer } {
+export function plainFiles(desk: PageDesk): { readonly [path: string]: AnswerRequest } {
   const { site } = desk;
   return {
     '/robots.txt': answering(desk, () => ({ type: plainType, text: robotsText(basePathOf(site)) })),
@@ -24,7 +24,7 @@ export function plainFiles(desk: PageDesk): { readonly [path: string]: Answer } 
 
 const plainType = 'text/plain; charset=utf-8';
 
-function answering({ admission }: PageDesk, make: (request: Request) => Text): Answer {
+function answering({ admission }: PageDesk, make: (request: Request) => Text): AnswerRequest {
   return async (request: Request, response: Response) => {
     await admit(admission, request, response, 'anyone');
     const { type, text } = make(request);

@@ -3,7 +3,7 @@ import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords } from '#shared/render/report-words';
 import { readProblem } from '../answer/problem-answer.ts';
-import type { Answer } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
@@ -12,7 +12,7 @@ import { protectPage, sendPage, sendPassingPage } from './send-page.ts';
 import { keepPrivate, signInForm } from './session-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
-export function asPage(desk: PageDesk, answer: Answer): Answer {
+export function asPage(desk: PageDesk, answer: AnswerRequest): AnswerRequest {
   return async (request, response) => {
     protectPage(desk.site, response);
     if (desk.sessions.isSent(request)) keepPrivate(response);

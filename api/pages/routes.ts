@@ -1,4 +1,4 @@
-import type { Answer } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
 import { answerCompareForm, answerComparePage } from './compare-page.ts';
@@ -12,7 +12,7 @@ import { answerSession, answerSignIn, callersOfPages } from './session-page.ts';
 import { answerSharedExport, answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
 
-type Add = (path: string, answers: { readonly get: Answer; readonly post?: Answer }) => void;
+type Add = (path: string, answers: { readonly get: AnswerRequest; readonly post?: AnswerRequest }) => void;
 
 /** Adds the pages for people, and the badge. @param add adds a route */
 export function addPages(apiDesk: PageDesk, add: Add): void {
@@ -20,11 +20,11 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
   const callers = callersOfPages(admission.callers, sessions);
   const desk = { ...apiDesk, admission: { ...admission, callers } };
   const pages = openPages();
-  const get = (path: string, answer: Answer) => add(path, { get: answer });
-  const page = (path: string, answer: Answer, post?: Answer) =>
+  const get = (path: string, answer: AnswerRequest) => add(path, { get: answer });
+  const page = (path: string, answer: AnswerRequest, post?: AnswerRequest) =>
     add(path, { get: asPage(desk, answer), ...(post ? { post: asPage(desk, post) } : {}) });
-  const tool: Answer = (request, response) => answerToolPage(desk, request, response);
-  const start: Answer = (request, response) => answerStart(desk, request, response);
+  const tool: AnswerRequest = (request, response) => answerToolPage(desk, request, response);
+  const start: AnswerRequest = (request, response) => answerStart(desk, request, response);
   page('/', (request, response) => answerHome(desk, request, response));
   page(
     '/go',

@@ -19,8 +19,8 @@ import { reportPage } from './report-page.ts';
 import { seeOther } from './send-page.ts';
 import { isUnasked } from './unasked.ts';
 
-type Kept = { readonly page: Representation; heldBytes: number };
-type Pages = LRUCache<string, Kept>;
+type CachedPage = { readonly page: Representation; heldBytes: number };
+type Pages = LRUCache<string, CachedPage>;
 
 const pageBytes = 16 * 1024 * 1024;
 const objectBytes = 2048;
@@ -61,7 +61,7 @@ export async function answerSharedReport(
       if (pages.peek(stored.reportId) === kept && pages.delete(stored.reportId))
         pages.set(stored.reportId, kept);
     });
-    const kept: Kept = { page: made, heldBytes: objectBytes + html.length };
+    const kept: CachedPage = { page: made, heldBytes: objectBytes + html.length };
     pages.set(stored.reportId, kept);
     return made;
   }

@@ -51,7 +51,7 @@ function readVisit(desk: PageDesk, { request, rest, caller }: Arrival): Visit {
 }
 
 /** What a visit is about. */
-export type Asked = {
+export type VisitRequest = {
   readonly request: Request;
   readonly caller: Caller;
   readonly spec: CheckSpec;
@@ -62,7 +62,7 @@ export type Asked = {
 };
 
 /** Understands a visit. Throws the Problem of a target or option that the tool refuses. */
-export function visitOf(desk: PageDesk, { request, caller, spec, segment, query }: Asked): Visit {
+export function visitOf(desk: PageDesk, { request, caller, spec, segment, query }: VisitRequest): Visit {
   const tool = toolPath(spec, segment, query);
   // The tool's own address is read by the one reader of addresses: a page never asks for something else than the API does.
   const ask = desk.readAsk(spec, { url: tool, headers: {} }, desk.site.ownerOf(caller.account));

@@ -14,7 +14,7 @@ import type { Caller } from '../request/caller.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import type { ReportDesk } from './report-desk.ts';
 
-type Page = z.infer<ReturnType<typeof pageParameters>>;
+type PageQuery = z.infer<ReturnType<typeof pageParameters>>;
 
 /** Answers /api/reports: what was given to the caller's account, newest first, a page at a time. */
 export async function answerHistory(
@@ -59,7 +59,7 @@ function readOptions(text: string | null): object {
   }
 }
 
-function addressOf(publicPath: string, { target, check, limit }: Page, next: string): string {
+function addressOf(publicPath: string, { target, check, limit }: PageQuery, next: string): string {
   const query = new URLSearchParams({
     ...(target === undefined ? {} : { target }),
     ...(check === undefined ? {} : { check }),

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
@@ -12,9 +12,9 @@ import { answerStream, wantsStream } from './stream.ts';
 type ReportAnswer = (desk: ReportDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
 
 /** Adds the endpoints of stored reports; each needs a token with `reports:read`. @param get adds a route */
-export function addReports(desk: ReportDesk, get: (path: string, answer: Answer) => void): void {
+export function addReports(desk: ReportDesk, get: (path: string, answer: AnswerRequest) => void): void {
   const readable =
-    (answer: ReportAnswer): Answer =>
+    (answer: ReportAnswer): AnswerRequest =>
     async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
       if (!desk.site.reportIds) throw noIds();

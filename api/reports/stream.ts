@@ -47,7 +47,7 @@ export async function answerStream(
   }
 }
 
-type Wanted = z.infer<ReturnType<typeof streamParameters>>;
+type StreamQuery = z.infer<ReturnType<typeof streamParameters>>;
 
 const timeFault = 'Give a date or a time in UTC, such as 2026-11-21 or 2026-11-21T03:00:00Z.';
 
@@ -74,7 +74,7 @@ function streamParameters(policy: TargetPolicy) {
 async function* reportsOf(
   { grants, get }: Pick<ReportStore, 'grants' | 'get'>,
   { account }: Caller,
-  { target, check, since = 0, until }: Wanted,
+  { target, check, since = 0, until }: StreamQuery,
 ): AsyncGenerator<StoredReport, void, void> {
   let before: Pick<Grant, 'checkedAt' | 'reportId'> | undefined =
     until === undefined ? undefined : { checkedAt: until, reportId: firstId };

@@ -3,10 +3,10 @@ import { Problem } from '#shared/model/problem';
 import { takesJson } from '../answer/negotiation.ts';
 
 /** Answers, or gives or throws a Problem. */
-export type Answer = (request: Request, response: Response) => Promise<Problem | void> | void;
+export type AnswerRequest = (request: Request, response: Response) => Promise<Problem | void> | void;
 
 /** Gives the answer to clients that take JSON; else 406. */
-export function acceptingJson(answer: Answer): Answer {
+export function acceptingJson(answer: AnswerRequest): AnswerRequest {
   return (request, response) => {
     if (!takesJson(request.headers.accept))
       throw new Problem('not_acceptable', 'Send Accept: application/json, or none.');

@@ -13,7 +13,7 @@ export type Subject = {
 };
 
 /** A request and its answer, for its log line and its span. */
-export type Answered = Subject & {
+export type AnsweredRequest = Subject & {
   /** Its span, where requests are traced. */
   readonly span: Span | undefined;
   readonly requestId: string;

@@ -129,7 +129,7 @@ function isWorthKeeping(address: string): boolean {
 
 type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey' | 'keyVersion'> & {
   readonly spec: CheckSpec;
-  readonly times: Times;
+  readonly times: AskTimes;
 };
 
 /** The key of the question; one of an account's own is made each time, as one address may be asked by any number of them. */
@@ -189,7 +189,7 @@ function knownNames({ targetKind, options }: CheckSpec): readonly string[] {
   return [...(targetKind === 'url' ? ['url'] : []), ...Object.keys(options.shape), 'wait', 'fresh', 'maxAge'];
 }
 
-type Times = {
+type AskTimes = {
   readonly waitS: number | undefined;
   readonly maxAgeS: number | undefined;
   readonly isFresh: boolean;
@@ -197,7 +197,7 @@ type Times = {
 
 // The query beats the header: it is what a person typed.
 function freshnessOf(
-  { isFresh, maxAgeS }: Times,
+  { isFresh, maxAgeS }: AskTimes,
   { noCache, maxAgeS: headerMaxAgeS, onlyIfCached }: Preferences,
 ): Freshness {
   if (isFresh) return { maxAgeS: 0, onlyIfCached };
@@ -243,7 +243,7 @@ function judgePortOption({ portOption }: CheckSpec, options: Job['options'], pol
     : [{ in: 'query', name: portOption, detail: tellFault({ why: `it ${why}` }) }];
 }
 
-function readTimes({ values }: Query, faults: Fault[]): Times {
+function readTimes({ values }: Query, faults: Fault[]): AskTimes {
   const read = (name: string, pattern: RegExp, limit: number): number | undefined => {
     const [text] = values.get(name) ?? [];
     if (text === undefined) return undefined;

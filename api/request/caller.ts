@@ -32,13 +32,13 @@ export type Caller = Allowance & {
 };
 
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
-export type Named = { readonly caller: Caller; readonly hasBadToken: boolean };
+export type IdentifiedCaller = { readonly caller: Caller; readonly hasBadToken: boolean };
 
 export type Callers = {
   /** The caller, where no store has to be asked and nothing has to be refused. */
   recall(request: IncomingMessage): Caller | undefined;
   /** Rejects with Problem `store_unavailable`. */
-  name(request: IncomingMessage): Promise<Named>;
+  name(request: IncomingMessage): Promise<IdentifiedCaller>;
   /** Who reads by a key of an account, without a token: it has the limits of tokens, and no scope. */
   ofAccount(account: string): Caller;
 };

@@ -5,7 +5,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { traceFields } from '#shared/telemetry/tracing/traceparent';
 import type { Outgoing } from '../answer/outgoing.ts';
-import type { Answered, Subject } from './answered.ts';
+import type { AnsweredRequest, Subject } from './answered.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';
 
 /** The fields that every answer carries. */
@@ -35,7 +35,7 @@ export type Witness = {
 };
 
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
-export function logAnswer({ log, metrics }: Witness, answered: Answered): void {
+export function logAnswer({ log, metrics }: Witness, answered: AnsweredRequest): void {
   const { start, span, requestId, method, route, status, cache, jobId, reportId, problem } = answered;
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
   const trace = span && traceFields(span.traceparent);

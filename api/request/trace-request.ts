@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Span, Tracing } from '#shared/ports/tracing';
-import type { Answered } from './answered.ts';
+import type { AnsweredRequest } from './answered.ts';
 
 /** The field of an answer that names its span (W3C Trace Context, level 2), for callers that report a problem. */
 export const traceField = 'traceresponse';
@@ -26,7 +26,7 @@ export function startRequest(
 }
 
 /** Ends it with what the request's log line says: never the address itself, in which targets stand. */
-export function endRequest(span: Span, answered: Omit<Answered, 'start' | 'span'>): void {
+export function endRequest(span: Span, answered: Omit<AnsweredRequest, 'start' | 'span'>): void {
   const { method, route, status, cache, requestId, jobId, reportId, problem } = answered;
   span.rename(`${method} ${route}`);
   span.set({

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Job, Wanted } from '#shared/model/job';
+import type { Job, AcceptedAge } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { type JobState, notStarted, type Submitted } from '#shared/ports/job-queue';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
@@ -116,14 +116,14 @@ function laterOf(jobId: string, state: JobState | undefined): LaterJob | undefin
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */
-export function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
+export function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): AcceptedAge {
   const { maxAgeS } = freshness;
   if (maxAgeS === undefined) return { since: now, orFresh: true };
   return { since: now - Math.max(maxAgeS, spec.refreshFloorS) * 1000, orFresh: false };
 }
 
 /** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
-export function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
+export function wantedOfRun(wanted: AcceptedAge, ask: Ask, now: number): AcceptedAge {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
 }
 

@@ -1,6 +1,6 @@
 import { makeJob } from '#shared/catalogue/make-job';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Job, Wanted } from '#shared/model/job';
+import type { Job, AcceptedAge } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
@@ -13,7 +13,7 @@ export type Drawing = {
   readonly requestId: string;
   /** The traceparent of the request's span, where requests are traced. */
   readonly trace: string | undefined;
-  readonly wanted: Wanted;
+  readonly wanted: AcceptedAge;
   /** Milliseconds since 1970. */
   readonly now: number;
 };

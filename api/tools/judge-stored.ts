@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { randomId, type Wanted } from '#shared/model/job';
+import { randomId, type AcceptedAge } from '#shared/model/job';
 import type { Report } from '#shared/model/report';
 import type { Blob, ReportStore, StoredReport } from '#shared/ports/report-store';
 import { readReport } from '#shared/stores/reports/read-report';
@@ -10,12 +10,12 @@ import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 import type { Shelf } from './shelf.ts';
 
-type Asked = {
+type StoredRequest = {
   readonly spec: CheckSpec;
   readonly ask: Pick<Ask, 'jobKey' | 'sourceKey' | 'options'>;
   readonly caller: Pick<Caller, 'kind'>;
   /** How old the other report may be. */
-  readonly wanted: Wanted;
+  readonly wanted: AcceptedAge;
 };
 
 /**
@@ -24,7 +24,7 @@ type Asked = {
  */
 export async function judgeStored(
   { reports, reportStore }: Shelf,
-  { spec, ask, caller, wanted }: Asked,
+  { spec, ask, caller, wanted }: StoredRequest,
 ): Promise<ReadyReport | undefined> {
   const { sourceKey, jobKey, options } = ask;
   if (!spec.judgedFrom || sourceKey === undefined) return undefined;

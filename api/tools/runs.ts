@@ -4,7 +4,7 @@ import { Problem } from '#shared/model/problem';
 import type { JobQueue } from '#shared/ports/job-queue';
 import type { Strikes } from '#shared/ports/strikes';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
-import type { Waiting } from '#shared/queue/waiting/waiting';
+import type { RunWaits } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
 import { answerToNobody } from '../answer/nobody.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
@@ -19,7 +19,7 @@ import type { Caller } from '../request/caller.ts';
 /** What starting and awaiting a run takes: the queue, the one place that waits, and every limit on the way. */
 export type Runs = {
   readonly jobQueue: JobQueue;
-  readonly waiting: Waiting;
+  readonly waiting: RunWaits;
   readonly payments: Payments;
   readonly strikes: Strikes;
   readonly holds: Holds;
@@ -37,7 +37,7 @@ export function waitSecondsOf(runs: Runs, spec: CheckSpec, { waitS }: Pick<Ask, 
   return waitS ?? runs.waitSeconds ?? spec.waitS;
 }
 
-type Running = {
+type WaitedRun = {
   readonly job: Job;
   readonly caller: Caller;
   readonly ask: Pick<Ask, 'waitS'>;
@@ -47,7 +47,7 @@ type Running = {
 const never = new AbortController().signal;
 
 /** Joins equal work or starts a run, and waits as long as the caller allows; not at all where it has many waits already. */
-export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
+export async function runOrJoin(runs: Runs, spec: CheckSpec, running: WaitedRun): Promise<WaitOutcome> {
   const { job, caller, ask, response } = running;
   const leave = runs.waits.enter(caller);
   const waitMs = leave ? 1000 * waitSecondsOf(runs, spec, ask) : 0;
@@ -66,7 +66,7 @@ export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): 
 export async function runAside(
   runs: Runs,
   spec: CheckSpec,
-  { job, caller }: Pick<Running, 'job' | 'caller'>,
+  { job, caller }: Pick<WaitedRun, 'job' | 'caller'>,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
 ): Promise<WaitOutcome> {
   const wait = () => runs.waiting.wait(job, waitMs, signal);
@@ -79,7 +79,7 @@ export async function runAside(
 async function runPaid(
   runs: Runs,
   spec: CheckSpec,
-  { job, caller, response }: Running,
+  { job, caller, response }: WaitedRun,
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
   runs.loadShedding.check(runs.holds.hasFew(caller));

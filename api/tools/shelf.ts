@@ -1,4 +1,4 @@
-import type { Wanted } from '#shared/model/job';
+import type { AcceptedAge } from '#shared/model/job';
 import type { ReportStore } from '#shared/ports/report-store';
 import type { ReadyReport, ReportCache } from '../answer/report-cache.ts';
 
@@ -9,7 +9,7 @@ export type Shelf = { readonly reports: ReportCache; readonly reportStore: Repor
 export async function findKnown(
   { reports, reportStore }: Shelf,
   jobKey: string,
-  wanted: Wanted,
+  wanted: AcceptedAge,
   now: number,
 ): Promise<ReadyReport | undefined> {
   const inMemory = reports.find(jobKey, wanted, now);

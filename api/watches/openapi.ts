@@ -219,9 +219,9 @@ export const watchPaths: ZodOpenApiPathsObject = {
 };
 
 type Responses = ZodOpenApiOperationObject['responses'];
-type Answered = Readonly<Record<number, readonly [description: string, schema: z.ZodType]>>;
+type ResponseTable = Readonly<Record<number, readonly [description: string, schema: z.ZodType]>>;
 
-function answers(good: Answered, codes: readonly ProblemCode[]): Responses {
+function answers(good: ResponseTable, codes: readonly ProblemCode[]): Responses {
   const told = Object.entries(good).map(([status, [description, schema]]) => [
     status,
     { description, content: json(schema) },

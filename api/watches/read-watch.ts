@@ -100,7 +100,7 @@ function mergeWebhook(wish: NotifyPatch['webhook'], known: Notify['webhook']): N
 }
 
 type ReadDesk = Pick<Desk, 'readAsk' | 'site' | 'targetPolicy'>;
-export type Wanted = {
+export type WatchInput = {
   readonly spec: CheckSpec;
   readonly options: z.infer<typeof fields.options>;
   readonly targets: readonly string[];
@@ -113,7 +113,7 @@ export type Understood = {
 };
 
 /** Understands targets and options as a GET of the tool would. Throws the Problem that names every fault by its JSON Pointer. */
-export function readTargets(desk: ReadDesk, { spec, options, targets, account }: Wanted): Understood {
+export function readTargets(desk: ReadDesk, { spec, options, targets, account }: WatchInput): Understood {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
   if (unknown.length > 0)
     throw invalidBody(unknown.map((name) => faultAt(['options', name], `${spec.name} has no such option.`)));

@@ -1,6 +1,6 @@
 import type { Answers } from '../listener/app.ts';
 import { refuseOtherSite } from '../listener/other-site.ts';
-import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admitToken } from '../request/admit.ts';
 import { changeWatch, createWatch } from './change.ts';
 import { answerCalendar, answerFeed, drawLinks, noWatches } from './feeds.ts';
@@ -18,7 +18,7 @@ import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
 
 /** Adds the endpoints of watches; each needs a token with `watch`. @param add adds a route */
 export function addWatches(desk: WatchDesk, add: (path: string, answers: Answers) => void): void {
-  const own = (answer: WatchAnswer): Answer =>
+  const own = (answer: WatchAnswer): AnswerRequest =>
     acceptingJson(async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
       if (!desk.site.reportIds) throw noWatches();

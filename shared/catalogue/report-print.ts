@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Job, makeJobKey, type Wanted } from '../model/job.ts';
+import { type Job, makeJobKey, type AcceptedAge } from '../model/job.ts';
 import type { CheckSpec } from './spec.ts';
 
 /**
@@ -38,6 +38,6 @@ export function printQuestion(reportId: string): Question {
 }
 
 /** Which finished print is an answer: one that failed a moment ago is not tried again at once. */
-export function wantedPrint(nowMs: number): Wanted {
+export function wantedPrint(nowMs: number): AcceptedAge {
   return { since: nowMs - reportPrint.refreshFloorS * 1000, orFresh: false };
 }

@@ -5,10 +5,10 @@ import type { Delivery, EventType, Watch } from '../model/watch.ts';
 import type { News } from './news.ts';
 import type { OutlinedReport } from './outline.ts';
 import { findSpec } from './registry.ts';
-import type { Ending } from './watch-news.ts';
+import type { EndsSoon } from './watch-news.ts';
 
 /** A report that an event names. */
-export type Side = Pick<OutlinedReport, 'checkedAt' | 'state' | 'score' | 'grade' | 'rulesVersion'> & {
+export type EventReport = Pick<OutlinedReport, 'checkedAt' | 'state' | 'score' | 'grade' | 'rulesVersion'> & {
   readonly reportId: string;
 };
 
@@ -20,9 +20,9 @@ export type EventWish = {
   readonly severity: Severity;
   readonly summary: string;
   readonly news?: readonly News[];
-  readonly from?: Side | null;
-  readonly to?: Side | null;
-  readonly expiring?: readonly Ending[];
+  readonly from?: EventReport | null;
+  readonly to?: EventReport | null;
+  readonly expiring?: readonly EndsSoon[];
 };
 
 const keptForMs = 30 * 86_400_000;

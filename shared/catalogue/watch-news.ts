@@ -4,7 +4,7 @@ import { type News, newsBetween } from './news.ts';
 import { carryOver, type Expiry, type Outline } from './outline.ts';
 
 /** What a turn is judged by. */
-export type Turn = {
+export type TurnInput = {
   /** What the last comparable report said; undefined before the first. */
   readonly from: Outline | undefined;
   readonly to: Outline;
@@ -17,12 +17,12 @@ export type Turn = {
 };
 
 /** Something that ends soon. */
-export type Ending = Pick<Expiry, 'what' | 'name' | 'expiresAt'> & { readonly daysLeft: number };
+export type EndsSoon = Pick<Expiry, 'what' | 'name' | 'expiresAt'> & { readonly daysLeft: number };
 
-export type Judged = {
+export type TurnNews = {
   /** What is told now, the gravest first; empty where nothing is. */
   readonly news: readonly News[];
-  readonly endings: readonly Ending[];
+  readonly endings: readonly EndsSoon[];
   readonly memory: Memory;
   readonly expiries: WatchTarget['expiries'];
   /** What the next report is compared with. */
@@ -30,7 +30,7 @@ export type Judged = {
 };
 
 /** Judges what of a new report is told. Pure. */
-export function judgeTurn(turn: Turn): Judged {
+export function judgeTurn(turn: TurnInput): TurnNews {
   const { from, to, memory } = turn;
   // A run of ours that failed says nothing of the target.
   if (to.reports[0]?.state === 'failed')
@@ -41,7 +41,7 @@ export function judgeTurn(turn: Turn): Judged {
   return { ...remember(found, turn), base: carryOver(from, to), ...ending };
 }
 
-function isGraveEnough({ severity, kind }: News, { minSeverity }: Turn['notify']): boolean {
+function isGraveEnough({ severity, kind }: News, { minSeverity }: TurnInput['notify']): boolean {
   // That a grade rose, or a target is back, is of no severity; whether the fall was told decides.
   if (kind === 'grade' || kind === 'state') return true;
   return severities.indexOf(severity) <= severities.indexOf(minSeverity);
@@ -62,7 +62,7 @@ const leastRestMs = 3_600_000;
 const mostFlips = 2;
 const mostRemembered = 200;
 
-function remember(found: readonly News[], turn: Turn): Pick<Judged, 'news' | 'memory'> {
+function remember(found: readonly News[], turn: TurnInput): Pick<TurnNews, 'news' | 'memory'> {
   const { now } = turn;
   const restMs = Math.max(leastRestMs, turn.everySeconds * 1000 * restTurns);
   const memory = new Map(Object.entries(turn.memory));
@@ -88,7 +88,11 @@ function mayTell(known: Memory[string] | undefined, state: 'good' | 'bad', hasRe
 }
 
 // A rise of the grade and a target that is back are told where the fall was; a fall where it is grave enough.
-function isTold(news: News, known: Memory[string] | undefined, { minSeverity }: Turn['notify']): boolean {
+function isTold(
+  news: News,
+  known: Memory[string] | undefined,
+  { minSeverity }: TurnInput['notify'],
+): boolean {
   if (news.kind !== 'grade' && news.kind !== 'state') return true;
   if (isGood(news)) return known !== undefined;
   return severities.indexOf(news.severity) <= severities.indexOf(minSeverity);
@@ -96,7 +100,7 @@ function isTold(news: News, known: Memory[string] | undefined, { minSeverity }: 
 
 /** What went on changing while nothing was told of it, and has stayed as it is since: told now. */
 function restedSince(
-  turn: Turn,
+  turn: TurnInput,
   memory: Map<string, Memory[string]>,
   found: readonly News[],
   restMs: number,
@@ -137,8 +141,8 @@ function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
 const counted: ReadonlySet<string> = new Set(['domain', 'certificate', 'security-txt']);
 const dayMs = 86_400_000;
 
-function judgeEndings({ to, expiries, notify, now }: Turn): Pick<Judged, 'endings' | 'expiries'> {
-  const endings: Ending[] = [];
+function judgeEndings({ to, expiries, notify, now }: TurnInput): Pick<TurnNews, 'endings' | 'expiries'> {
+  const endings: EndsSoon[] = [];
   const told: Record<string, number> = {};
   for (const { what, name, expiresAt, lifetimeDays } of to.expiries) {
     const key = `${what} ${name} ${expiresAt}`;

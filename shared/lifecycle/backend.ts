@@ -107,8 +107,8 @@ export async function openBackend(
 }
 
 type Parts = Omit<Backend, 'close'>;
-type Examiner = { readonly examine?: () => Promise<Found> };
-type Found = { readonly setting: string } & BackendAnswer;
+type Examiner = { readonly examine?: () => Promise<ExaminedBackend> };
+type ExaminedBackend = { readonly setting: string } & BackendAnswer;
 
 async function examinersOf({ REDIS_URL, MONGODB_URL }: Config): Promise<readonly [Examiner, Examiner]> {
   if (REDIS_URL === undefined || MONGODB_URL === undefined) return [{}, {}];

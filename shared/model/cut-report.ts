@@ -50,9 +50,9 @@ function cutTo<T extends object>(report: T, level: Level): T & { truncated: Trun
   return { ...cut, truncated: [...told.values()] };
 }
 
-type Tell = (field: string, kept: number, of: number) => void;
+type TellCut = (field: string, kept: number, of: number) => void;
 
-function cutValue(value: unknown, field: string, level: Level, tell: Tell): unknown {
+function cutValue(value: unknown, field: string, level: Level, tell: TellCut): unknown {
   if (typeof value === 'string') return cutText(value, field, level, tell);
   if (typeof value !== 'object' || value === null) return value;
   const keep = (all: readonly unknown[], most: number) => {
@@ -68,7 +68,7 @@ function cutValue(value: unknown, field: string, level: Level, tell: Tell): unkn
   );
 }
 
-function cutText(text: string, field: string, { characters }: Level, tell: Tell): string {
+function cutText(text: string, field: string, { characters }: Level, tell: TellCut): string {
   if (text.length <= characters) return text;
   tell(field, characters, text.length);
   return `${text.slice(0, characters)}…`;

@@ -40,7 +40,7 @@ export type Job = {
   readonly pages?: number;
   /** True for a job without a token: its report is no secret. */
   readonly isAnonymous?: boolean;
-  readonly wanted: Wanted;
+  readonly wanted: AcceptedAge;
   /** Unix ms. The job expires if it has not started by then. */
   readonly startBy: number;
   /** Longest run, from the moment a worker starts it. */
@@ -48,12 +48,12 @@ export type Job = {
 };
 
 /** Which stored reports may answer: those checked at `since` (Unix ms) or later; with `orFresh`, also any that is still fresh. */
-export type Wanted = { readonly since: number; readonly orFresh: boolean };
+export type AcceptedAge = { readonly since: number; readonly orFresh: boolean };
 
 /** True when a report answers what is wanted. */
 export function answers(
   { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
-  wanted: Wanted,
+  wanted: AcceptedAge,
   nowMs: number,
 ): boolean {
   return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);

@@ -77,7 +77,7 @@ export class NotBegun extends Error {
  * Runs one job. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job, but for `NotBegun`.
  * The signal aborts when the queue is closed by force; the run limit is the runner's own.
  */
-export type Run = (
+export type RunJob = (
   job: Job,
   start: RunStart,
   signal: AbortSignal,
@@ -124,7 +124,7 @@ export interface JobQueue {
   /** Calls the listener at most once for each job that ends, from the subscription on. */
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;
-  work(queue: QueueName, slots: number | Slots, run: Run, gaveUp: GaveUp): QueueWorker;
+  work(queue: QueueName, slots: number | Slots, run: RunJob, gaveUp: GaveUp): QueueWorker;
   /**
    * Tells that a worker here should serve the queue and cannot; while no other does, a submit is refused with Problem `browser_unavailable`.
    * @param fix what an operator must do, a sentence; shown to callers

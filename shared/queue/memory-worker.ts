@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueName } from '../model/job.ts';
-import { type GaveUp, NotBegun, type Progress, type Run } from '../ports/job-queue.ts';
+import { type GaveUp, NotBegun, type Progress, type RunJob } from '../ports/job-queue.ts';
 import type { Ended, Entry } from './memory-state.ts';
 import { openRunSlot, type SlotDoor } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
@@ -15,7 +15,7 @@ export type MemoryWorker = {
 type MemoryWork = {
   readonly queue: QueueName;
   readonly concurrency: number;
-  readonly run: Run;
+  readonly run: RunJob;
   readonly gaveUp: GaveUp;
   /** The next job whose turn has come, marked as running. */
   readonly take: () => Entry | undefined;

@@ -61,9 +61,9 @@ const progressShape: Shape = {
 };
 
 /** What was read, or the name of the first field that is wrong; "" where it is no object at all. */
-export type Read<T> = { readonly value: T } | { readonly fault: string };
+export type ReadResult<T> = { readonly value: T } | { readonly fault: string };
 
-function read<T>(value: unknown, shape: Shape): Read<T> {
+function read<T>(value: unknown, shape: Shape): ReadResult<T> {
   if (!isRecord(value)) return { fault: '' };
   const fault = Object.keys(shape).find((field) => !shape[field]?.(value[field]));
   return fault === undefined ? { value: value as T } : { fault };
@@ -73,7 +73,7 @@ function read<T>(value: unknown, shape: Shape): Read<T> {
 export function readJob(
   value: unknown,
   place: { readonly queue: QueueName; readonly jobId: string | undefined },
-): Read<Job> {
+): ReadResult<Job> {
   const job = read<Job>(value, jobShape);
   if ('fault' in job) return job;
   if (job.value.queue !== place.queue) return { fault: 'queue' };

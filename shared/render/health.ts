@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { costOf, type Fault, groupFaults, type Told } from '../catalogue/domain-health/faults.ts';
+import { costOf, type Fault, groupFaults, type DomainFinding } from '../catalogue/domain-health/faults.ts';
 import { domainHealthReportShape } from '../catalogue/domain-health/report.ts';
 import { type CategoryName, categoryNames } from '../catalogue/domain-health/weights.ts';
 import { type Finding, findingSchema } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 
 /** A finding of a part of domain-health, or one of its own. */
-export type ToldFinding = Told & Finding;
+export type ToldFinding = DomainFinding & Finding;
 
 /** A fault of a domain: it stands once, in whatever reports it was met. */
 export type DomainFault = Fault<ToldFinding> & {

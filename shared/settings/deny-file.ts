@@ -4,13 +4,13 @@ import { readDeniedNames } from '../targets/read-denied-names.ts';
 /** A list of a million names is smaller. */
 const mostBytes = 33_554_432;
 
-type Read = { readonly names: ReadonlySet<string> } | { readonly fault: string };
+type ReadDenyFile = { readonly names: ReadonlySet<string> } | { readonly fault: string };
 
 /**
  * Reads a file of names. Without a name and without a comment it is a fault: that is how a file looks while it is written, and how a
  * mistake looks; who wants an empty list leaves a comment in it.
  */
-export function readDenyFile(path: string): Read {
+export function readDenyFile(path: string): ReadDenyFile {
   try {
     const { size } = statSync(path);
     if (size > mostBytes) return { fault: `is larger than ${mostBytes} bytes` };

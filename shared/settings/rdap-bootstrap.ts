@@ -34,10 +34,10 @@ function readBase(text: string): string {
   return url.href.endsWith('/') ? url.href : `${url.href}/`;
 }
 
-type Read = { readonly bootstrap: RdapBootstrap } | { readonly fault: string };
+type ReadBootstrap = { readonly bootstrap: RdapBootstrap } | { readonly fault: string };
 
 /** Reads a file of the operator's, or says what is wrong with it as the end of a sentence. */
-export function readRdapBootstrapFile(path: string): Read {
+export function readRdapBootstrapFile(path: string): ReadBootstrap {
   let text: string;
   try {
     if (statSync(path).size > mostBytes) return { fault: `is larger than ${mostBytes} bytes` };

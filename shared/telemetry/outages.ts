@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from '../model/problem.ts';
 import type { Logger } from './logger.ts';
 
-export type Watched = {
+export type WatchedBackend = {
   /** How the log calls it. */
   readonly part: 'queue' | 'store';
   /** The Problem with which its methods reject when it is away. */
@@ -23,7 +23,10 @@ const usualAskEveryMs = 1000;
  * Logs one line when a port goes away, with the cause, and one when it is back; what the port answers stays as it is.
  * A rejected call is only a suspicion, as a queue without workers rejects alike: the port's own ping decides, and is asked until it is well again.
  */
-export function watchOutages<Port extends Pinged & object>(port: Port, watched: Watched): WatchedPort<Port> {
+export function watchOutages<Port extends Pinged & object>(
+  port: Port,
+  watched: WatchedBackend,
+): WatchedPort<Port> {
   const { code, askEveryMs = usualAskEveryMs } = watched;
   const { judge, isAway } = openJudge(watched);
   let isAsking = false;
@@ -56,7 +59,7 @@ export function watchOutages<Port extends Pinged & object>(port: Port, watched: 
 }
 
 /** Tells the log of each change between well and away. */
-function openJudge({ part, log, examine }: Watched) {
+function openJudge({ part, log, examine }: WatchedBackend) {
   let awaySince: number | undefined;
   let telling = Promise.resolve();
   let isKnownWell = false;

@@ -40,7 +40,7 @@ export function addTableDays(tables: readonly DatedTable[], registers: Registry[
 
 /** Adds whether queue and store answer, and how fast, as asked at each scrape. An answer slower than 1 s counts as none. */
 export function addBackendGauges(backends: Backends, registers: Registry[]): void {
-  let asked: Promise<readonly Asked[]> = Promise.resolve([]);
+  let asked: Promise<readonly BackendSample[]> = Promise.resolve([]);
   const labelNames = ['backend'];
   // Gauges are collected in the order of their making: this one asks, the next tells of the same answers.
   new Gauge({
@@ -81,9 +81,9 @@ export function addSpanCounter(tracing: Pick<Tracing, 'counts'>, registers: Regi
   });
 }
 
-type Asked = { readonly backend: string; readonly isUp: boolean; readonly tookS: number };
+type BackendSample = { readonly backend: string; readonly isUp: boolean; readonly tookS: number };
 
-async function ask(backend: string, port: Backends['store']): Promise<Asked> {
+async function ask(backend: string, port: Backends['store']): Promise<BackendSample> {
   const start = performance.now();
   const isUp = await answersInTime(() => port.ping());
   return { backend, isUp, tookS: Math.min(longestS, (performance.now() - start) / 1000) };

@@ -1,4 +1,4 @@
-import { type Job, type Wanted } from '../model/job.ts';
+import { type Job, type AcceptedAge } from '../model/job.ts';
 import type { ReportStore, StoredReport } from '../ports/report-store.ts';
 
 /**
@@ -17,7 +17,7 @@ export function shiftJob(job: Job, ms: number): Job {
   };
 }
 
-function shiftWanted(wanted: Wanted, ms: number): Wanted {
+function shiftWanted(wanted: AcceptedAge, ms: number): AcceptedAge {
   return { ...wanted, since: wanted.since + ms };
 }
 

@@ -1,10 +1,10 @@
 // What the API keeps of jobs that are under way: what was paid for them, and how long they take.
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { JobQueue, Run } from '#shared/ports/job-queue';
+import type { JobQueue, RunJob } from '#shared/ports/job-queue';
 import { openService, redirectPath } from './kit.ts';
 
-async function openWithRun(run: Run, settings: Record<string, string>) {
+async function openWithRun(run: RunJob, settings: Record<string, string>) {
   const service = await openService({ withWorker: false, settings });
   service.backend.jobQueue.work('network', 1, run, async () => undefined);
   const scansLeft = async () => {
@@ -35,7 +35,7 @@ test('a run that ends well keeps its scan', async () => {
 test('a host whose jobs take long has a short line: who would wait too long is told at once', async () => {
   const ends: (() => void)[] = [];
   let isHeld = false;
-  const run: Run = async () => {
+  const run: RunJob = async () => {
     if (isHeld) await new Promise<void>((resolve) => ends.push(resolve));
     else await after(1050);
     return undefined;
@@ -59,7 +59,7 @@ test('a host whose jobs take long has a short line: who would wait too long is t
 });
 
 test('the places of a host that a caller has are those of its jobs in line, whatever became of its GETs', async () => {
-  const run: Run = () => new Promise(() => undefined);
+  const run: RunJob = () => new Promise(() => undefined);
   const settings = { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '3', LIMIT_ANON_SCANS: '100/60' };
   const service = await openWithRun(run, settings);
   const ask = async (name: number) => {
@@ -77,7 +77,7 @@ test('the places of a host that a caller has are those of its jobs in line, what
 });
 
 test('a caller that goes away leaves its job its place', async () => {
-  const run: Run = () => new Promise(() => undefined);
+  const run: RunJob = () => new Promise(() => undefined);
   const service = await openWithRun(run, { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '60' });
   for (let name = 0; name < 8; name += 1) {
     const caller = new AbortController();

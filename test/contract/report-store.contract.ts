@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anonymousAccount, grantOf } from '#shared/model/grant';
-import { randomId, type Wanted } from '#shared/model/job';
+import { randomId, type AcceptedAge } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 
-const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+const aFreshOne: AcceptedAge = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 
 /** A report that differs from others only where it is said; times in seconds from now. */
 export function reportOf({
@@ -41,7 +41,7 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
   });
   const insert = (report: Report & { reportId: string }, jobKey: string) =>
     store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey });
-  const find = async (jobKey: string, wanted: Wanted) =>
+  const find = async (jobKey: string, wanted: AcceptedAge) =>
     (await store.findFresh([{ jobKey, wanted }])).get(jobKey)?.reportId;
 
   test('a report comes back byte for byte as it was kept', async () => {

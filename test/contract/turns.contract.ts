@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '#shared/model/job';
-import type { Done, JobQueue, Run, Slot } from '#shared/ports/job-queue';
+import type { Done, JobQueue, RunJob, Slot } from '#shared/ports/job-queue';
 import { hostBeside, makeJob, type OpenQueue, queueLimits } from './job-queue.contract.ts';
 
 type Running = { readonly job: Job; readonly slot: Slot; finish(): void };
@@ -21,7 +21,7 @@ export function turnsContract(open: OpenQueue): void {
     await queue.close(0);
   });
 
-  const run: Run = (job, { slot }, signal) =>
+  const run: RunJob = (job, { slot }, signal) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const entry = {

@@ -1,6 +1,6 @@
 import type { PartProgress, Progress } from '#shared/ports/job-queue';
 
-type Tell = (progress: Progress) => void;
+type TellProgress = (progress: Progress) => void;
 
 /** What each task counts for, in the sum. */
 const share = 100;
@@ -8,19 +8,23 @@ const share = 100;
 /** Tasks whose progress is added up. */
 export type Tasks<Task> = {
   /** The teller of a task: how far it is, by its own measure. */
-  readonly tell: (task: Task) => Tell;
+  readonly tell: (task: Task) => TellProgress;
   /** A task has ended. */
   readonly end: (task: Task, state: 'done' | 'failed') => void;
 };
 
-type Standing = { percent: number; state: PartProgress['state'] };
+type TaskState = { percent: number; state: PartProgress['state'] };
 
 /**
  * Adds up the progress of tasks. Each counts the same, however many questions it turns out to have, so that the sum never falls.
  * @param nameOf the part that a task belongs to; a part with several tasks runs until all have ended
  */
-export function addUp<Task>(tell: Tell, tasks: readonly Task[], nameOf: (task: Task) => string): Tasks<Task> {
-  const standings = new Map<Task, Standing>(tasks.map((task) => [task, { percent: 0, state: 'waiting' }]));
+export function addUp<Task>(
+  tell: TellProgress,
+  tasks: readonly Task[],
+  nameOf: (task: Task) => string,
+): Tasks<Task> {
+  const standings = new Map<Task, TaskState>(tasks.map((task) => [task, { percent: 0, state: 'waiting' }]));
   const names = [...new Set(tasks.map(nameOf))];
   const partOf = (name: string): PartProgress => {
     const states = tasks.filter((task) => nameOf(task) === name).map((task) => standings.get(task)?.state);

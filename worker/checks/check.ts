@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CheckSpec, FieldsOf } from '#shared/catalogue/spec';
-import type { Job, Wanted } from '#shared/model/job';
+import type { Job, AcceptedAge } from '#shared/model/job';
 import type { Assessment } from '#shared/model/report';
 import type { Json } from '#shared/model/verdict';
 import type { Progress } from '#shared/ports/job-queue';
@@ -13,7 +13,7 @@ export type GatherContext = {
   readonly target: string;
   readonly options: Job['options'];
   /** How new the answer is to be; left out where a command asks. */
-  readonly wanted?: Wanted | undefined;
+  readonly wanted?: AcceptedAge | undefined;
   readonly probes: Probes;
   /** Tells how far the run is; counts questions that were answered, never time. */
   readonly progress: (progress: Progress) => void;

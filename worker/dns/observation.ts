@@ -1,5 +1,5 @@
 import type { Json } from '#shared/model/verdict';
-import type { DnsAnswer } from '../probes/dns/port.ts';
+import type { DnsAnswer, DnsReply } from '../probes/dns/port.ts';
 import { isNoPublicName, isOurs } from './not-asked.ts';
 import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 
@@ -71,7 +71,7 @@ export function unknownObservation(question: ObservedQuestion, why: string): Obs
   return { ...question, outcome: 'unknown', records: [], secure: false, why };
 }
 
-function describeRefusal({ rcode, ede }: Extract<DnsAnswer, { kind: 'answer' }>): string {
+function describeRefusal({ rcode, ede }: DnsReply): string {
   const texts = ede.map(({ code, text }) => (text === '' ? `extended error ${code}` : text));
   return `the resolver answered ${rcode}${texts.length === 0 ? '' : ` (${texts.join('; ')})`}`;
 }

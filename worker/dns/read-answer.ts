@@ -1,9 +1,9 @@
-import type { DnsAnswer, DnsRecord } from '../probes/dns/port.ts';
+import type { DnsAnswer, DnsReply, DnsRecord } from '../probes/dns/port.ts';
 import { isNoPublicName } from './not-asked.ts';
 import { readText } from './record-values.ts';
 
 /** What an answer says about its question. `unknown` is never read as "there is none". */
-export type Reading =
+export type RecordsRead =
   | { readonly state: 'found'; readonly records: readonly DnsRecord[]; readonly aliases: readonly Alias[] }
   | { readonly state: 'none'; readonly nxdomain: boolean; readonly aliases: readonly Alias[] }
   | { readonly state: 'unknown'; readonly why: string; readonly aliases: readonly Alias[] };
@@ -14,7 +14,7 @@ type Alias = { readonly name: string; readonly target: string };
 const aliasLimit = 32;
 
 /** Reads an answer, following the aliases that are in it (RFC 1034 §3.6.2). */
-export function readAnswer(answer: DnsAnswer): Reading {
+export function readAnswer(answer: DnsAnswer): RecordsRead {
   if (answer.kind === 'failure')
     return isNoPublicName(answer)
       ? { state: 'none', nxdomain: true, aliases: [] }
@@ -41,12 +41,12 @@ export function ownRecords(answer: DnsAnswer): readonly DnsRecord[] {
 }
 
 /** The records of a reading; none when nothing was found. */
-export function foundRecords(reading: Reading): readonly DnsRecord[] {
+export function foundRecords(reading: RecordsRead): readonly DnsRecord[] {
   return reading.state === 'found' ? reading.records : [];
 }
 
 /** The answer's response code with the resolver's own reason: "SERVFAIL (Signature Expired)". */
-export function describeRcode(answer: Extract<DnsAnswer, { kind: 'answer' }>): string {
+export function describeRcode(answer: DnsReply): string {
   const [error] = answer.ede;
   return error ? `${answer.rcode} (${describeEde(error)})` : answer.rcode;
 }

@@ -2,7 +2,7 @@ import { pdfKeptForMs, printQuestion, reportPrint } from '#shared/catalogue/repo
 import { isRandomId, type Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { makeFailedReport, makeReport, type Report, type ReportState } from '#shared/model/report';
-import type { GaveUp, Run } from '#shared/ports/job-queue';
+import type { GaveUp, RunJob } from '#shared/ports/job-queue';
 import type { ReportStore } from '#shared/ports/report-store';
 import { renderHtml } from '#shared/render/html/page';
 import { targetOf, timeWords } from '#shared/render/report-words';
@@ -22,7 +22,7 @@ export type PrinterSettings = {
 };
 
 /** Runs the jobs that make PDFs: each is kept beside its report, and a report of the job's own says so. */
-export type Printer = { readonly run: Run; readonly gaveUp: GaveUp };
+export type Printer = { readonly run: RunJob; readonly gaveUp: GaveUp };
 
 const longestTitle = 120;
 

@@ -1,7 +1,7 @@
 import type { Job } from '#shared/model/job';
 import type { Report, ReportState } from '#shared/model/report';
 import type { Contact } from '#shared/ports/access-record';
-import type { Run, RunStart } from '#shared/ports/job-queue';
+import type { RunJob, RunStart } from '#shared/ports/job-queue';
 import type { Blob } from '#shared/ports/report-store';
 import type { Tracing } from '#shared/ports/tracing';
 import type { JobKeyOf } from '#shared/queue/job-keys';
@@ -41,7 +41,7 @@ export type ExaminerSettings = ReportSettings & {
 export type Running = {
   readonly start: Pick<RunStart, 'slot'>;
   readonly stop: AbortSignal;
-  readonly progress: Parameters<Run>[3];
+  readonly progress: Parameters<RunJob>[3];
 };
 
 /** What a run has found: all that is to be stored and told of it. JSON, but for the bytes. */

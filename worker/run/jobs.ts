@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
 import { makeJob } from '#shared/catalogue/make-job';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Job, Wanted } from '#shared/model/job';
+import type { Job, AcceptedAge } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
 import type { JobQueue, Progress } from '#shared/ports/job-queue';
 import type { Question, ReportStore, StoredReport } from '#shared/ports/report-store';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
-import type { Waiting } from '#shared/queue/waiting/waiting';
+import type { RunWaits } from '#shared/queue/waiting/waiting';
 import { readReport } from '#shared/stores/reports/read-report';
 import { siteOf } from '#shared/targets/parse-target';
 import type { Places } from '#shared/time/places';
@@ -20,7 +20,7 @@ import type { RunClock } from './run-clock.ts';
 export type JobsSettings = {
   readonly jobQueue: JobQueue;
   readonly reportStore: ReportStore;
-  readonly waiting: Waiting;
+  readonly waiting: RunWaits;
   readonly jobKeyOf: JobKeyOf;
   readonly queueSeconds: number;
   /** Places for visits that this worker asks for: together they leave half of the network workers to all other checks. */
@@ -40,7 +40,7 @@ export type JobsTime = { readonly clock: RunClock; readonly signal: AbortSignal 
 export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }: JobsTime): Jobs {
   const startedAt = Date.now();
   const { reportStore, jobKeyOf, publicPath, visits, isOffered } = settings;
-  const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
+  const wantedOf = ({ refreshFloorS }: CheckSpec): AcceptedAge =>
     parent.wanted.orFresh
       ? { since: startedAt, orFresh: true }
       : { since: Math.min(parent.wanted.since, startedAt - refreshFloorS * 1000), orFresh: false };

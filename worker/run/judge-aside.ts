@@ -48,7 +48,7 @@ export function openJudging(preloadFile: string | undefined): Judging {
   };
 }
 
-type Waiting = {
+type PendingJudgement = {
   readonly json: string;
   readonly resolve: (report: Report) => void;
   readonly reject: (error: Error) => void;
@@ -56,7 +56,7 @@ type Waiting = {
 
 /** The thread and the files that wait for it. */
 function openAside(preloadFile: string | undefined) {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingJudgement>();
   let thread: Worker | undefined;
   let next = 0;
 
@@ -87,7 +87,7 @@ function openAside(preloadFile: string | undefined) {
     else found?.reject(new Error(`evidence could not be judged: ${answer.fault}`));
   };
   return {
-    ask(file: Waiting): number {
+    ask(file: PendingJudgement): number {
       const id = next++;
       waiting.set(id, file);
       if (thread) thread.postMessage({ id, json: file.json } satisfies AsideQuestion);

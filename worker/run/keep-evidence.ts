@@ -88,7 +88,7 @@ export function openEvidenceWriter({
 const nothingToKeep = { kept: Promise.resolve() };
 
 /** Writes into the store; what it cannot take now is tried again, beside the runs. */
-function openWriting(reportStore: EvidenceSettings['reportStore'], losses: Losses) {
+function openWriting(reportStore: EvidenceSettings['reportStore'], losses: LostEvidence) {
   const closing = new AbortController();
   const under = new Set<Promise<void>>();
   const track = (work: Promise<void>): Promise<void> => {
@@ -132,7 +132,7 @@ function openWriting(reportStore: EvidenceSettings['reportStore'], losses: Losse
   };
 }
 
-type Losses = ReturnType<typeof openLosses>;
+type LostEvidence = ReturnType<typeof openLosses>;
 
 /** Counts what is lost: a store that is away loses hundreds at once, which are one line. */
 function openLosses(log: Logger) {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
-import { type GaveUp, NotBegun, type Run, type RunStart } from '#shared/ports/job-queue';
+import { type GaveUp, NotBegun, type RunJob, type RunStart } from '#shared/ports/job-queue';
 import type { ReportStore } from '#shared/ports/report-store';
 import type { Span, Tracing } from '#shared/ports/tracing';
 import type { Logger } from '#shared/telemetry/logger';
@@ -26,17 +26,17 @@ export type RunnerSettings = FailedReportSettings & {
   readonly tracing?: Tracing | undefined;
 };
 
-type Running = {
+type JobRun = {
   readonly start: RunStart;
   readonly stop: AbortSignal;
-  readonly progress: Parameters<Run>[3];
+  readonly progress: Parameters<RunJob>[3];
   /** Told what came of it, where runs are traced. */
   readonly span?: Span;
 };
 
 export type Runner = {
   /** Looks in the store, has the job examined, stores the report. Returning means that a report for the job's key is stored. */
-  readonly run: Run;
+  readonly run: RunJob;
   readonly gaveUp: GaveUp;
 };
 
@@ -70,7 +70,7 @@ export function openRunner(settings: RunnerSettings): Runner {
 
 const brokenOff = 'The run was broken off before it could end.';
 
-async function runJob(job: Job, settings: RunnerSettings, running: Running): Promise<'failed' | undefined> {
+async function runJob(job: Job, settings: RunnerSettings, running: JobRun): Promise<'failed' | undefined> {
   const { reportStore, log } = settings;
   const { jobId, requestId, check, host } = job;
   const { attempt, mayBeStored } = running.start;
@@ -93,14 +93,14 @@ async function runJob(job: Job, settings: RunnerSettings, running: Running): Pro
   return told.state === 'failed' && isOurs ? 'failed' : undefined;
 }
 
-type Told = { readonly state: ReportState; readonly [field: string]: unknown };
+type EndedReport = { readonly state: ReportState; readonly [field: string]: unknown };
 
 /** @returns with `isOurs` false where the target itself ended the run: then the job counts as done, and its caller has used it */
 async function examineAndStore(
   job: Job,
   settings: RunnerSettings,
-  { start, stop, progress, span }: Running,
-): Promise<{ readonly told: Told; readonly isOurs: boolean }> {
+  { start, stop, progress, span }: JobRun,
+): Promise<{ readonly told: EndedReport; readonly isOurs: boolean }> {
   const { reportStore, examineJob } = settings;
   try {
     const { report, blobs, told, questions } = await examineJob(job, { start, stop, progress });

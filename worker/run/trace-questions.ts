@@ -68,9 +68,12 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunS
   };
 }
 
-type Tell = <T>(ask: () => Promise<T>, describe: (answer: T, tookMs: number) => ToldQuestion) => Promise<T>;
+type TellQuestion = <T>(
+  ask: () => Promise<T>,
+  describe: (answer: T, tookMs: number) => ToldQuestion,
+) => Promise<T>;
 
-function openQuestionSpans(tracing: Tracing, run: RunSpan): { readonly tell: Tell; close(): void } {
+function openQuestionSpans(tracing: Tracing, run: RunSpan): { readonly tell: TellQuestion; close(): void } {
   let count = 0;
   const write = ({ name, attributes, failure }: ToldQuestion, startedAt: number) =>
     tracing.start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes }).end(failure);
@@ -97,7 +100,7 @@ function openQuestionSpans(tracing: Tracing, run: RunSpan): { readonly tell: Tel
   };
 }
 
-function traceTls(tls: TlsProbe, tell: Tell): TlsProbe {
+function traceTls(tls: TlsProbe, tell: TellQuestion): TlsProbe {
   return {
     addresses: (host) => tls.addresses(host),
     connections: () => tls.connections(),
@@ -115,7 +118,7 @@ function traceTls(tls: TlsProbe, tell: Tell): TlsProbe {
 }
 
 // The probe gives the same promise for an equal question of one run: that was told already.
-function traceDns(dns: DnsProbe, tell: Tell): DnsProbe {
+function traceDns(dns: DnsProbe, tell: TellQuestion): DnsProbe {
   const told = new WeakMap<Promise<DnsAnswer>, Promise<DnsAnswer>>();
   const transfer = dns.transfer?.bind(dns);
   return {

@@ -1,4 +1,4 @@
-import type { Ask, Ledger, Portion } from '#shared/limits/pace/ledger';
+import type { PaceAsk, Ledger, Portion } from '#shared/limits/pace/ledger';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
@@ -21,14 +21,14 @@ export type AnswerSettings = {
 };
 
 type Message = Exclude<FromRunner, { kind: 'ready' }>;
-type Tell = (message: ToRunner) => void;
+type TellRunner = (message: ToRunner) => void;
 
 /** Does what the messages of the process say; those of a run that has ended are void. */
 export function openAnswers(
   settings: AnswerSettings,
   find: (run: number) => GivenRun | undefined,
-): { readonly take: (message: Message, tell: Tell) => void } {
-  const answer = async ({ call, run, name, given }: Extract<Message, { kind: 'call' }>, tell: Tell) => {
+): { readonly take: (message: Message, tell: TellRunner) => void } {
+  const answer = async ({ call, run, name, given }: Extract<Message, { kind: 'call' }>, tell: TellRunner) => {
     try {
       const value = await answerOf(settings, find(run))[name](...(given as [never, never]));
       tell({ kind: 'answer', call, value });
@@ -117,9 +117,9 @@ function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefin
 }
 
 /** Asks of one message may be of several lanes. */
-async function leaseAll(pace: AnswerSettings['pace'], asks: readonly Ask[]): Promise<readonly Portion[]> {
+async function leaseAll(pace: AnswerSettings['pace'], asks: readonly PaceAsk[]): Promise<readonly Portion[]> {
   const lanes = Map.groupBy(asks, ({ key }) => pace.laneOf(key));
-  const leased = new Map<Ask, Portion>();
+  const leased = new Map<PaceAsk, Portion>();
   await Promise.all(
     [...lanes].map(async ([lane, ofLane]) => {
       const portions = await pace.lease(lane, ofLane);

@@ -1,4 +1,4 @@
-import type { Ask, Portion } from '#shared/limits/pace/ledger';
+import type { PaceAsk, Portion } from '#shared/limits/pace/ledger';
 import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
@@ -11,7 +11,7 @@ import type { SentError } from './sent-error.ts';
 /** What the runner process asks its worker to do, and waits for. */
 export type Calls = {
   /** Takes portions of the pace of all runs. */
-  lease(asks: readonly Ask[]): Promise<readonly Portion[]>;
+  lease(asks: readonly PaceAsk[]): Promise<readonly Portion[]>;
   findFresh(
     ...asked: Parameters<ReportStore['findFresh']>
   ): Promise<ReadonlyMap<string, { reportId: string }>>;
@@ -46,7 +46,7 @@ export type FromRunner =
       readonly given: readonly unknown[];
     }
   /** Units of the pace that nobody used. */
-  | { readonly kind: 'returned'; readonly asks: readonly Ask[] }
+  | { readonly kind: 'returned'; readonly asks: readonly PaceAsk[] }
   /** Whether port 25 is open, as far as somebody had to look. */
   | { readonly kind: 'mail-port'; readonly state: PortState }
   /** A unit of the pace was waited for so long. */

@@ -1,4 +1,4 @@
-import { type Ask, intervalsOf, type Ledger, type Portion } from '#shared/limits/pace/ledger';
+import { type PaceAsk, intervalsOf, type Ledger, type Portion } from '#shared/limits/pace/ledger';
 import { steadyNow } from '#shared/time/steady-time';
 import type { Calls, FromRunner } from './messages.ts';
 
@@ -20,6 +20,6 @@ export function openPaceOfWorker(lease: Calls['lease'], sendAlong: (message: Fro
 }
 
 /** Nobody waits for an answer to what is only given back. */
-function nothingOf(ask: Ask): Portion {
+function nothingOf(ask: PaceAsk): Portion {
   return { units: 0, at: steadyNow(), ofAll: 0, ofKind: 0, intervals: intervalsOf(ask) };
 }

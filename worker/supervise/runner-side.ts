@@ -163,11 +163,11 @@ function openClock() {
   };
 }
 
-type Waiting = { resolve(value: unknown): void; reject(error: Error): void };
+type PendingCall = { resolve(value: unknown): void; reject(error: Error): void };
 
 /** What the worker was asked and has not answered. */
 function openCalls(outbox: Outbox<FromRunner>) {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingCall>();
   let last = 0;
   return {
     make:

@@ -1,13 +1,13 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ReportFacts } from '#shared/model/report';
 
-type Times = { readonly checkedAtMs: number; readonly freshForS: number };
+type ReportTimes = { readonly checkedAtMs: number; readonly freshForS: number };
 
 /** The facts of a report that only other runs read: it has no id to ask for, and is kept while it is fresh. */
 export function internalFacts(
   { name, rulesVersion }: Pick<CheckSpec, 'name' | 'rulesVersion'>,
   domain: string,
-  { checkedAtMs, freshForS }: Times,
+  { checkedAtMs, freshForS }: ReportTimes,
 ): ReportFacts {
   return {
     check: name,

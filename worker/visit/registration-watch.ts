@@ -6,7 +6,7 @@ import { askRegistration, type RegistrationAsking, type RegistrationSettings } f
 /** What a registry may take in any case; it may take longer while the other checks of the visit do. */
 const leastMs = 3000;
 
-type Asking = Omit<RegistrationAsking, 'ending'> & {
+type RegistrationQuestion = Omit<RegistrationAsking, 'ending'> & {
   /** The end of the visit. */
   readonly limit: AbortSignal;
 };
@@ -20,7 +20,7 @@ export type RegistrationWatch = {
 export function openRegistrationWatch(
   job: Pick<Job, 'jobId' | 'target'>,
   settings: RegistrationSettings & { readonly log: Logger },
-  { limit, ...asking }: Asking,
+  { limit, ...asking }: RegistrationQuestion,
 ): RegistrationWatch {
   const ending = new AbortController();
   const over = new AbortController();

@@ -4,7 +4,7 @@ import {
   registrationQuestion,
   unknownRegistration,
 } from '#shared/catalogue/domain-health/registration';
-import { type Job, randomId, type Wanted } from '#shared/model/job';
+import { type Job, randomId, type AcceptedAge } from '#shared/model/job';
 import { makeReport } from '#shared/model/report';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { DnsProbe } from '../probes/dns/port.ts';
@@ -22,7 +22,7 @@ export type RegistrationSettings = {
 export type RegistrationAsking = {
   readonly dns: Pick<DnsProbe, 'ask'>;
   readonly rdap: RdapProbe;
-  readonly wanted: Wanted;
+  readonly wanted: AcceptedAge;
   /** When it fires, what is not known by then stays unknown. */
   readonly ending: AbortSignal;
 };

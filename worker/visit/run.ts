@@ -5,7 +5,7 @@ import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
 import { freshForOtherS } from '#shared/catalogue/spec';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
-import { type Job, randomId, type Wanted } from '#shared/model/job';
+import { type Job, randomId, type AcceptedAge } from '#shared/model/job';
 import {
   makeFailedReport,
   makeReport,
@@ -13,7 +13,7 @@ import {
   type ReportFacts,
   type ReportState,
 } from '#shared/model/report';
-import type { Run, RunStart } from '#shared/ports/job-queue';
+import type { RunJob, RunStart } from '#shared/ports/job-queue';
 import type { ReportKeys } from '#shared/ports/report-store';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { Logger } from '#shared/telemetry/logger';
@@ -42,7 +42,7 @@ export type VisitSettings = ReportSettings & {
 
 type Visiting = {
   readonly stop: AbortSignal;
-  readonly progress: Parameters<Run>[3];
+  readonly progress: Parameters<RunJob>[3];
   readonly start: Pick<RunStart, 'slot'>;
 };
 
@@ -178,14 +178,14 @@ async function examineOne(
 }
 
 // The job's own `wanted` is of the visit; how old a report may be is in its options.
-function wantedOf({ options, wanted }: Job, refreshFloorS: number): Wanted {
+function wantedOf({ options, wanted }: Job, refreshFloorS: number): AcceptedAge {
   if (options['orFresh'] !== false) return { since: wanted.since, orFresh: true };
   return { since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000), orFresh: false };
 }
 
-type Times = { readonly nowMs: number; readonly durationMs: number };
+type VisitTimes = { readonly nowMs: number; readonly durationMs: number };
 
-function visitReport(job: Job, webHost: string, { nowMs, durationMs }: Times): Report {
+function visitReport(job: Job, webHost: string, { nowMs, durationMs }: VisitTimes): Report {
   const facts = { ...factsOf(job, nowMs, domainVisit.freshForS), durationMs };
   return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: { webHost } });
 }

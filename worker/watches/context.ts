@@ -1,6 +1,6 @@
 import type { Backend } from '#shared/lifecycle/backend';
 import type { JobKeyOf } from '#shared/queue/job-keys';
-import type { Waiting } from '#shared/queue/waiting/waiting';
+import type { RunWaits } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
@@ -12,7 +12,7 @@ export type WatchContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'watches'>;
   readonly log: Logger;
-  readonly waiting: Waiting;
+  readonly waiting: RunWaits;
   readonly jobKeyOf: JobKeyOf;
   readonly policy: TargetPolicy;
   readonly owners: Owners;

@@ -1,7 +1,7 @@
 import { type News } from '#shared/catalogue/news';
 import { type Outline, outlineOf, packOutline, unpackOutline } from '#shared/catalogue/outline';
-import { type EventWish, gravest, makeDelivery, type Side } from '#shared/catalogue/watch-event';
-import { type Judged, judgeTurn } from '#shared/catalogue/watch-news';
+import { type EventWish, gravest, makeDelivery, type EventReport } from '#shared/catalogue/watch-event';
+import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { turnsMissed } from '#shared/model/watch-times';
 import type { StoredReport } from '#shared/ports/report-store';
@@ -76,10 +76,10 @@ export function judgeMiss(
 }
 
 function wishesOf(
-  { news, endings }: Judged,
+  { news, endings }: TurnNews,
   { target, dueAt }: WatchTarget,
-  from: Side | null,
-  to: Side,
+  from: EventReport | null,
+  to: EventReport,
 ): readonly EventWish[] {
   const wishes: EventWish[] = [];
   const about = { target, from, to, once: `turn ${dueAt}` };
@@ -132,7 +132,7 @@ function summaryOf(target: string, news: readonly News[]): string {
   return [`${target}:`, ...texts, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }
 
-function sideOf({ reports: [report] }: Outline, reportId: string): Side {
+function sideOf({ reports: [report] }: Outline, reportId: string): EventReport {
   if (!report) throw new Error('an outline has a report');
   const { checkedAt, state, score, grade, rulesVersion } = report;
   return { reportId, checkedAt, state, score, grade, rulesVersion };

@@ -60,14 +60,14 @@ function isAllowed({ policy }: WatchContext, { targetKind }: CheckSpec, { target
   return (targetKind === 'url' ? parseHttpUrl(target, policy) : parseDomain(target, policy)).ok;
 }
 
-type Turn = {
+type WatchTurn = {
   readonly watch: Watch;
   readonly spec: CheckSpec;
   readonly target: WatchTarget;
   readonly quota: Quota;
 };
 /** The report of a turn, or what is changed in the target until another look. */
-type Outcome =
+type TurnOutcome =
   | { readonly stored: StoredReport }
   | { readonly again: Pick<WatchTarget, 'dueAt' | 'paidFor' | 'problem'> };
 
@@ -75,7 +75,7 @@ type Outcome =
  * Has the target checked. The turn's own time says which report answers it: a process that takes the turn over from one that ended joins its
  * run, or finds its report, and runs nothing twice.
  */
-async function recheck(context: WatchContext, turn: Turn, signal: AbortSignal): Promise<Outcome> {
+async function recheck(context: WatchContext, turn: WatchTurn, signal: AbortSignal): Promise<TurnOutcome> {
   const { target, watch } = turn;
   const { backend, now } = context;
   const job = drawJob(context, turn);
@@ -89,14 +89,14 @@ async function recheck(context: WatchContext, turn: Turn, signal: AbortSignal): 
   return { again: { dueAt, paidFor: null, problem: 'rate_limited' } };
 }
 
-type Running = { readonly turn: Turn; readonly job: Job; readonly paid: Paid | undefined };
+type PaidTurn = { readonly turn: WatchTurn; readonly job: Job; readonly paid: Paid | undefined };
 
 /** Waits for the run of a turn, for a while. What it cost is given back where it did not happen, was another's, or failed through us. */
 async function waitFor(
   context: WatchContext,
-  { turn, job, paid }: Running,
+  { turn, job, paid }: PaidTurn,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<TurnOutcome> {
   const { waiting, owners } = context;
   const { target, watch } = turn;
   const giveBack = async () => {
@@ -117,7 +117,7 @@ async function waitFor(
   throw new Problem('overloaded', 'The turn of a re-check did not come in time.');
 }
 
-async function finish(context: WatchContext, { account }: Watch, stored: StoredReport): Promise<Outcome> {
+async function finish(context: WatchContext, { account }: Watch, stored: StoredReport): Promise<TurnOutcome> {
   if (stored.state === 'failed') throw new Problem('internal_error', 'The run could not end.');
   await give(context, account, stored);
   return { stored };
@@ -126,7 +126,7 @@ async function finish(context: WatchContext, { account }: Watch, stored: StoredR
 /** Takes a place at the host and the scans of the account; the seconds to wait where there is none. */
 async function payTurn(
   { owners, backend, config }: WatchContext,
-  { watch, spec, target, quota }: Turn,
+  { watch, spec, target, quota }: WatchTurn,
 ): Promise<Paid | number | undefined> {
   const paid = await owners.pay(
     watch.account,
@@ -140,7 +140,7 @@ async function payTurn(
   return Math.max(1, place.resetS);
 }
 
-function drawJob({ jobKeyOf, config, now }: WatchContext, { watch, spec, target }: Turn) {
+function drawJob({ jobKeyOf, config, now }: WatchContext, { watch, spec, target }: WatchTurn) {
   const owner = config.ACCOUNT_CACHE === 'own' ? watch.account : undefined;
   return makeJob(
     spec,

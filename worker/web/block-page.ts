@@ -106,10 +106,10 @@ const returnParameters = [
   'SAMLRequest',
 ];
 
-type Elsewhere = Pick<BlockSign, 'id' | 'vendor' | 'kind' | 'certainty'>;
+type BlockSummary = Pick<BlockSign, 'id' | 'vendor' | 'kind' | 'certainty'>;
 
 /** Hosts that visitors are sent to before they may see a page, by the end of their names. */
-const gateHosts: readonly (readonly [host: RegExp, sign: Elsewhere])[] = [
+const gateHosts: readonly (readonly [host: RegExp, sign: BlockSummary])[] = [
   [/(?:^|\.)validate\.perfdrive\.com$/, gate('radware-elsewhere', 'Radware', 'challenge')],
   [/(?:^|\.)captcha-delivery\.com$/, gate('datadome-elsewhere', 'DataDome', 'challenge')],
   [/(?:^|\.)queue-it\.net$/, gate('queue-it-elsewhere', 'Queue-it', 'rate-limit')],
@@ -122,12 +122,12 @@ const gateHosts: readonly (readonly [host: RegExp, sign: Elsewhere])[] = [
 const waitingHost = /^(?:waiting-?room|queue|wait|line|warteraum)\./i;
 const consentHost = /^(?:consent|consents|guce|cmp|myprivacy|privacy-?mgmt|privacygate)\./i;
 
-function gate(id: string, vendor: string, kind: BlockKind): Elsewhere {
+function gate(id: string, vendor: string, kind: BlockKind): BlockSummary {
   return { id, vendor, kind, certainty: 'certain' };
 }
 
 // A login page of the very host is that site's own page, and can be judged as such.
-function findElsewhere({ url, status }: LastAnswer, start: string): Elsewhere | undefined {
+function findElsewhere({ url, status }: LastAnswer, start: string): BlockSummary | undefined {
   const from = new URL(start);
   const to = new URL(url);
   if (status >= 400 || bareHost(from) === bareHost(to)) return undefined;

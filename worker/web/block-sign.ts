@@ -31,18 +31,18 @@ export type BlockSign = {
   readonly phrase?: RegExp;
 };
 
-export type Found = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body' | 'phrase'>;
+export type BlockTraits = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body' | 'phrase'>;
 
 /** Statuses by which servers refuse a client and not an address. */
 export const refusals: readonly number[] = [401, 403, 405, 406, 412, 418, 429, 503, 999];
 export const any = /(?:)/;
 
 /** A row for what stands on block pages alone. */
-export function sign(id: string, vendor: string | null, kind: BlockKind, found: Found): BlockSign {
+export function sign(id: string, vendor: string | null, kind: BlockKind, found: BlockTraits): BlockSign {
   return { id, vendor, kind, certainty: 'certain', ...found };
 }
 
 /** A row for a refusal by somebody who is known to stand before sites: it may be its doing or the site's. */
-export function likely(id: string, vendor: string, found: Found): BlockSign {
+export function likely(id: string, vendor: string, found: BlockTraits): BlockSign {
   return { id, vendor, kind: 'denial', certainty: 'likely', status: refusals, ...found };
 }

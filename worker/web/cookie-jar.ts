@@ -10,14 +10,14 @@ export type CookieJar = {
   fieldFor(url: URL): string;
 };
 
-type Kept = { readonly cookie: SetCookie; readonly place: CookiePlace; readonly at: number };
+type JarEntry = { readonly cookie: SetCookie; readonly place: CookiePlace; readonly at: number };
 
 /** A Cookie field stays below what servers accept, and a jar is searched quickly; the oldest cookies give way, as they do in browsers. */
 const jarLimits = { bytes: 16_384, cookies: 180 };
 
 /** Opens an empty jar (RFC 6265bis §5.7 and §5.8). */
 export function openCookieJar(): CookieJar {
-  const jar = new Map<string, Kept>();
+  const jar = new Map<string, JarEntry>();
   let count = 0;
   let bytes = 0;
   const drop = (key: string) => {
@@ -65,7 +65,7 @@ export function isShadowedBySecure(
   { name, secure }: SetCookie,
   place: CookiePlace,
   url: URL,
-  kept: Iterable<Pick<Kept, 'cookie' | 'place'>>,
+  kept: Iterable<Pick<JarEntry, 'cookie' | 'place'>>,
 ): boolean {
   if (secure || url.protocol === 'https:') return false;
   for (const other of kept) {
@@ -80,15 +80,15 @@ function covers(domain: string, host: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
-function isMeantFor(url: URL): (kept: Kept) => boolean {
+function isMeantFor(url: URL): (kept: JarEntry) => boolean {
   return ({ cookie, place }) => isSentTo(place, url) && (!cookie.secure || url.protocol === 'https:');
 }
 
 // Longer paths first, then the older.
-function asSent(one: Kept, other: Kept): number {
+function asSent(one: JarEntry, other: JarEntry): number {
   return other.place.path.length - one.place.path.length || one.at - other.at;
 }
 
-function print({ cookie: { name, value } }: Kept): string {
+function print({ cookie: { name, value } }: JarEntry): string {
   return name === '' ? value : `${name}=${value}`;
 }

@@ -13,7 +13,7 @@ export type CookiePurpose = {
   readonly isOwn: boolean;
 };
 
-type Named = Pick<SetCookie, 'name' | 'value'>;
+type CookiePair = Pick<SetCookie, 'name' | 'value'>;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const loginWords =
@@ -54,7 +54,7 @@ const flagOctets = 5;
 const identifierOctets = 16;
 
 /** Says what a cookie is for, whom it identifies and whose it is. A value that is masked gives the same answer as the value. */
-export function readCookiePurpose({ name, value }: Named): CookiePurpose {
+export function readCookiePurpose({ name, value }: CookiePair): CookiePurpose {
   const known = findKnownCookie(name);
   if (known) return purposeOfKnown(known.kind, known.owner, octetsOf(value));
   const own = { owner: null, isOwn: true } as const;

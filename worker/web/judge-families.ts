@@ -12,8 +12,8 @@ import { kindOfFailure } from '../probes/failure-kinds.ts';
 import { comparedFields, type FamiliesSeen, type FamilyObservation } from './families.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
-type Answered = Extract<FamilyObservation, { kind: 'answered' }>;
-type Failed = Extract<FamilyObservation, { kind: 'failed' }>;
+type AnsweredFamily = Extract<FamilyObservation, { kind: 'answered' }>;
+type FailedFamily = Extract<FamilyObservation, { kind: 'failed' }>;
 
 /** Slower by this much and this many times is more than chance: browsers wait 250 ms for the other family (RFC 8305 §8). */
 const slowerMs = 250;
@@ -35,7 +35,7 @@ export function judgeFamilies(seen: FamiliesSeen | undefined): Verdicts<FamilyCo
   };
 }
 
-function judgeSixFailed(url: string, { code, reason }: Failed): Verdicts<FamilyCode> {
+function judgeSixFailed(url: string, { code, reason }: FailedFamily): Verdicts<FamilyCode> {
   if (code === 'name-not-found') return allOf(familyRules, 'not-applicable');
   const why = whyUnknown(6, { code, reason });
   if (why !== null) return allOf(familyRules, notTested(why));
@@ -46,7 +46,7 @@ function judgeSixFailed(url: string, { code, reason }: Failed): Verdicts<FamilyC
   };
 }
 
-function judgeFourFailed(url: string, six: Answered, four: Failed): Verdicts<FamilyCode> {
+function judgeFourFailed(url: string, six: AnsweredFamily, four: FailedFamily): Verdicts<FamilyCode> {
   if (four.code === 'name-not-found') return allOf(familyRules, 'not-applicable');
   const why = whyUnknown(4, four);
   const differs: Verdict =
@@ -57,7 +57,7 @@ function judgeFourFailed(url: string, six: Answered, four: Failed): Verdicts<Fam
 }
 
 /** Why a failure says nothing of the target; null where it does. A timeout does: the other family answered at the same moment. */
-function whyUnknown(family: 4 | 6, { code, reason }: Pick<Failed, 'code' | 'reason'>): string | null {
+function whyUnknown(family: 4 | 6, { code, reason }: Pick<FailedFamily, 'code' | 'reason'>): string | null {
   if (code === 'network-unreachable') return `this machine has no IPv${family} route`;
   const isTimeout = code.endsWith('-timeout');
   return isTimeout || kindOfFailure(code) === 'definite'
@@ -65,7 +65,7 @@ function whyUnknown(family: 4 | 6, { code, reason }: Pick<Failed, 'code' | 'reas
     : `IPv${family} could not be tried: ${reason}`;
 }
 
-function findDifferences(url: string, four: Answered, six: Answered): Evidence[] {
+function findDifferences(url: string, four: AnsweredFamily, six: AnsweredFamily): Evidence[] {
   if (four.status !== six.status)
     return [{ url, field: 'The status', ipv4: four.status, ipv6: six.status, ...addresses(four, six) }];
   const [fieldsOfFour, fieldsOfSix] = [indexFields(four.headers), indexFields(six.headers)];
@@ -75,7 +75,7 @@ function findDifferences(url: string, four: Answered, six: Answered): Evidence[]
   });
 }
 
-function addresses(four: Answered, six: Answered): Evidence {
+function addresses(four: AnsweredFamily, six: AnsweredFamily): Evidence {
   return { ipv4Address: four.address, ipv6Address: six.address };
 }
 
@@ -90,7 +90,7 @@ function show(values: readonly string[]): string {
     .slice(0, 500);
 }
 
-function judgePace(url: string, four: Answered, six: Answered): Verdict {
+function judgePace(url: string, four: AnsweredFamily, six: AnsweredFamily): Verdict {
   const [ipv4Ms, ipv6Ms] = [four.firstByteMs, six.firstByteMs];
   if (ipv4Ms === null || ipv6Ms === null) return notTested('an open connection was used');
   const isSlow = ipv6Ms > ipv4Ms + slowerMs && ipv6Ms > ipv4Ms * slowerTimes;

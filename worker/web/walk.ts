@@ -65,7 +65,7 @@ export type WalkLimits = {
 /** Where a page itself sends its visitor. */
 export type PageLead = { readonly url: URL; readonly via: Exclude<RedirectVia, 'http'> };
 
-type Reading<Seen> = { readonly seen: Seen; readonly lead?: PageLead | null };
+type ReadPage<Seen> = { readonly seen: Seen; readonly lead?: PageLead | null };
 
 export type Walk<Seen> = {
   readonly http: HttpProbe;
@@ -74,7 +74,7 @@ export type Walk<Seen> = {
   readonly userAgent?: string | undefined;
   readonly preloadList: PreloadList;
   /** What a check keeps of an answer; `lead` where the page itself sends its visitor on, for checks that follow that. */
-  readonly read: (answer: HttpResponse, url: string) => Reading<Seen> | Promise<Reading<Seen>>;
+  readonly read: (answer: HttpResponse, url: string) => ReadPage<Seen> | Promise<ReadPage<Seen>>;
   readonly arriveAt?: (url: string, count: number) => void;
 };
 
@@ -114,13 +114,13 @@ export async function walkRedirects<Seen>(
 }
 
 /** What one walk keeps from hop to hop. */
-type Kept = { readonly jar: CookieJar; readonly hsts: HstsStore; readonly late: AbortSignal };
+type WalkState = { readonly jar: CookieJar; readonly hsts: HstsStore; readonly late: AbortSignal };
 
 type Taken<Seen> = { readonly hop: WalkedHop<Seen>; readonly stop?: Stop; readonly to?: string };
 
 async function takeHop<Seen>(
   url: string,
-  { jar, hsts, late }: Kept,
+  { jar, hsts, late }: WalkState,
   { http, limits, userAgent, read }: Walk<Seen>,
 ): Promise<Taken<Seen>> {
   const askedAt = performance.now();
@@ -154,9 +154,9 @@ function maskNext({ url, via, upgraded }: NextHop): NextHop {
   return { url: maskUrls(url), via, ...(masked ? { upgraded: masked } : {}) };
 }
 
-type Asking = Pick<Walk<unknown>, 'http' | 'limits' | 'userAgent'>;
+type HopContext = Pick<Walk<unknown>, 'http' | 'limits' | 'userAgent'>;
 
-function ask(url: string, jar: CookieJar, { http, limits, userAgent }: Asking): Promise<HttpAnswer> {
+function ask(url: string, jar: CookieJar, { http, limits, userAgent }: HopContext): Promise<HttpAnswer> {
   const cookie = jar.fieldFor(new URL(url));
   return http.ask({
     url: withoutFragment(url),

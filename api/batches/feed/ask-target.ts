@@ -1,6 +1,6 @@
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Wanted } from '#shared/model/job';
+import type { AcceptedAge } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Batch, BatchOutcome } from '#shared/ports/batch-store';
 import { printProblem } from '../../answer/problem-answer.ts';
@@ -20,7 +20,7 @@ import type { ScanPace } from './scan-pace.ts';
 export type AskDesk = Pick<Desk, 'readAsk' | 'runs' | 'shelf' | 'site'>;
 
 /** A target of a batch. */
-export type Asked = {
+export type BatchTarget = {
   readonly batch: Batch;
   readonly index: number;
   readonly target: string;
@@ -30,7 +30,7 @@ export type Asked = {
 };
 
 /** How asking a target ended: as it stays, or it is to be asked again. */
-export type Outcome =
+export type AskOutcome =
   | { readonly outcome: BatchOutcome; readonly reportId: string | null; readonly problem: string | null }
   | { readonly againInMs: number; readonly problem: Problem };
 
@@ -48,7 +48,7 @@ const longestRetryS = 300;
 const graceMs = 30_000;
 
 /** Asks one target as a GET of the tool would: what is stored answers, equal work is joined, and a run is paid for. Rejects with the signal's reason. */
-export async function askTarget(desk: AskDesk, asked: Asked): Promise<Outcome> {
+export async function askTarget(desk: AskDesk, asked: BatchTarget): Promise<AskOutcome> {
   const { batch, index, signal } = asked;
   try {
     const report = await findReport(desk, asked);
@@ -70,7 +70,7 @@ export function endOf(
   batch: Batch,
   index: number,
   problem: Problem,
-): Outcome {
+): AskOutcome {
   const isRefused = problem.code === 'invalid_request' || problem.code === 'target_not_allowed';
   const told = isRefused ? ofBody(problem, index) : problem;
   return {
@@ -80,7 +80,7 @@ export function endOf(
   };
 }
 
-async function findReport(desk: AskDesk, asked: Asked): Promise<ReadyReport> {
+async function findReport(desk: AskDesk, asked: BatchTarget): Promise<ReadyReport> {
   const { runs, shelf } = desk;
   const { batch, caller, pace, signal } = asked;
   const spec = specOf(batch.check);
@@ -99,7 +99,11 @@ async function findReport(desk: AskDesk, asked: Asked): Promise<ReadyReport> {
 }
 
 /** Reads the target as the tool's own address has it: a batch never asks for something else than a GET does. */
-function readAsk({ readAsk: read, site }: AskDesk, spec: CheckSpec, { batch, target, caller }: Asked): Ask {
+function readAsk(
+  { readAsk: read, site }: AskDesk,
+  spec: CheckSpec,
+  { batch, target, caller }: BatchTarget,
+): Ask {
   const named = encodeURIComponent(target.toWellFormed());
   const { options } = batch;
   const url = toolUrl({ check: spec.name, target: namedIn(spec, target), options }, '');
@@ -115,7 +119,7 @@ function namedIn({ targetKind }: CheckSpec, target: string): string {
 }
 
 /** A target that is asked again, after a failure or by another process, takes the report of its first run. */
-function wantedOf({ createdAt, maxAgeS }: Batch, { refreshFloorS }: CheckSpec, now: number): Wanted {
+function wantedOf({ createdAt, maxAgeS }: Batch, { refreshFloorS }: CheckSpec, now: number): AcceptedAge {
   if (maxAgeS === null) return { since: now, orFresh: true };
   return { since: createdAt - Math.max(maxAgeS, refreshFloorS) * 1000, orFresh: false };
 }

@@ -10,7 +10,7 @@ import {
 import type { Logger } from '#shared/telemetry/logger';
 import type { Quotas } from '../../limits/quotas.ts';
 import type { Caller } from '../../request/caller.ts';
-import { type AskDesk, askTarget, endOf, type Outcome } from './ask-target.ts';
+import { type AskDesk, askTarget, endOf, type AskOutcome } from './ask-target.ts';
 import type { FeedingCallers } from './feeding-caller.ts';
 import { openScanPace } from './scan-pace.ts';
 
@@ -193,7 +193,7 @@ async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): P
 function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
   const { index, signal } = asked;
   askTarget(desk, asked)
-    .catch((error: unknown): Outcome => {
+    .catch((error: unknown): AskOutcome => {
       if (signal.aborted) return { againInMs: 0, problem: stopped() };
       desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
       return endOf(desk, asked.batch, index, defect());
@@ -205,7 +205,7 @@ function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarge
     .catch((error: unknown) => desk.log.error({ err: error }, 'end of a target not noted'));
 }
 
-function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: Outcome): void {
+function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutcome): void {
   if (!('againInMs' in outcome)) {
     feeding.unwritten.push({ index, endedAt: desk.now(), ...outcome });
     return;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { block, type Markup, markup, printMarkup } from '#shared/render/markup';
 import { type Representation, represent, sendRepresentation } from '../../answer/representation.ts';
 import { openapiOf } from '../../openapi/document.ts';
-import type { Answer } from '../../request/accept-json.ts';
+import type { AnswerRequest } from '../../request/accept-json.ts';
 import { admit } from '../../request/admit.ts';
 import { readOwnQuery } from '../../request/read-query.ts';
 import { renderPage } from '../layout.ts';
@@ -17,7 +17,7 @@ const mostOrigins = 8;
 const anyOrigin = 'https://origin.invalid';
 
 /** Makes what answers /docs: the OpenAPI document as a page, which needs no script. It is rendered once, whatever addresses it is asked at. */
-export function answerDocsOf(desk: PageDesk): Answer {
+export function answerDocsOf(desk: PageDesk): AnswerRequest {
   let pieces: readonly string[] | undefined;
   const pages = new LRUCache<string, Representation>({ max: mostOrigins });
   const makePage = (origin: string) => {

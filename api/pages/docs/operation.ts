@@ -13,7 +13,7 @@ type Parameter = {
 };
 
 /** An answer of an operation: what it means, and what its body is. */
-type Answer = {
+type DocumentedAnswer = {
   readonly description?: string;
   readonly content?: { readonly [type: string]: { readonly schema?: Schema } };
 };
@@ -28,7 +28,7 @@ export type Operation = {
   readonly tags: readonly string[];
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
-  readonly responses: { readonly [status: string]: Answer };
+  readonly responses: { readonly [status: string]: DocumentedAnswer };
 };
 
 /** What all operations of a document share. */

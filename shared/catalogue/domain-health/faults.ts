@@ -5,7 +5,7 @@ import { suiteRules } from '../ssl-check/rules/suite.ts';
 import type { CategoryName } from './weights.ts';
 
 /** A finding of one of the reports that a domain-health is made of, or one of its own. */
-export type Told = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
+export type DomainFinding = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
   readonly check: string;
   /** The domain or URL that its report is about. */
   readonly target: string;
@@ -16,7 +16,7 @@ export type Told = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
 };
 
 /** Findings that one fix ends; the first speaks for all. */
-export type Fault<T extends Told> = {
+export type Fault<T extends DomainFinding> = {
   readonly main: T;
   readonly others: readonly T[];
 };
@@ -86,7 +86,7 @@ const familyOf: ReadonlyMap<string, string> = new Map(
  * Puts together the findings that one fix ends, in whatever reports they stand: an expired certificate is seen by TLS, by the headers and by
  * the page load. Conclusions, and own findings that repeat one of a part, are left out. The order is that of the dearest finding of each.
  */
-export function groupFaults<T extends Told>(all: readonly T[]): readonly Fault<T>[] {
+export function groupFaults<T extends DomainFinding>(all: readonly T[]): readonly Fault<T>[] {
   const parts = new Set(all.filter(isOfPart).map(({ check, code }) => `${check} ${code}`));
   const told = all.filter((one) => !isRepeated(one, parts));
   const expired = told.find(({ code }) => code === 'certificate-expired');
@@ -98,24 +98,24 @@ export function groupFaults<T extends Told>(all: readonly T[]): readonly Fault<T
 }
 
 /** What a fault costs the domain's score, in all parts together: 0 or below. */
-export function costOf({ main, others }: Fault<Told>): number {
+export function costOf({ main, others }: Fault<DomainFinding>): number {
   const sum = [main, ...others].reduce((total, { domainEffect }) => total + domainEffect, 0);
   return Math.round(sum * 10) / 10 + 0;
 }
 
-function isOfPart({ check }: Told): boolean {
+function isOfPart({ check }: DomainFinding): boolean {
   return check !== 'domain-health';
 }
 
 /** Whether it is an own finding that says again what a part's finding says. */
-function isRepeated(one: Told, parts: ReadonlySet<string>): boolean {
+function isRepeated(one: DomainFinding, parts: ReadonlySet<string>): boolean {
   if (isOfPart(one)) return false;
   if (conclusions.has(one.code)) return true;
   return one.evidence.some(({ check, code }) => parts.has(`${String(check)} ${String(code)}`));
 }
 
 /** @param expired the finding of the certificate of the web host that has expired, where it has */
-function keyOf(one: Told, expired: Told | undefined): string {
+function keyOf(one: DomainFinding, expired: DomainFinding | undefined): string {
   if (!certificateCodes.includes(one.code)) return familyOf.get(one.code) ?? one.code;
   const host = hostOf(one);
   const isSame =
@@ -127,7 +127,7 @@ function keyOf(one: Told, expired: Told | undefined): string {
  * Whether the certificate that has expired is also that of another host, as far as its subject tells: it names the host, by a wildcard too, or
  * the host is its www. Any other host may have a certificate of its own, which ends by a renewal of its own.
  */
-function isCovered(host: string, { target, evidence }: Told): boolean {
+function isCovered(host: string, { target, evidence }: DomainFinding): boolean {
   const subjects = evidence.flatMap(({ subject }) => (typeof subject === 'string' ? [subject] : []));
   const [, parent] = /^[^.]+\.(.+)$/.exec(host) ?? [];
   return [target, ...subjects].some(
@@ -140,7 +140,7 @@ function isExpiry(reason: unknown): boolean {
 }
 
 /** The host that showed the certificate. */
-function hostOf({ evidence, target }: Told): string {
+function hostOf({ evidence, target }: DomainFinding): string {
   const [first = {}] = evidence;
   const at = first['at'] ?? first['url'];
   const named = typeof at === 'string' ? URL.parse(at)?.hostname : undefined;
@@ -150,7 +150,7 @@ function hostOf({ evidence, target }: Told): string {
 const order = ['ssl-check', 'dns-check', 'security-header-check', 'pagespeed-check', 'redirect-check'];
 
 // The check that looks closest at a thing says most of it; of several findings of one check the dearest speaks.
-function bySpeaker(a: Told, b: Told): number {
-  const rank = ({ check }: Told) => (order.includes(check) ? order.indexOf(check) : order.length);
+function bySpeaker(a: DomainFinding, b: DomainFinding): number {
+  const rank = ({ check }: DomainFinding) => (order.includes(check) ? order.indexOf(check) : order.length);
   return rank(a) - rank(b) || a.domainEffect - b.domainEffect;
 }

@@ -72,7 +72,7 @@ export const judgedElsewhere = {
       codes: ['cls-poor', 'cls-needs-improvement'],
     },
   ],
-} as const satisfies { readonly [name in CategoryName]?: readonly Elsewhere[] };
+} as const satisfies { readonly [name in CategoryName]?: readonly MappedAudit[] };
 
 /** Where the verdict on an audit stands. */
-type Elsewhere = { readonly audit: string; readonly check: string; readonly codes: readonly string[] };
+type MappedAudit = { readonly audit: string; readonly check: string; readonly codes: readonly string[] };

@@ -37,7 +37,7 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
   let differences: readonly Difference[] | undefined;
   const refusal = () => sayDifferences(differences?.filter(({ isNeeded }) => isNeeded));
   const emptiness = watchEmptiness();
-  const settle = ({ differences: found, isEmpty }: Compared) => {
+  const settle = ({ differences: found, isEmpty }: SettingsComparison) => {
     emptiness.note(isEmpty);
     const [before, couldWork] = [sayDifferences(differences), differences && refusal() === undefined];
     differences = found;
@@ -98,7 +98,7 @@ type EarlierComparison = {
   readonly before: readonly Difference[];
   readonly mayBeFirst: boolean;
 };
-type Compared = {
+type SettingsComparison = {
   readonly differences: readonly Difference[];
   /** Nobody has told a value that differed before. */
   readonly isEmpty: boolean;
@@ -108,7 +108,7 @@ async function compareOnce(
   redis: AnyRedis,
   settings: readonly AgreedSetting[],
   { before, mayBeFirst }: EarlierComparison,
-): Promise<Compared> {
+): Promise<SettingsComparison> {
   const all = await Promise.all(settings.map(async (each) => ({ ...each, here: await each.read() })));
   const read = all.flatMap(({ here, ...each }) => (here === undefined ? [] : [{ ...each, here }]));
   const keys = read.map(({ name }) => keyOfSetting(redis, name));

@@ -1,6 +1,6 @@
 import type { Pace } from '../../ports/pace.ts';
 import { steadyNow } from '../../time/steady-time.ts';
-import type { Ask, Ledger } from './ledger.ts';
+import type { PaceAsk, Ledger } from './ledger.ts';
 import { askFor, enter, isIdle, type Line, openLine, receive, serve } from './line.ts';
 
 /** Keys that are asked for in one go. */
@@ -114,7 +114,7 @@ function askSoon(state: LeaseState, line: Line): void {
 
 async function askLane(state: LeaseState, lane: Lane): Promise<void> {
   while (lane.lines.size > 0) {
-    const asked: { readonly line: Line; readonly ask: Ask }[] = [];
+    const asked: { readonly line: Line; readonly ask: PaceAsk }[] = [];
     for (const line of [...lane.lines, ...lane.returning]) {
       if (asked.length === batchLimit) break;
       lane.lines.delete(line);

@@ -1,7 +1,7 @@
 import { anonymousShare, type PaceOrder } from '../../ports/pace.ts';
 
 /** What one process asks of a key's rate: units that its runs wait for, units to have in hand, and the units of before that nobody used. */
-export type Ask = Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'> & {
+export type PaceAsk = Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'> & {
   readonly wanted: number;
   /** Given only of what is left of the burst, and never more than half of that. */
   readonly ahead: number;
@@ -31,7 +31,7 @@ export type Ledger = {
   /** Asks of one lane are answered together. */
   laneOf(key: string): string;
   /** Answers each of the asks, which are of one lane, in their order. Never rejects. */
-  lease(lane: string, asks: readonly Ask[]): Promise<readonly Portion[]>;
+  lease(lane: string, asks: readonly PaceAsk[]): Promise<readonly Portion[]>;
   close(): void;
 };
 
@@ -42,7 +42,7 @@ export const horizonMs = 900;
 
 /** Ms from one unit to the next where a process has this share of the rate. */
 export function intervalsOf(
-  { rate, isAnonymous }: Pick<Ask, 'rate' | 'isAnonymous'>,
+  { rate, isAnonymous }: Pick<PaceAsk, 'rate' | 'isAnonymous'>,
   share = 1,
 ): Portion['intervals'] {
   const ofAll = 1000 / (rate.perSecond * share);

@@ -1,5 +1,5 @@
 import type { PaceOrder } from '../../ports/pace.ts';
-import { type Ask, horizonMs, intervalsOf, type Portion, portionMs } from './ledger.ts';
+import { type PaceAsk, horizonMs, intervalsOf, type Portion, portionMs } from './ledger.ts';
 
 /** A longer wait is not spent in the line. */
 const longestInLineMs = 1000;
@@ -81,7 +81,7 @@ export function serve(line: Line, time: number): number {
 }
 
 /** What to ask of the ledger now; undefined while there is nothing. From then on an answer is due, which `receive` takes. */
-export function askFor(line: Line, time: number): Ask | undefined {
+export function askFor(line: Line, time: number): PaceAsk | undefined {
   const isDue = isShort(line) && time >= line.askFrom;
   if (line.isAsking || (!isDue && line.unused === 0)) return undefined;
   const { key, rate, isAnonymous, unused: returned } = line;
@@ -94,7 +94,7 @@ export function askFor(line: Line, time: number): Ask | undefined {
 }
 
 /** Takes in what the ledger gave for `ask`. */
-export function receive(line: Line, ask: Ask, portion: Portion): void {
+export function receive(line: Line, ask: PaceAsk, portion: Portion): void {
   line.isAsking = false;
   const { at: time, ofAll, ofKind, intervals } = portion;
   line.intervalMs = intervals.ofKind;

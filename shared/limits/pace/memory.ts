@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pace } from '../../ports/pace.ts';
 import { steadyNow } from '../../time/steady-time.ts';
 import { openLeasedPace } from './leased.ts';
-import { type Ask, horizonMs, intervalsOf, type Ledger, type Portion } from './ledger.ts';
+import { type PaceAsk, horizonMs, intervalsOf, type Ledger, type Portion } from './ledger.ts';
 
 /** Keys at most 300 characters long: about 20 MB when full. The one that was asked longest ago is forgotten first. */
 const keyLimit = 50_000;
@@ -22,7 +22,7 @@ export type MemoryLedgerOptions = {
 export function openMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
   const { now = steadyNow, share = () => 1, emptyAt = () => -Infinity } = options;
   const usedUp = new LRUCache<string, UsedUp>({ max: keyLimit });
-  const leaseOne = (ask: Ask): Portion => {
+  const leaseOne = (ask: PaceAsk): Portion => {
     const time = now();
     const intervals = intervalsOf(ask, share());
     const burstMs = (ask.rate.burst * 1000) / ask.rate.perSecond;
@@ -50,7 +50,7 @@ export function openMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
 type Waits = Pick<Portion, 'ofAll' | 'ofKind' | 'intervals'>;
 
 /** How many units it is given: those that come free soon, and of what is left of the burst half to have in hand. */
-function countUnits({ wanted, ahead }: Ask, { ofAll, ofKind, intervals }: Waits): number {
+function countUnits({ wanted, ahead }: PaceAsk, { ofAll, ofKind, intervals }: Waits): number {
   const fit = (withinMs: number) => {
     const units = Math.min((withinMs - ofAll) / intervals.ofAll, (withinMs - ofKind) / intervals.ofKind);
     // What is left of a sum of fractions is no wait.

@@ -5,7 +5,7 @@ import { anonymousShare, type Pace } from '../../ports/pace.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { steadyNow } from '../../time/steady-time.ts';
 import { openLeasedPace } from './leased.ts';
-import { type Ask, horizonMs, intervalsOf, type Ledger, type Portion } from './ledger.ts';
+import { type PaceAsk, horizonMs, intervalsOf, type Ledger, type Portion } from './ledger.ts';
 import { openMemoryLedger } from './memory.ts';
 
 const lease = readFileSync(new URL('lease.lua', import.meta.url), 'utf8');
@@ -40,7 +40,7 @@ export function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
   const census = openCensus(redis, log);
   let answeredAt = steadyNow();
   const alone = openMemoryLedger({ share: () => 1 / census.processes(), emptyAt: () => answeredAt });
-  const leaseAlone = async (lane: string, asks: readonly Ask[]) =>
+  const leaseAlone = async (lane: string, asks: readonly PaceAsk[]) =>
     (await alone.lease(lane, asks)).map((portion) => ({ ...portion, isAlone: true }));
   return {
     laneOf: (key) => `diag:pace:{${laneNumber(key, lanes)}}`,
@@ -101,7 +101,7 @@ function openCensus(redis: PaceRedis, log: Logger): Census {
   };
 }
 
-function wordsOf({ rate, isAnonymous, wanted, ahead, returned }: Ask): Words {
+function wordsOf({ rate, isAnonymous, wanted, ahead, returned }: PaceAsk): Words {
   return [rate.perSecond, rate.burst, isAnonymous ? 1 : 0, wanted, ahead, returned];
 }
 

@@ -40,17 +40,17 @@ type Caller = Pick<Job, 'caller' | 'levels' | 'isAnonymous'>;
 type Held = Handed & Caller & Pick<Job, 'runLimitMs'>;
 
 /** What is told of the end of a job. */
-type Ending = { readonly jobKey: string; readonly message: string };
+type JobEnd = { readonly jobKey: string; readonly message: string };
 /** Where a job stands that is submitted. */
-type Place = number | 'turn' | 'full' | 'unserved';
+type Position = number | 'turn' | 'full' | 'unserved';
 
 export type Gate = {
   /** 0: the job has its slots. n: its place in the line of its host. `turn`: it waits for its caller's turn. `full`: not kept. `unserved`: no worker is alive. */
-  reserve(job: Held, lineLimit?: number): Promise<Place>;
+  reserve(job: Held, lineLimit?: number): Promise<Position>;
   /** What `reserve` asks, to be asked together with BullMQ's own script; `readPlace` reads the answer. */
   wordsOfReserve(job: Held, lineLimit?: number): ScriptWords;
   /** The same for the `release` of a job that has ended; `readHanded` reads the answer. */
-  wordsOfEnd(job: Held, end: Ending & { readonly attempt: number }): ScriptWords;
+  wordsOfEnd(job: Held, end: JobEnd & { readonly attempt: number }): ScriptWords;
   /** What must be done for a queue that a worker should serve and cannot. */
   denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act with a job that was held back: true when it may run now. */
@@ -62,7 +62,7 @@ export type Gate = {
     job: Handed & Partial<Pick<Job, 'caller'>>,
     options: {
       readonly attempt?: number;
-      readonly ended?: Ending;
+      readonly ended?: JobEnd;
     },
   ): Promise<readonly Handed[]>;
   /** Place in the line of its host, 1 is next; 0 when the job does not stand there. */
@@ -161,7 +161,7 @@ function wordsOfRelease(
 }
 
 /** Reads the answer of take.lua to a submit. */
-export function readPlace(place: number): Place {
+export function readPlace(place: number): Position {
   return refusals[place] ?? place;
 }
 

@@ -38,9 +38,9 @@ export async function readLines(
     .slice(0, most);
 }
 
-type Place = { readonly host: string; readonly key: string };
+type HostKey = { readonly host: string; readonly key: string };
 
-async function readLine(redis: AnyRedis, { host, key }: Place, nowMs: number): Promise<HostLineSeen> {
+async function readLine(redis: AnyRedis, { host, key }: HostKey, nowMs: number): Promise<HostLineSeen> {
   const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
     redis.zrangebyscore(`${key}:slots`, nowMs, '+inf'),
     redis.zcard(`${key}:parked:network`),
@@ -49,16 +49,16 @@ async function readLine(redis: AnyRedis, { host, key }: Place, nowMs: number): P
   return { host, holders, waitingNetwork, waitingBrowser };
 }
 
-async function findHosts(redis: AnyRedis, shards: readonly Keys[]): Promise<readonly Place[]> {
+async function findHosts(redis: AnyRedis, shards: readonly Keys[]): Promise<readonly HostKey[]> {
   const servers = isCluster(redis) ? redis.nodes('master') : [redis];
-  const places = new Map<string, Place>();
+  const places = new Map<string, HostKey>();
   // A shard is on one server: to ask each server for each shard costs nothing where there is one of both.
   for (const server of servers)
     for (const keys of shards) for (const place of await findOn(server, keys)) places.set(place.key, place);
   return [...places.values()];
 }
 
-async function findOn(server: Redis, keys: Keys): Promise<readonly Place[]> {
+async function findOn(server: Redis, keys: Keys): Promise<readonly HostKey[]> {
   const before = keys.host('');
   const hosts = new Set<string>();
   let cursor = '0';

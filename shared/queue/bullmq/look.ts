@@ -4,7 +4,7 @@ import { type JobState, notStarted, type Progress } from '../../ports/job-queue.
 import { shiftJob } from '../../time/shared-time.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import type { ShardQueues } from './shard-queues.ts';
-import type { Outcome } from './turn.ts';
+import type { JobOutcome } from './turn.ts';
 import { sendTogether } from './within-time.ts';
 
 /** What is known of a job. Those who wait for it ask again and again: one that runs or sleeps takes no script. */
@@ -33,7 +33,7 @@ async function findJob({ queues }: ShardQueues, queue: QueueName, jobId: string)
   return (await queues[queue].getJob(jobId)) as BullJob | undefined;
 }
 
-type Seen = {
+type ObservedJob = {
   readonly bullJob: BullJob;
   readonly queue: QueueName;
   readonly state: Awaited<ReturnType<BullJob['getState']>>;
@@ -42,7 +42,7 @@ type Seen = {
 
 async function describe(
   { gate, clock }: ShardQueues,
-  { bullJob, queue, state, told }: Seen,
+  { bullJob, queue, state, told }: ObservedJob,
 ): Promise<JobState> {
   const read = readJob(bullJob.data, { queue, jobId: bullJob.id });
   if ('fault' in read) return { state: 'unknown' };
@@ -64,6 +64,6 @@ async function describe(
   }
 }
 
-function readOutcome(returned: unknown): Outcome {
+function readOutcome(returned: unknown): JobOutcome {
   return returned === 'expired' || returned === 'failed' ? returned : 'done';
 }

@@ -7,7 +7,7 @@ import { readJob, readProgress } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { handOver, promote } from './hand-over.ts';
 import { type HostLineSeen, readLines } from './lines.ts';
-import { mergePauses, type Pauses } from './pauses.ts';
+import { mergePauses, type PauseStore } from './pauses.ts';
 import {
   closeQueuesByShard,
   openQueuesByShard,
@@ -30,7 +30,7 @@ export type JobSeen = {
 
 /** What an operator sees of the queues and does with them; everything rejects with Problem `queue_unavailable` where Redis is away. */
 export type Operator = {
-  readonly pauses: Omit<Pauses, 'of'>;
+  readonly pauses: Omit<PauseStore, 'of'>;
   /** Unix ms of the shared clock. */
   nowMs(): number;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
@@ -125,10 +125,10 @@ async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: numbe
   return found;
 }
 
-type Place = Pick<JobSeen, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
+type JobPosition = Pick<JobSeen, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
 
 // BullMQ gives undefined for a job that ended since its id was read.
-function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: Place): JobSeen[] {
+function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: JobPosition): JobSeen[] {
   const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
   return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
 }
@@ -146,11 +146,11 @@ async function find(
   return undefined;
 }
 
-type Found = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
+type LocatedJob = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
 
 async function see(
   { redis, keys, queues, gate, pauses, board }: ShardQueues,
-  { bullJob, job, nowMs }: Found,
+  { bullJob, job, nowMs }: LocatedJob,
 ): Promise<Circumstances> {
   const { queue, jobId, host } = job;
   const { wait = '', prioritized = '', delayed = '' } = queues[queue].keys;

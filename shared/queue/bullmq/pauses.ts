@@ -9,7 +9,7 @@ export type Paused = { readonly kind: 'host' | 'check'; readonly name: string };
 export type Pause = Paused & { readonly until: number };
 
 /** Pauses over all workers. They are in Redis, so a worker that starts later keeps them too. */
-export type Pauses = {
+export type PauseStore = {
   /** What holds the job back now, the one that ends last; undefined where nothing does. @param nowMs by the shared clock */
   of(job: Pick<Job, 'host' | 'check'>, nowMs: number): Promise<Pause | undefined>;
   /** Pauses, or gives a pause that is there another end. */
@@ -24,7 +24,7 @@ export type Pauses = {
 export const pauseMostMs = 86_400_000;
 
 /** Opens the pauses of a shard, a hash: "host <name>" or "check <name>" -> its end, Unix ms of the shared clock. */
-export function openPauses(redis: AnyRedis, { pauses: key }: Keys): Pauses {
+export function openPauses(redis: AnyRedis, { pauses: key }: Keys): PauseStore {
   return {
     async of({ host, check }, nowMs) {
       const [ofHost, ofCheck] = await redis.hmget(key, `host ${host}`, `check ${check}`);
@@ -52,7 +52,7 @@ export function openPauses(redis: AnyRedis, { pauses: key }: Keys): Pauses {
 }
 
 /** The pauses of all shards as one: each worker reads those of the shard that its job is in. */
-export function mergePauses(all: readonly Pauses[]): Omit<Pauses, 'of'> {
+export function mergePauses(all: readonly PauseStore[]): Omit<PauseStore, 'of'> {
   return {
     async pause(pause) {
       await Promise.all(all.map((one) => one.pause(pause)));

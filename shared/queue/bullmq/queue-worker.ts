@@ -13,7 +13,7 @@ import { findStalledInTurn, lookFirst } from './look-first.ts';
 import { openRoom, type Room } from './room.ts';
 import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
 import { type EndTogether, openShardWorkers } from './shard-workers.ts';
-import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
+import { giveUp, type JobOutcome, type TurnSettings, takeTurn } from './turn.ts';
 
 export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
   readonly queuesByShard: QueuesByShard;
@@ -47,7 +47,7 @@ export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
   const stop = new AbortController();
   const force = new AbortController();
   const { track, ended } = openTrack();
-  const run = (shardQueues: ShardQueues): Processor<Job, Outcome> => {
+  const run = (shardQueues: ShardQueues): Processor<Job, JobOutcome> => {
     const take = takeLocked({ ...settings, ...shardQueues }, force.signal);
     return (job, token) => track(take(job, token));
   };
@@ -65,7 +65,7 @@ export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
     return restWhenRefused(worker, settings);
   });
   const heartbeat = startHeartbeat(settings);
-  const all = (act: (worker: Worker<Job, Outcome>) => Promise<void>) => Promise.all(workers.map(act));
+  const all = (act: (worker: Worker<Job, JobOutcome>) => Promise<void>) => Promise.all(workers.map(act));
   return {
     isAnnounced: () => heartbeat.isHeard(),
     async close(graceMs) {
@@ -117,11 +117,11 @@ function takeLocked(settings: TurnSettings, signal: AbortSignal) {
 }
 
 type Ends = { readonly end: EndTogether };
-type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; readonly disconnect: () => void };
+type Opened = { readonly workers: readonly Worker<Job, JobOutcome>[]; readonly disconnect: () => void };
 
 function openWorkersOf(
   { queuesByShard, queue, limit, jobAlarms, end }: QueueWorkerSettings & Pick<Room, 'limit'> & Ends,
-  run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
+  run: (shardQueues: ShardQueues) => Processor<Job, JobOutcome>,
   signal: AbortSignal,
 ): Opened {
   const [shardQueues] = queuesByShard;
@@ -142,7 +142,7 @@ function openWorkersOf(
   const connection = shardQueues.redis.duplicate();
   connection.on('error', () => undefined); // told once by the connection it was copied from
   const options = { ...usual, concurrency: limit.now(), connection, prefix: shardQueues.keys.bull };
-  const worker = new Worker<Job, Outcome>(queue, run(shardQueues), options, (...asked) => {
+  const worker = new Worker<Job, JobOutcome>(queue, run(shardQueues), options, (...asked) => {
     const backend = end(createRedisBackend(...asked), connection, shardQueues);
     const { keys } = shardQueues.queues[queue];
     const { wait = '', prioritized = '', delayed = '' } = keys;
@@ -161,10 +161,10 @@ function openWorkersOf(
   return { workers: [worker], disconnect: () => connection.disconnect() };
 }
 
-type Told = Pick<QueueWorkerSettings, 'log'> & { readonly queue: QueueName };
+type QueueLog = Pick<QueueWorkerSettings, 'log'> & { readonly queue: QueueName };
 
 /** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
-function restWhenRefused(worker: Worker<Job, Outcome>, { queue, log }: Told): { stop(): void } {
+function restWhenRefused(worker: Worker<Job, JobOutcome>, { queue, log }: QueueLog): { stop(): void } {
   let last = '';
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -1,12 +1,12 @@
 import type { QueueName } from '../../model/job.ts';
 import { runsMost, turnRules } from '../turn-rules.ts';
-import type { Limit } from './shard-workers.ts';
+import type { SlotLimit } from './shard-workers.ts';
 import type { Spare } from './turn-slot.ts';
 
 /** How many jobs a worker has at once. */
 export type Room = {
   readonly spare: Spare;
-  readonly limit: Limit;
+  readonly limit: SlotLimit;
 };
 
 /** How many jobs a worker takes: more than it has slots, as slots are counted over all workers; and one more for each run that has given up its slot. */

@@ -13,11 +13,11 @@ export type IsolatedRun = {
   leave(): void;
 };
 
-type Waiting = { readonly mustBeAlone: boolean; readonly begin: () => void };
+type WaitingRun = { readonly mustBeAlone: boolean; readonly begin: () => void };
 
 /** Opens it, without a run. */
 export function openRunIsolation(): RunIsolation {
-  const waiting: Waiting[] = [];
+  const waiting: WaitingRun[] = [];
   let running = 0;
   let isLocked = false;
   let tellCompany: (() => Promise<void>) | undefined;
@@ -62,9 +62,9 @@ export function openRunIsolation(): RunIsolation {
 
 // The one that must be alone does not wait for others that came before it, only for those that run.
 function findNext(
-  waiting: readonly Waiting[],
+  waiting: readonly WaitingRun[],
   canBegin: (mustBeAlone: boolean) => boolean,
-): Waiting | undefined {
+): WaitingRun | undefined {
   const first = waiting.find(({ mustBeAlone }) => mustBeAlone) ?? waiting[0];
   return first && canBegin(first.mustBeAlone) ? first : undefined;
 }

@@ -6,7 +6,7 @@ import { joinScripts } from './joint-scripts.ts';
 import type { Keys } from './keys.ts';
 import { type LostRuns, openLostRuns } from './lost-runs.ts';
 import { openPageLine } from './page-line.ts';
-import { openPauses, type Pauses } from './pauses.ts';
+import { openPauses, type PauseStore } from './pauses.ts';
 import { openProgressBoard, type ProgressBoard } from './progress-board.ts';
 import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
 import type { SharedClock } from './shared-clock.ts';
@@ -24,7 +24,7 @@ export type ShardSettings = ShardLimits & { readonly telemetry?: QueueTelemetry 
 export type ShardQueues = SubmitQueues & {
   readonly keys: Keys;
   readonly lostRuns: LostRuns;
-  readonly pauses: Pauses;
+  readonly pauses: PauseStore;
   readonly board: ProgressBoard;
 };
 
@@ -60,14 +60,14 @@ export function openQueuesByShard(
   return [open(first), ...others.map(open)];
 }
 
-type Place = {
+type ShardContext = {
   readonly redis: AnyRedis;
   readonly keys: Keys;
   readonly backends: ShardBackends | undefined;
   readonly telemetry: QueueTelemetry | undefined;
 };
 
-function openQueue(name: QueueName, { redis, keys, backends, telemetry }: Place): Queue<Job> {
+function openQueue(name: QueueName, { redis, keys, backends, telemetry }: ShardContext): Queue<Job> {
   const options = {
     connection: redis,
     prefix: keys.bull,

@@ -5,14 +5,14 @@ import { openPlaces, type Places } from '../../time/places.ts';
 import type { Alarm, JobAlarms } from './job-alarms.ts';
 import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
 import { shareBackend, wakeMessage } from './shared-backend.ts';
-import type { Outcome } from './turn.ts';
+import type { JobOutcome } from './turn.ts';
 
 /** Jobs at once over all shards. */
-export type Limit = { now(): number; onChange(listener: (limit: number) => void): void };
+export type SlotLimit = { now(): number; onChange(listener: (limit: number) => void): void };
 
 export type ShardWorkersOptions = {
   readonly queue: QueueName;
-  readonly limit: Limit;
+  readonly limit: SlotLimit;
   /** Of every worker, but for its connection, prefix and concurrency. */
   readonly usual: Omit<WorkerOptions, 'connection'>;
   readonly jobAlarms: JobAlarms;
@@ -36,8 +36,8 @@ export type EndTogether = (
 export function openShardWorkers(
   queuesByShard: QueuesByShard,
   { queue, limit, usual, jobAlarms, signal, end }: ShardWorkersOptions,
-  run: (shardQueues: ShardQueues) => Processor<Job, Outcome>,
-): readonly Worker<Job, Outcome>[] {
+  run: (shardQueues: ShardQueues) => Processor<Job, JobOutcome>,
+): readonly Worker<Job, JobOutcome>[] {
   const places = openPlaces(limit.now());
   limit.onChange((count) => places.resize(count));
   const [keeping, fetching] = [shareBackend(), shareBackend()];
@@ -50,7 +50,7 @@ export function openShardWorkers(
       signal,
     };
     const work = run(shardQueues);
-    return new Worker<Job, Outcome>(
+    return new Worker<Job, JobOutcome>(
       queue,
       async (job, token = '') => work(job, token).finally(() => leavePlace(round, token)),
       {

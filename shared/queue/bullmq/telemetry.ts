@@ -46,13 +46,13 @@ export function openQueueTelemetry(tracing: Tracing): QueueTelemetry {
   };
 }
 
-type Told = {
+type SpanStart = {
   readonly name: string;
   readonly kind: 'producer' | 'consumer';
   readonly parent: Context | undefined;
 };
 
-function told(tracing: Tracing, { parent, ...wish }: Told): BullSpan<Context> {
+function told(tracing: Tracing, { parent, ...wish }: SpanStart): BullSpan<Context> {
   if (!parent) return outside;
   const span = tracing.start({ ...wish, parent, attributes: { 'messaging.system': 'bullmq' } });
   return bullSpanOf(span);

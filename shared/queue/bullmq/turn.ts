@@ -1,6 +1,6 @@
 import { type Job as BullJob, DelayedError } from 'bullmq';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
-import { type Done, type GaveUp, NotBegun, type Run } from '../../ports/job-queue.ts';
+import { type Done, type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
@@ -11,7 +11,7 @@ import { handOver, promote, type Queues } from './hand-over.ts';
 import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
-import type { Pauses } from './pauses.ts';
+import type { PauseStore } from './pauses.ts';
 import type { ProgressBoard } from './progress-board.ts';
 import type { IsolatedRun, RunIsolation } from './run-isolation.ts';
 import type { SharedClock } from './shared-clock.ts';
@@ -27,14 +27,14 @@ export type TurnSettings = {
   readonly gate: Gate;
   readonly pages: PageLine;
   readonly lostRuns: LostRuns;
-  readonly pauses: Pauses;
+  readonly pauses: PauseStore;
   readonly board: ProgressBoard;
   readonly clock: SharedClock;
   readonly telemetry: QueueTelemetry | undefined;
   readonly isolation: RunIsolation;
   readonly spare: Spare;
   readonly endings: Endings;
-  readonly run: Run;
+  readonly run: RunJob;
   readonly gaveUp: GaveUp;
 };
 
@@ -49,9 +49,9 @@ const postponedMs = 2000;
 const recentMs = 1000;
 
 /** The end of a job, kept as its return value for those who ask later. */
-export type Outcome = Done['state'];
+export type JobOutcome = Done['state'];
 
-type Turn = {
+type JobTurn = {
   readonly bullJob: BullJob<Job>;
   /** Its payload, in this machine's time. */
   readonly job: Job;
@@ -70,13 +70,13 @@ export async function takeTurn(
   bullJob: BullJob<Job>,
   token: string,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
   if ('fault' in read) return drop(settings, bullJob, read.fault);
   await settings.clock.known;
   const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
   const { startBy, wanted } = read.value;
-  const turn: Turn = {
+  const turn: JobTurn = {
     bullJob,
     job,
     startBy,
@@ -102,9 +102,9 @@ export async function takeTurn(
 
 async function startInTurn(
   settings: TurnSettings,
-  turn: Turn,
+  turn: JobTurn,
   { isAlone }: Pick<IsolatedRun, 'isAlone'>,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const { job, attempt, signal } = turn;
   if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
   const nowMs = settings.clock.nowMs();
@@ -121,9 +121,9 @@ async function startInTurn(
 /** The start of a job that is late, held back or has no line, step by step. */
 async function startSlowly(
   settings: TurnSettings,
-  turn: Turn,
+  turn: JobTurn,
   { isAlone }: Pick<IsolatedRun, 'isAlone'>,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const { job, attempt, signal } = turn;
   const nowMs = settings.clock.nowMs();
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
@@ -138,11 +138,11 @@ async function startSlowly(
 }
 
 // A job that lost its worker had its turn: it may run again.
-function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
+function isLate(settings: TurnSettings, { bullJob, startBy }: JobTurn): boolean {
   return bullJob.stalledCounter === 0 && settings.clock.nowMs() >= startBy;
 }
 
-async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
+async function runInTurn(settings: TurnSettings, turn: JobTurn, mayBeStored: boolean): Promise<JobOutcome> {
   const { job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
@@ -164,7 +164,7 @@ async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolea
 }
 
 // It ends at once and is not announced: a process that waits for a job of that id looks for it soon, and submits it again.
-function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
+function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): JobOutcome {
   onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
   return 'failed';
 }
@@ -176,14 +176,14 @@ function inTrace(job: Job, telemetry: QueueTelemetry | undefined): Job {
 }
 
 /** The same for a job whose host has no room: its worker's slot goes on to the next. */
-async function sleepOn({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+async function sleepOn({ queues, gate }: TurnSettings, turn: JobTurn): Promise<never> {
   const { job, signal } = turn;
   await patiently(signal, async () => handOver(queues, gate, await gate.passOn(job.queue)));
   return sleep(turn);
 }
 
 /** Ends the job's part in this worker for now. */
-async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
+async function sleep({ bullJob, token, attempt }: JobTurn): Promise<never> {
   // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
   await bullJob.moveToDelayed(Date.now() + Math.min(napMs * attempt, longestNapMs), token);
   throw new DelayedError();
@@ -195,7 +195,7 @@ async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
  */
 async function nap(
   { queues, gate }: TurnSettings,
-  { bullJob, job, token, signal }: Turn,
+  { bullJob, job, token, signal }: JobTurn,
   leftMs: number,
 ): Promise<never> {
   await patiently(signal, async () => handOver(queues, gate, await gate.giveTurn(job)));
@@ -204,12 +204,12 @@ async function nap(
 }
 
 // The other checks of its host go on: a job whose check is paused takes no slot from them.
-async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal }: Turn): Promise<void> {
+async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal }: JobTurn): Promise<void> {
   await patiently(signal, async () => handOver(queues, gate, await gate.release(job, { attempt })));
 }
 
 // This worker stops, the job does not: another takes it at once.
-async function handBack({ queues, gate, lostRuns }: TurnSettings, turn: Turn): Promise<never> {
+async function handBack({ queues, gate, lostRuns }: TurnSettings, turn: JobTurn): Promise<never> {
   const { bullJob, job, token, attempt } = turn;
   await lostRuns.takeBack(job);
   await handOver(queues, gate, await gate.release(job, { attempt }));
@@ -220,7 +220,7 @@ async function handBack({ queues, gate, lostRuns }: TurnSettings, turn: Turn): P
 }
 
 /** Something that the run needs is away: the job is tried again, while it may start. Its slots go to others meanwhile. */
-async function postpone({ queues, gate, lostRuns }: TurnSettings, turn: Turn): Promise<never> {
+async function postpone({ queues, gate, lostRuns }: TurnSettings, turn: JobTurn): Promise<never> {
   const { bullJob, job, token, attempt, signal } = turn;
   await patiently(signal, async () => {
     await lostRuns.takeBack(job);
@@ -233,10 +233,10 @@ async function postpone({ queues, gate, lostRuns }: TurnSettings, turn: Turn): P
 /** Notes what goes with the end of the job in BullMQ, which comes next. */
 async function end(
   { pages, gate, endings }: TurnSettings,
-  { bullJob, job, attempt, signal }: Turn,
-  state: Outcome,
+  { bullJob, job, attempt, signal }: JobTurn,
+  state: JobOutcome,
   tookMs: number,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   if (job.queue === 'browser') await patiently(signal, () => pages.leave(job));
   endings.set(bullJob, gate.wordsOfEnd(job, { attempt, ...tellEnd(job, { state, tookMs }) }));
   return state;

@@ -1,4 +1,4 @@
-import { answers, type Job, type Wanted } from '../../model/job.ts';
+import { answers, type Job, type AcceptedAge } from '../../model/job.ts';
 import type { Submitted } from '../../ports/job-queue.ts';
 import type { StoredReport } from '../../ports/report-store.ts';
 
@@ -10,7 +10,7 @@ export type WaitOutcome =
   | { readonly kind: 'expired'; readonly submitted: Submitted };
 
 export type Waiter = {
-  readonly wanted: Wanted;
+  readonly wanted: AcceptedAge;
   readonly settle: (outcome: WaitOutcome) => void;
   readonly fail: (error: unknown) => void;
 };
@@ -41,7 +41,7 @@ export function noteJoined(entry: Pending, job: Job): void {
 }
 
 /** What answers at least one of the waiters. */
-export function widestWanted({ waiters }: Pending): Wanted {
+export function widestWanted({ waiters }: Pending): AcceptedAge {
   const wanted = [...waiters].map((waiter) => waiter.wanted);
   return {
     since: Math.min(...wanted.map(({ since }) => since)),

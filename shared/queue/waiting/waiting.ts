@@ -15,7 +15,7 @@ import {
   widestWanted,
 } from './pending.ts';
 
-export type Waiting = {
+export type RunWaits = {
   /** True while this process waits for this key: joining costs nothing. */
   isPending(jobKey: string): boolean;
   /**
@@ -56,7 +56,7 @@ type WaitingContext = Omit<WaitingOptions, 'onDone'> & {
 };
 
 /** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
-export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
+export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
   const pending = new Map<string, Pending>();
   let isClosed = false;
   const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });

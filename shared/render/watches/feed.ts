@@ -9,7 +9,7 @@ export type Feed = {
   readonly events: readonly Pick<Delivery, 'deliveryId' | 'type' | 'createdAt' | 'body'>[];
 };
 
-type Told = {
+type EventBody = {
   readonly data?: { readonly summary?: string; readonly links?: { readonly page?: string | null } | null };
 };
 
@@ -27,7 +27,7 @@ ${
     : markup`<link rel="self" href="${self}"/>
 `
 }${events.map(({ deliveryId, type, createdAt, body }) => {
-    const { data } = JSON.parse(body) as Told;
+    const { data } = JSON.parse(body) as EventBody;
     const summary = visible(data?.summary ?? '');
     const page = data?.links?.page;
     return markup`<entry>

@@ -38,7 +38,7 @@ export function openSqliteAccess(path: string, log: Logger): AccessRecords {
     'SELECT * FROM runs WHERE endedAt >= ? AND startedAt <= ? AND expiresAt > ? ORDER BY startedAt',
   );
   const readRow = openRowReader(log);
-  const read: Read = (row) =>
+  const read: ReadRecord = (row) =>
     readRow({ kind: 'access record', id: String(row['runId']) }, () =>
       readAccessRecord({ ...row, contacts: JSON.parse(String(row['contacts'])) as unknown }),
     );
@@ -69,10 +69,10 @@ export function openSqliteAccess(path: string, log: Logger): AccessRecords {
   };
 }
 
-type Read = (row: Record<string, unknown>) => AccessRecord | undefined;
+type ReadRecord = (row: Record<string, unknown>) => AccessRecord | undefined;
 
 /** Deletes the runs of a host, and what others sent to it. */
-function strike(database: DatabaseSync, isMeant: (name: string) => boolean, read: Read): number {
+function strike(database: DatabaseSync, isMeant: (name: string) => boolean, read: ReadRecord): number {
   const drop = database.prepare('DELETE FROM runs WHERE rowid = ?');
   const write = database.prepare('UPDATE runs SET contacts = ? WHERE rowid = ?');
   let changed = 0;

@@ -62,7 +62,7 @@ export function inLine(
  * with the first that it did not answer.
  */
 export function openCallLine(limits: CallLineLimits, now: () => number = () => performance.now()): CallLine {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingCall>();
   const pace = openPace(limits, now);
   const share = openShare(now);
   let underWay = 0;
@@ -102,12 +102,12 @@ export function openCallLine(limits: CallLineLimits, now: () => number = () => p
   return { through, share: () => share.now() };
 }
 
-type Waiting = { begin(): void; refuse(error: unknown): void };
+type WaitingCall = { begin(): void; refuse(error: unknown): void };
 
-async function waitIn(waiting: Set<Waiting>, turnMs: number): Promise<void> {
+async function waitIn(waiting: Set<WaitingCall>, turnMs: number): Promise<void> {
   if (waiting.size >= waitingMost) throw notAnswered(`${waiting.size} calls wait for the store already`);
   const turn = Promise.withResolvers<void>();
-  const place: Waiting = {
+  const place: WaitingCall = {
     begin: () => turn.resolve(),
     refuse(error) {
       // At once: its turn would be nobody's.

@@ -8,7 +8,7 @@ import { dateOf, msOf, type ReportDocument, readDocument } from './mongo-documen
 /** Keys asked for in one query, so that it ends in time on a server that compares dates document by document. */
 const keysAtOnce = 50;
 
-type Asking = ReadLimit & {
+type FreshQuery = ReadLimit & {
   readonly questions: readonly Question[];
   readonly nowMs: number;
   /** No report is fresh for longer. */
@@ -21,7 +21,7 @@ type Asking = ReadLimit & {
  */
 export async function findFresh(
   reports: Collection<ReportDocument>,
-  { questions, ...how }: Asking,
+  { questions, ...how }: FreshQuery,
   readRow: RowReader,
 ): Promise<ReadonlyMap<string, StoredReport>> {
   const found: StoredReport[] = [];
@@ -34,20 +34,20 @@ export async function findFresh(
   return new Map(found.map((stored) => [stored.jobKey, stored]));
 }
 
-const limitOf = ({ maxTimeMS }: Asking): ReadLimit => ({ maxTimeMS });
+const limitOf = ({ maxTimeMS }: FreshQuery): ReadLimit => ({ maxTimeMS });
 
-function findNewest(reports: Collection<ReportDocument>, asked: Asking) {
+function findNewest(reports: Collection<ReportDocument>, asked: FreshQuery) {
   return reports.find(filterOf(asked), limitOf(asked)).sort({ checkedAt: -1 }).limit(1).toArray();
 }
 
-async function findWhole(reports: Collection<ReportDocument>, asked: Asking) {
+async function findWhole(reports: Collection<ReportDocument>, asked: FreshQuery) {
   const ids = await findIds(reports, asked);
   return ids.length === 0 ? [] : reports.find({ _id: { $in: ids } }, limitOf(asked)).toArray();
 }
 
 // Only reports that answer the widest of the questions come back: a few of each key, whatever its history. So no limit is
 // needed, which the old reports of one key could use up.
-async function findIds(reports: Collection<ReportDocument>, asked: Asking): Promise<string[]> {
+async function findIds(reports: Collection<ReportDocument>, asked: FreshQuery): Promise<string[]> {
   const projection = { jobKey: 1, checkedAt: 1, freshUntil: 1 } as const;
   const seen = (await reports.find(filterOf(asked), { ...limitOf(asked), projection }).toArray()).map(
     (document) => ({
@@ -66,7 +66,7 @@ async function findIds(reports: Collection<ReportDocument>, asked: Asking): Prom
 
 // The key stands beside the alternatives, so that each of them is a range of an index: by age, and by freshness. The plain bound of age keeps
 // a plan that reads by age alone from a key's whole history, with its bodies, where there is no answer.
-function filterOf({ questions: asked, nowMs, longestFreshMs }: Asking): Filter<ReportDocument> {
+function filterOf({ questions: asked, nowMs, longestFreshMs }: FreshQuery): Filter<ReportDocument> {
   const now = new Date(nowMs);
   const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.since));
   const since = dateOf(sinceMs);

@@ -78,12 +78,12 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
 const reportsOf = (database: Db) => database.collection<ReportDocument>('reports');
 const blobsOf = (database: Db) => database.collection<BlobDocument>('blobs');
 
-type Reading = { readonly readRow: RowReader; readonly longestFreshMs: number };
+type ReadContext = { readonly readRow: RowReader; readonly longestFreshMs: number };
 
 function openReports(
   mongo: Mongo,
   upkeep: Upkeep,
-  { readRow, longestFreshMs }: Reading,
+  { readRow, longestFreshMs }: ReadContext,
 ): Pick<ReportStore, 'insert' | 'findFresh' | 'get' | 'findOutlines'> {
   return {
     async insert(report, keys) {

@@ -6,7 +6,7 @@ import { blobKinds } from '../../ports/report-store.ts';
 import { blobId, type GrantDocument } from './mongo-documents.ts';
 import { type Purged, type PurgeWish, purgeBatch, targetMatcher } from './purge.ts';
 
-type Named = { readonly _id: string; readonly target: string; readonly isOpen: boolean };
+type ReportTarget = { readonly _id: string; readonly target: string; readonly isOpen: boolean };
 
 /** Deletes from the store of a scaled deployment, also beside running processes. @param url mongodb://…/database */
 export function purgeMongo(url: string, wish: PurgeWish): Promise<Purged> {
@@ -28,7 +28,7 @@ function idsOf(database: Db, wish: PurgeWish): Promise<string[]> {
 async function idsMadeBefore(database: Db, time: number): Promise<string[]> {
   const isMeant = { checkedAt: { $lt: new Date(time) } };
   const ids = new Set<string>();
-  const reports = database.collection<Named>('reports').find(isMeant, { projection: { _id: 1 } });
+  const reports = database.collection<ReportTarget>('reports').find(isMeant, { projection: { _id: 1 } });
   for await (const { _id } of reports) ids.add(_id);
   const grants = database.collection<GrantDocument>('grants').find(isMeant, { projection: { reportId: 1 } });
   for await (const { reportId } of grants) ids.add(reportId);
@@ -38,7 +38,7 @@ async function idsMadeBefore(database: Db, time: number): Promise<string[]> {
 async function idsOfTarget(database: Db, name: string): Promise<string[]> {
   const isMeant = targetMatcher(name);
   const ids = new Set<string>();
-  const reports = database.collection<Named>('reports').find({}, { projection: { target: 1 } });
+  const reports = database.collection<ReportTarget>('reports').find({}, { projection: { target: 1 } });
   for await (const { _id, target } of reports) if (isMeant(target)) ids.add(_id);
   const grants = database
     .collection<GrantDocument>('grants')
@@ -50,7 +50,7 @@ async function idsOfTarget(database: Db, name: string): Promise<string[]> {
 // A report that others were answered with as well stays theirs.
 async function idsOfAccount(database: Db, account: string): Promise<string[]> {
   const grants = database.collection<GrantDocument>('grants');
-  const reports = database.collection<Named>('reports');
+  const reports = database.collection<ReportTarget>('reports');
   const given = (await grants.find({ account }, { projection: { reportId: 1 } }).toArray()).map(
     ({ reportId }) => reportId,
   );

@@ -1,8 +1,8 @@
 import type { Grant } from '../../model/grant.ts';
-import { type Fields, readInteger, readNumberOrNull, readText, readTextOrNull } from './fields.ts';
+import { type StoredFields, readInteger, readNumberOrNull, readText, readTextOrNull } from './fields.ts';
 
 /** The grant of a row. Throws for a row that does not fit. By hand: a schema took as long for a page as the query. */
-export function readGrant(row: Fields): Grant {
+export function readGrant(row: StoredFields): Grant {
   return {
     reportId: readText(row, 'reportId'),
     check: readText(row, 'check'),

@@ -6,7 +6,7 @@ import { type Report, reportStates } from '../../model/report.ts';
 import { gradeNames } from '../../model/score.ts';
 import type { PreparedReport, ReportKeys, StoredReport } from '../../ports/report-store.ts';
 import {
-  type Fields,
+  type StoredFields,
   readId,
   readInteger,
   readNumberOrNull,
@@ -80,7 +80,7 @@ export function storedOf(row: ReportRow, json: () => Uint8Array): StoredReport {
 }
 
 /** The stored report of a row. Throws for a row that does not fit, or whose body is not what was stored. */
-export function fromRow(row: Fields): StoredReport {
+export function fromRow(row: StoredFields): StoredReport {
   const rest = {
     reportId: readId(row, 'reportId'),
     jobId: readId(row, 'jobId'),
@@ -106,12 +106,12 @@ export function fromRow(row: Fields): StoredReport {
 }
 
 // It becomes part of a header field, where other characters could begin another.
-function readDigest(row: Fields): string {
+function readDigest(row: StoredFields): string {
   const digest = readText(row, 'digest');
   return /^[\w-]{22}$/.test(digest) ? digest : refuse('digest');
 }
 
-function readJsonBytes(row: Fields): number {
+function readJsonBytes(row: StoredFields): number {
   const jsonBytes = readInteger(row, 'jsonBytes');
   return jsonBytes > 1 && jsonBytes <= unpackedLimitBytes ? jsonBytes : refuse('jsonBytes');
 }

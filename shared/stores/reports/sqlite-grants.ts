@@ -4,7 +4,7 @@ import { everPlainChecks, plainOptions } from '../../catalogue/asked-options.ts'
 import { anonymousAccount, type HistoryQuestion } from '../../model/grant.ts';
 import type { Grants } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
-import type { Fields } from './fields.ts';
+import type { StoredFields } from './fields.ts';
 import { readGrant } from './read-grant.ts';
 import type { Writes } from './sqlite-writes.ts';
 
@@ -48,7 +48,7 @@ export function openSqliteGrants(database: DatabaseSync, writes: Writes, readRow
 const isPlain = `AND (options = '${plainOptions}' OR (options IS NULL AND "check" IN (${everPlainChecks.map((check) => `'${check}'`).join(', ')}))) `;
 
 /** Asks only for what is wanted: conditions that are always true cost a third of a page. */
-function openList(database: DatabaseSync): (question: HistoryQuestion) => Fields[] {
+function openList(database: DatabaseSync): (question: HistoryQuestion) => StoredFields[] {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const prepare = (wanted: string) => {
     const statement = database.prepare(

@@ -3,7 +3,7 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfDelivery } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { behind, insertOnce, type Kept, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
+import { behind, insertOnce, type StoredBody, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
 type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
@@ -11,7 +11,7 @@ type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'rele
 /** What watches told. @param toDelivery reads a document */
 export function openMongoDeliveries(
   { read, write }: WatchMongo,
-  toDelivery: (document: Kept | null) => Delivery[],
+  toDelivery: (document: StoredBody | null) => Delivery[],
 ): DeliveryPart {
   return {
     async keepDeliveries(kept) {
@@ -42,7 +42,7 @@ export function openMongoDeliveries(
 /** The sending of what watches told. @param toDelivery reads a document */
 export function openMongoSending(
   { write }: WatchMongo,
-  toDelivery: (document: Kept | null) => Delivery[],
+  toDelivery: (document: StoredBody | null) => Delivery[],
 ): SendingPart {
   return {
     claimDeliveries: ({ now, until, limit, without = [] }) =>

@@ -4,7 +4,7 @@ import type { WriteLimit } from '../../backends/mongo.ts';
 import type { WatchCollections } from './mongo-documents.ts';
 
 /** A document with the JSON of what it keeps. */
-export type Kept = { readonly _id: string; readonly body: string };
+export type StoredBody = { readonly _id: string; readonly body: string };
 
 /** What the parts of the adapter share. */
 export type WatchMongo = {

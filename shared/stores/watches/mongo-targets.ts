@@ -2,7 +2,14 @@ import type { WatchTarget } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { documentOfTarget, targetId } from './mongo-documents.ts';
 import { openLockSweep, takeOnce } from './mongo-locks.ts';
-import { insertOnce, type Kept, seenTimes, timeOf, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
+import {
+  insertOnce,
+  type StoredBody,
+  seenTimes,
+  timeOf,
+  type WatchMongo,
+  writtenAtOnce,
+} from './mongo-shared.ts';
 
 type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
 type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
@@ -10,7 +17,7 @@ type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 /** The targets of watches, and when their turns are. @param toTarget reads a document */
 export function openMongoTargets(
   { read, write }: WatchMongo,
-  toTarget: (document: Kept | null) => WatchTarget[],
+  toTarget: (document: StoredBody | null) => WatchTarget[],
 ): TargetPart {
   const all = (watchId: string) =>
     read(({ targets }, limit) => targets.find({ watchId: String(watchId) }, limit).toArray());
@@ -58,7 +65,7 @@ export function openMongoTargets(
 /** The turns of targets that are due. @param toTarget reads a document */
 export function openMongoTurns(
   { read, write }: WatchMongo,
-  toTarget: (document: Kept | null) => WatchTarget[],
+  toTarget: (document: StoredBody | null) => WatchTarget[],
 ): TurnPart {
   const sweep = openLockSweep();
   return {

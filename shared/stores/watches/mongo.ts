@@ -9,7 +9,7 @@ import { openRowReader } from '../stored-row.ts';
 import { openMongoDeliveries, openMongoSending } from './mongo-deliveries.ts';
 import { collectionsIn, documentOfTarget, documentOfWatch } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { behind, insertOnce, type Kept, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
+import { behind, insertOnce, type StoredBody, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
 import { openMongoTargets, openMongoTurns } from './mongo-targets.ts';
 
 /** The watches of a scaled deployment. A process that touches none opens no connection. @param url mongodb://…/database */
@@ -17,7 +17,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
   const readRow = openRowReader(log);
   const reading =
     <T>(kind: string, parse: (row: unknown) => T) =>
-    (document: Kept | null): T[] => {
+    (document: StoredBody | null): T[] => {
       if (document === null) return [];
       const found = readRow({ kind, id: String(document._id) }, () =>
         parse(JSON.parse(String(document.body))),
@@ -51,7 +51,9 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
 
 type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'remove' | 'activeAccounts'>;
 
-function openWatches({ read, write }: WatchMongo, toWatch: (document: Kept | null) => Watch[]): WatchPart {
+type ToWatches = (document: StoredBody | null) => Watch[];
+
+function openWatches({ read, write }: WatchMongo, toWatch: ToWatches): WatchPart {
   return {
     async create(watch, targets) {
       await write((in_, limit) =>
@@ -115,7 +117,7 @@ function findWhole(read: WatchMongo['read'], watchId: string) {
 
 function openChange(
   { read, write }: WatchMongo,
-  toWatch: (document: Kept | null) => Watch[],
+  toWatch: (document: StoredBody | null) => Watch[],
 ): Pick<WatchStore, 'change'> {
   return {
     async change(watchId, change) {

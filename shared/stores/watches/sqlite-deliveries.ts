@@ -5,10 +5,10 @@ import type { WatchStore } from '../../ports/watch-store.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
 type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
-type Read = (row: Record<string, unknown> | undefined) => Delivery[];
+type ReadDelivery = (row: Record<string, unknown> | undefined) => Delivery[];
 
 /** What watches told, in their database. @param read reads a row */
-export function openSqliteDeliveries(database: DatabaseSync, read: Read): DeliveryPart {
+export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery): DeliveryPart {
   const keep = database.prepare(
     `INSERT INTO deliveries (deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, body)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
@@ -43,7 +43,7 @@ export function openSqliteDeliveries(database: DatabaseSync, read: Read): Delive
 }
 
 /** The sending of what watches told. @param read reads a row */
-export function openSqliteSending(database: DatabaseSync, read: Read): SendingPart {
+export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): SendingPart {
   const claim = database.prepare(
     `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
        (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ?

@@ -57,10 +57,10 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
   };
 }
 
-type Read<T> = (row: Record<string, unknown> | undefined) => T[];
+type ReadRows<T> = (row: Record<string, unknown> | undefined) => T[];
 type WatchPart = Pick<WatchStore, 'create' | 'get' | 'change' | 'remove'>;
 
-function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
+function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
   const put = database.prepare(
     `INSERT INTO watches (watchId, account, createdAt, isPaused, body) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (watchId) DO UPDATE SET isPaused = excluded.isPaused, body = excluded.body`,
@@ -104,7 +104,10 @@ function openWatches(database: DatabaseSync, read: Read<Watch>): WatchPart {
   };
 }
 
-function openPages(database: DatabaseSync, read: Read<Watch>): Pick<WatchStore, 'list' | 'activeAccounts'> {
+function openPages(
+  database: DatabaseSync,
+  read: ReadRows<Watch>,
+): Pick<WatchStore, 'list' | 'activeAccounts'> {
   const page = database.prepare(
     `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?)
      ORDER BY createdAt DESC, watchId DESC LIMIT ?`,
@@ -143,7 +146,7 @@ function openPutTarget(database: DatabaseSync): (target: WatchTarget) => void {
 type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
 type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
-function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPart {
+function openTargets(database: DatabaseSync, read: ReadRows<WatchTarget>): TargetPart {
   const page = database.prepare(
     'SELECT * FROM targets WHERE watchId = ? AND target > ? ORDER BY target LIMIT ?',
   );
@@ -185,7 +188,7 @@ function openTargets(database: DatabaseSync, read: Read<WatchTarget>): TargetPar
   };
 }
 
-function openTurns(database: DatabaseSync, read: Read<WatchTarget>): TurnPart {
+function openTurns(database: DatabaseSync, read: ReadRows<WatchTarget>): TurnPart {
   const late = database.prepare(
     'SELECT COUNT(*) AS count FROM targets WHERE watchId = ? AND isActive = 1 AND dueAt < ?',
   );

@@ -1,5 +1,5 @@
 /** A place in a trace: the span that was under way when it was written down. */
-export type Place = {
+export type TraceParent = {
   /** 32 hex digits, lower case, not all zero. */
   readonly traceId: string;
   /** 16 hex digits, lower case, not all zero. */
@@ -14,7 +14,7 @@ const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-
  * A version after 00 is read as 00, and may go on after another "-".
  * @param text of a header field, a job or Redis: "00-<trace id>-<span id>-01"
  */
-export function parseTraceparent(text: unknown): Place | undefined {
+export function parseTraceparent(text: unknown): TraceParent | undefined {
   if (typeof text !== 'string' || text.length > 512) return undefined;
   const [, version, traceId, spanId, flags = '', rest] = form.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
@@ -23,7 +23,7 @@ export function parseTraceparent(text: unknown): Place | undefined {
 }
 
 /** The traceparent of a place, version 00. */
-export function printTraceparent({ traceId, spanId, isSampled }: Place): string {
+export function printTraceparent({ traceId, spanId, isSampled }: TraceParent): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Ending, runAll } from '../../../bench/run-all.ts';
+import { type BenchEnd, runAll } from '../../../bench/run-all.ts';
 import { benches } from './table-of-benches.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -39,7 +39,7 @@ async function run(names: readonly string[], { limitMs = 60_000, signal }: Wish 
   return { kept, endings };
 }
 
-const why = (ending: Ending | undefined) => (ending && 'why' in ending ? ending.why : '');
+const why = (ending: BenchEnd | undefined) => (ending && 'why' in ending ? ending.why : '');
 
 /** Whether the long process of a bench is there, once it has told its id. */
 function isLongProcessThere(): boolean {

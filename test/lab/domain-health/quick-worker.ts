@@ -1,6 +1,6 @@
 import type { Backend } from '#shared/lifecycle/backend';
 import { noPace } from '#shared/limits/pace/memory';
-import type { Run } from '#shared/ports/job-queue';
+import type { RunJob } from '#shared/ports/job-queue';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
@@ -84,7 +84,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
     queueSeconds: 60,
   });
   const { run, gaveUp } = openRunner({ ...settings, examineJob });
-  const runShort: Run = (job, ...more) =>
+  const runShort: RunJob = (job, ...more) =>
     run(job.queue === 'composite' ? { ...job, runLimitMs: wholeMs } : job, ...more);
   const crews = (['network', 'composite'] as const).map((queue) =>
     jobQueue.work(queue, 50, runShort, gaveUp),

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { noPace } from '#shared/limits/pace/memory';
-import type { Wanted } from '#shared/model/job';
+import type { AcceptedAge } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import { codesBroken } from '#shared/model/verdict';
 import type { Pace } from '#shared/ports/pace';
@@ -37,7 +37,7 @@ export type MailWorld = {
   readonly port: number;
   /** Opens a server at 127.0.0.<last>. */
   serve(last: number, script: Script): Promise<MailServer>;
-  check(domain: string, wanted?: Wanted): Promise<Checked>;
+  check(domain: string, wanted?: AcceptedAge): Promise<Checked>;
   /** The same by a process that knows of nothing. */
   checkAnew(domain: string): Promise<Checked>;
   close(): Promise<void>;
@@ -111,7 +111,7 @@ function openProbes(
   return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, ...mail } } : {}) });
 }
 
-async function checkMail(probes: ProbeFactory, domain: string, wanted?: Wanted): Promise<Checked> {
+async function checkMail(probes: ProbeFactory, domain: string, wanted?: AcceptedAge): Promise<Checked> {
   const opened = probes.open(AbortSignal.timeout(smtpCheck.spec.runLimitMs({})));
   try {
     const evidence = await gatherSmtp({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { groupFaults, type Told } from '#shared/catalogue/domain-health/faults';
+import { groupFaults, type DomainFinding } from '#shared/catalogue/domain-health/faults';
 
-const of = (check: string, code: string, evidence: Told['evidence'][number]): Told => ({
+const of = (check: string, code: string, evidence: DomainFinding['evidence'][number]): DomainFinding => ({
   check,
   code,
   severity: 'critical',

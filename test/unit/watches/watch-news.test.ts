@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outline } from '#shared/catalogue/outline';
-import { type Judged, judgeTurn } from '#shared/catalogue/watch-news';
+import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import { signWebhook } from '../../../worker/watches/sign.ts';
@@ -30,7 +30,7 @@ const outline = (isBroken: boolean, more: Partial<Outline['reports'][number]> = 
 /** Judges one report after the other, an hour apart, and gives what was told each time. */
 function tellAll(reports: readonly Outline[], minSeverity: 'low' | 'critical' = 'low'): readonly string[] {
   let from: Outline | undefined;
-  let kept: Pick<Judged, 'memory' | 'expiries'> = { memory: {}, expiries: {} };
+  let kept: Pick<TurnNews, 'memory' | 'expiries'> = { memory: {}, expiries: {} };
   return reports.map((to, at) => {
     const notify = { minSeverity, daysBefore: [30, 7, 1] };
     const judged = judgeTurn({ from, to, ...kept, notify, everySeconds: 3600, now: at * hour });

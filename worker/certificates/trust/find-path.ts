@@ -18,11 +18,11 @@ const longestPath = 8;
 const searchLimits = { signatures: 100, steps: 1000 };
 
 type Way = { readonly path: readonly Certificate[]; readonly faults: readonly PathFault[] };
-type Found = Way & { readonly endsAtAnchor: boolean };
+type FoundPath = Way & { readonly endsAtAnchor: boolean };
 type Search = PathSources & {
   readonly signatures: Map<string, boolean>;
   steps: number;
-  best: Found | null;
+  best: FoundPath | null;
 };
 
 /**
@@ -85,7 +85,7 @@ function withoutOwn(
   return faults.filter(({ certificate, reason }) => certificate !== end || !reasons.includes(reason));
 }
 
-function stop({ path, faults }: Way, certificate: Certificate, reason: PathReason): Found {
+function stop({ path, faults }: Way, certificate: Certificate, reason: PathReason): FoundPath {
   return { path, faults: [...faults, { reason, certificate }], endsAtAnchor: false };
 }
 
@@ -124,12 +124,12 @@ function isIssuer({ signatures }: Search, certificate: Certificate, issuer: Cert
 }
 
 /** Keeps the best way so far: one that reaches the store, then the one with the least wrong, then the longest. */
-function keep(search: Search, found: Found): boolean {
+function keep(search: Search, found: FoundPath): boolean {
   if (search.best === null || rank(found) > rank(search.best)) search.best = found;
   return found.endsAtAnchor && found.faults.length === 0;
 }
 
-function rank({ endsAtAnchor, faults, path }: Found): number {
+function rank({ endsAtAnchor, faults, path }: FoundPath): number {
   return (endsAtAnchor ? 10_000 : 0) - 100 * faults.length + path.length;
 }
 

@@ -138,19 +138,19 @@ async function visit(
   };
 }
 
-type Found = Map<string, Report | undefined>;
+type PartReports = Map<string, Report | undefined>;
 
-async function findAll(questions: readonly SourceQuestion[], jobs: Jobs): Promise<Found> {
+async function findAll(questions: readonly SourceQuestion[], jobs: Jobs): Promise<PartReports> {
   const reports = await jobs.find(questions);
   return new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
 }
 
-function registrationIn(found: Found, domain: string): Report | undefined {
+function registrationIn(found: PartReports, domain: string): Report | undefined {
   const question = registrationQuestion(domain);
   return question && found.get(nameOf(question));
 }
 
-function sourcesOf(found: Found, why: string): (question: SourceQuestion) => JobAnswer {
+function sourcesOf(found: PartReports, why: string): (question: SourceQuestion) => JobAnswer {
   return (question) => {
     const name = nameOf(question);
     const report = found.get(name);

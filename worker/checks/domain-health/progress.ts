@@ -2,19 +2,19 @@ import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { PartProgress, Progress } from '#shared/ports/job-queue';
 
 type State = PartProgress['state'];
-type Tell = (progress: Progress) => void;
+type TellProgress = (progress: Progress) => void;
 
 /** How far a domain-health is: its five parts, by what the visit and the page load tell. */
 export type HealthProgress = {
   /** The teller of the visit, which tells the state of each check of it. */
-  readonly visit: Tell;
+  readonly visit: TellProgress;
   /** The teller of the page load. */
-  readonly page: Tell;
+  readonly page: TellProgress;
   /** Everything that the visit was to look at is there, or never will be. */
   visited(state: 'done' | 'failed'): void;
   paged(state: 'done' | 'failed'): void;
   /** The teller of the mail hosts. */
-  readonly hosts: Tell;
+  readonly hosts: TellProgress;
   talked(): void;
 };
 
@@ -32,7 +32,7 @@ const checkOf: { readonly [N in Exclude<CategoryName, 'performance'>]: string } 
 
 /** Opens the progress of a run over these parts. What is told never falls. */
 export function openHealthProgress(
-  tell: Tell,
+  tell: TellProgress,
   asked: readonly CategoryName[],
   asksHosts: boolean,
 ): HealthProgress {

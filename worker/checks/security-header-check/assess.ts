@@ -19,7 +19,7 @@ import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type CookieFacts } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
-import { isJudged, type Page, readHops, readPage, type HopFacts } from './facts/page.ts';
+import { isJudged, type PageFacts, readHops, readPage, type HopFacts } from './facts/page.ts';
 import { readRobots } from './facts/robots.ts';
 import { readSecurityTxt, type SecurityTxtSeen } from './facts/security-txt.ts';
 import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
@@ -82,7 +82,7 @@ export function assessHeaders(
 }
 
 // Who blocks us sends headers and cookies of its own, which say nothing of the site.
-function readSeen(evidence: HeaderEvidence): Seen {
+function readSeen(evidence: HeaderEvidence): SiteFacts {
   const hops = readHops(evidence);
   const page = readPage(evidence, hops);
   const siteHops = page?.block ? hops.filter(({ index }) => index !== page.index) : hops;
@@ -96,18 +96,18 @@ function readSeen(evidence: HeaderEvidence): Seen {
   };
 }
 
-type Seen = {
+type SiteFacts = {
   readonly hops: readonly HopFacts[];
   /** Without the answer of who blocks us. */
   readonly siteHops: readonly HopFacts[];
-  readonly page: Page | undefined;
+  readonly page: PageFacts | undefined;
   readonly cookies: readonly CookieFacts[];
   readonly securityTxt: SecurityTxtSeen;
   readonly robots: ReturnType<typeof readRobots>;
 };
 
 /** A verdict for every rule. */
-export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderCode> {
+export function judgeAll(evidence: HeaderEvidence, seen: SiteFacts): Verdicts<HeaderCode> {
   const { hops, page } = seen;
   return {
     ...judgeTarget(evidence, page, hops),
@@ -121,7 +121,7 @@ export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderC
 }
 
 // What the hops show is told where there is no page; that they do not show more says nothing of it.
-function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: Seen) {
+function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: SiteFacts) {
   const verdicts = {
     ...judgeCookies(cookies),
     ...judgeCors(readCors(page?.block ? [] : evidence.cors), evidence.corsUrl),
@@ -132,7 +132,7 @@ function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: See
 }
 
 // Browsers keep the Strict-Transport-Security of any answer, so one that is sent is judged; one that is missing may only be missing here.
-function judgeNoPage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: Page | undefined) {
+function judgeNoPage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: PageFacts | undefined) {
   const why = whyNoPage(evidence, page);
   const unseen = unseenPage(why);
   if (!page?.unseen) return unseen;
@@ -141,7 +141,7 @@ function judgeNoPage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: 
   return { ...unseen, ...hsts, ...(isSent ? {} : { 'hsts-missing': why, 'hsts-not-on-first-hop': why }) };
 }
 
-function judgePage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: Page) {
+function judgePage(evidence: HeaderEvidence, hops: readonly HopFacts[], page: PageFacts) {
   return {
     ...judgeHsts(evidence, hops, page),
     ...judgeCsp(evidence, page),
@@ -171,7 +171,7 @@ function unseenPage(why: Verdict): Verdicts<PageCode> {
   };
 }
 
-function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Verdict {
+function whyNoPage({ https, http }: HeaderEvidence, page: PageFacts | undefined): Verdict {
   if (page?.unseen) return notTested(`the page itself was not seen: ${page.unseen.why}`);
   const { end } = https.hops.length >= http.hops.length ? https : http;
   return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
@@ -180,7 +180,7 @@ function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Ver
 function stateOf(
   { https, http }: HeaderEvidence,
   hops: readonly HopFacts[],
-  page: Page | undefined,
+  page: PageFacts | undefined,
 ): Assessment['state'] {
   if (hops.length === 0) return 'unreachable';
   if (!page || page.unseen) return 'partial';

@@ -8,10 +8,10 @@ import type { ReplyRead } from '../../probes/smtp/port.ts';
 import type { AddressFacts, HostFacts, SmtpFacts } from './facts/facts.ts';
 import { readEhlo, readEhloName, readName } from './facts/replies.ts';
 
-type Fields = FieldsOf<typeof smtpReportShape>;
+type SmtpFields = FieldsOf<typeof smtpReportShape>;
 
 /** The report's own fields. */
-export function reportSmtp({ evidence, hasNullMx, isImplicit, hosts, sts }: SmtpFacts): Fields {
+export function reportSmtp({ evidence, hasNullMx, isImplicit, hosts, sts }: SmtpFacts): SmtpFields {
   const isKnown = evidence.mx.outcome !== 'unknown';
   return {
     nullMx: isKnown ? hasNullMx : null,

@@ -97,7 +97,7 @@ function score(
 }
 
 /** The verdicts on the name: those on the main address, and what only others break. */
-function judgeName(main: Judged, others: readonly Judged[]): Verdicts<SslCode> {
+function judgeName(main: JudgedEndpoint, others: readonly JudgedEndpoint[]): Verdicts<SslCode> {
   const { facts, obstacle } = main;
   const between = judgeEndpoints(
     facts,
@@ -107,7 +107,7 @@ function judgeName(main: Judged, others: readonly Judged[]): Verdicts<SslCode> {
   return joinEndpoints<SslCode>({ ...main.verdicts, ...between }, obstacle === null ? all : []);
 }
 
-function gradesOf(main: Judged, others: readonly Judged[]): Grades {
+function gradesOf(main: JudgedEndpoint, others: readonly JudgedEndpoint[]): Grades {
   const { facts, certificates } = main;
   const { evidence } = facts;
   const isOne = (evidence.endpoints ?? []).length === 0;
@@ -120,7 +120,7 @@ function gradesOf(main: Judged, others: readonly Judged[]): Grades {
 }
 
 /** What is judged of one address. */
-type Judged = {
+type JudgedEndpoint = {
   readonly address: string;
   readonly facts: SslFacts;
   readonly certificates: JudgedCertificates;
@@ -128,7 +128,7 @@ type Judged = {
   readonly verdicts: Verdicts<Exclude<SslCode, EndpointCode>>;
 };
 
-function judgeAddress(evidence: SslEvidence): Judged {
+function judgeAddress(evidence: SslEvidence): JudgedEndpoint {
   const facts = readFacts(evidence);
   const certificates = judgeCertificates(listPresented(facts), evidence);
   const obstacle = findObstacle(facts);
@@ -137,14 +137,14 @@ function judgeAddress(evidence: SslEvidence): Judged {
 }
 
 /** The same for each other address that was looked at in full. */
-function judgeOthers(evidence: SslEvidence): readonly Judged[] {
+function judgeOthers(evidence: SslEvidence): readonly JudgedEndpoint[] {
   return (evidence.endpoints ?? []).flatMap(({ address, full }) =>
     full === undefined ? [] : [judgeAddress({ ...evidence, ...full, addresses: [address], endpoints: null })],
   );
 }
 
 /** Of certificates the main address has judged all; rules about the connection and the DNS are the name's own. */
-function ofOther({ address, verdicts, obstacle }: Judged): VerdictsAt<SslCode> {
+function ofOther({ address, verdicts, obstacle }: JudgedEndpoint): VerdictsAt<SslCode> {
   const isShared = (code: SslCode) => Object.hasOwn(connectionRules, code) || Object.hasOwn(nameRules, code);
   const isTold = (code: SslCode, verdict: Verdict) =>
     !isShared(code) && (isBroken(verdict) || !isToldBroken(code));
@@ -159,7 +159,7 @@ function isToldBroken(code: SslCode): boolean {
   return Object.hasOwn(certificateRules, code) || code === 'certificate-compression-missing';
 }
 
-function gradeOf(judged: Judged): SslLabsLetter | null {
+function gradeOf(judged: JudgedEndpoint): SslLabsLetter | null {
   const broken = codesBroken(judged.verdicts);
   const rating = rateSsl(ratedFactsOf(judged), broken, isFlawlessKnown(judged.verdicts));
   const { own } = lettersOf(rating, broken);
@@ -181,7 +181,7 @@ function judgeAll(
   facts: SslFacts,
   { each, all }: JudgedCertificates,
   obstacle: Obstacle | null,
-): Judged['verdicts'] {
+): JudgedEndpoint['verdicts'] {
   const chains = each.map(({ presented }) => presented.chain);
   const judged = {
     ...all,
@@ -205,7 +205,7 @@ function stateOf(facts: SslFacts, obstacle: Obstacle | null): Assessment['state'
   return isAllAnswered(facts) ? 'complete' : 'partial';
 }
 
-function ratedFactsOf({ facts: { protocols, suites }, certificates }: Judged): RatedFacts {
+function ratedFactsOf({ facts: { protocols, suites }, certificates }: JudgedEndpoint): RatedFacts {
   const chains = certificates.each.map(({ presented }) => presented.chain);
   const primes = suites.flatMap(({ dhBits }) =>
     dhBits === null ? [] : [{ type: 'modulus', bits: dhBits } as const],
@@ -228,7 +228,7 @@ function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
   return worst && placeOf(worst.letter) <= placeOf('F') ? worst.letter : null;
 }
 
-function isFlawlessKnown(verdicts: Judged['verdicts']): boolean {
+function isFlawlessKnown(verdicts: JudgedEndpoint['verdicts']): boolean {
   return flawlessCodes.every((code) => verdicts[code] === 'holds');
 }
 

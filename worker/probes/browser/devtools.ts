@@ -1,27 +1,27 @@
 import type { ConnectionTransport } from 'puppeteer-core';
 
-type Fields = Readonly<Record<string, unknown>>;
+type EventFields = Readonly<Record<string, unknown>>;
 
 /** A connection by the DevTools protocol. */
 export type Devtools = {
   /** Sends a command and gives its result; rejects where the browser refuses. Pending for as long as it does not answer. */
-  ask(method: string, parameters: Fields, sessionId?: string): Promise<Fields>;
+  ask(method: string, parameters: EventFields, sessionId?: string): Promise<EventFields>;
   /** Hears every event of this name. */
-  on(method: string, listener: (parameters: Fields) => void): void;
+  on(method: string, listener: (parameters: EventFields) => void): void;
 };
 
 type Message = {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: Fields;
-  readonly result?: Fields;
+  readonly params?: EventFields;
+  readonly result?: EventFields;
   readonly error?: { readonly message: string };
 };
 
 /** Speaks DevTools by itself, as the driver of page loads leaves promises to reject by themselves, which would end a worker. */
 export function openDevtools(transport: ConnectionTransport): Devtools {
-  const waiting = new Map<number, PromiseWithResolvers<Fields>>();
-  const listeners = new Map<string, (parameters: Fields) => void>();
+  const waiting = new Map<number, PromiseWithResolvers<EventFields>>();
+  const listeners = new Map<string, (parameters: EventFields) => void>();
   let last = 0;
   transport.onmessage = (text) => {
     const { id, method, params, result, error } = readMessage(text);
@@ -34,7 +34,7 @@ export function openDevtools(transport: ConnectionTransport): Devtools {
   return {
     ask(method, parameters, sessionId) {
       last += 1;
-      const asked = Promise.withResolvers<Fields>();
+      const asked = Promise.withResolvers<EventFields>();
       waiting.set(last, asked);
       transport.send(
         JSON.stringify({

@@ -43,9 +43,9 @@ export async function askField(
 }
 
 /** A record with its history; undefined where there is none; a sentence's end where the service did not tell. */
-type Told = FieldRecord | string | undefined;
+type FieldAnswer = FieldRecord | string | undefined;
 
-async function askRecord(settings: FieldSettings, visits: Visits, signal: AbortSignal): Promise<Told> {
+async function askRecord(settings: FieldSettings, visits: Visits, signal: AbortSignal): Promise<FieldAnswer> {
   const answer = await ask(settings, 'queryRecord', visits, signal);
   if (answer?.status === 404) return undefined;
   if (answer && answer.status !== 200) return `the provider of field data answered ${answer.status}`;

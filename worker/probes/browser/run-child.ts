@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Order, Told, Trusted } from './child/messages.ts';
+import type { Order, ChildMessage, Trusted } from './child/messages.ts';
 import type { BrowserEnd, PageStep } from './port.ts';
 import { findTree, killTree, measureMemory } from './process-tree.ts';
 import { measureDisk } from './profiles.ts';
@@ -41,7 +41,13 @@ export async function runChild(
 ): Promise<ChildOutcome> {
   signal.throwIfAborted();
   const child = startChild();
-  const seen: Seen = { browserPid: undefined, product: null, fault: null, peakMemoryBytes: null, upAt: null };
+  const seen: BrowserChildState = {
+    browserPid: undefined,
+    product: null,
+    fault: null,
+    peakMemoryBytes: null,
+    upAt: null,
+  };
   const stop = new AbortController();
   try {
     const end = await Promise.race([
@@ -57,7 +63,7 @@ export async function runChild(
   }
 }
 
-type Seen = {
+type BrowserChildState = {
   browserPid: number | undefined;
   product: string | null;
   fault: string | null;
@@ -89,11 +95,11 @@ function ordered(child: ChildProcess, order: Order): Promise<never> {
 /** Resolves with the child's last word, or with its death. */
 function listenTo(
   child: ChildProcess,
-  seen: Seen,
+  seen: BrowserChildState,
   { onStep, judgeOrigin }: ChildLimits,
 ): Promise<BrowserEnd> {
   return new Promise((resolve, reject) => {
-    child.on('message', (told: Told) => {
+    child.on('message', (told: ChildMessage) => {
       if (told.kind === 'browser') seen.browserPid = told.pid;
       else if (told.kind === 'product') {
         Object.assign(seen, { product: told.product, upAt: performance.now() });
@@ -118,7 +124,10 @@ function answer(child: ChildProcess, origin: string) {
   return (isTrusted: boolean) => void child.send({ origin, isTrusted } satisfies Trusted, () => undefined);
 }
 
-function endOf(told: Extract<Told, { kind: 'page' | 'no-page' | 'no-browser' }>, seen: Seen): BrowserEnd {
+function endOf(
+  told: Extract<ChildMessage, { kind: 'page' | 'no-page' | 'no-browser' }>,
+  seen: BrowserChildState,
+): BrowserEnd {
   if (told.kind === 'page') {
     const { page, document } = told;
     return { kind: 'loaded', page, ...(document ? { document } : {}) };
@@ -129,8 +138,8 @@ function endOf(told: Extract<Told, { kind: 'page' | 'no-page' | 'no-browser' }>,
   return { kind: 'not-measured', code, message, status };
 }
 
-type Watched = {
-  readonly seen: Seen;
+type WatchedChild = {
+  readonly seen: BrowserChildState;
   readonly heard: () => boolean;
   readonly profile: string;
   readonly stopped: AbortSignal;
@@ -140,7 +149,7 @@ type Watched = {
 function watch(
   child: ChildProcess,
   limits: ChildLimits,
-  { seen, heard, profile, stopped }: Watched,
+  { seen, heard, profile, stopped }: WatchedChild,
 ): Promise<BrowserEnd> {
   const start = performance.now();
   return new Promise((resolve) => {

@@ -44,7 +44,7 @@ const chromiumsOwnHosts = new Set([
 /** Waits until an address may be sent one more request; throws DialFailure `budget-spent` where that takes too long. */
 export type ChargeRequest = (address: string, signal: AbortSignal) => Promise<void>;
 
-type Run = {
+type ProxyRun = {
   /** The host whose page is loaded. */
   readonly audited: string;
   readonly dial: Dial;
@@ -65,11 +65,11 @@ type Run = {
 export async function openSocksProxy({
   budget,
   ...settings
-}: Pick<Run, 'audited' | 'dial' | 'policy' | 'chargeRequest'> & {
+}: Pick<ProxyRun, 'audited' | 'dial' | 'policy' | 'chargeRequest'> & {
   readonly budget: TrafficBudget;
 }): Promise<SocksProxy> {
   const ending = new AbortController();
-  const run: Run = {
+  const run: ProxyRun = {
     ...settings,
     signal: ending.signal,
     sockets: new Map(),
@@ -96,7 +96,7 @@ export async function openSocksProxy({
   };
 }
 
-async function serve(run: Run, client: Socket): Promise<void> {
+async function serve(run: ProxyRun, client: Socket): Promise<void> {
   try {
     const accepted = await read(client, parseGreeting);
     client.write(writeGreeting(accepted));
@@ -116,7 +116,7 @@ async function serve(run: Run, client: Socket): Promise<void> {
 
 /** Dials what the policy lets through; else answers the client, notes why, and gives nothing. */
 async function connectTo(
-  run: Run,
+  run: ProxyRun,
   { host, port }: SocksTarget,
   client: Socket,
 ): Promise<Omit<Joined, 'client'> | undefined> {
@@ -155,7 +155,7 @@ type Joined = {
   readonly address: string;
 };
 
-async function join(run: Run, joined: Joined): Promise<void> {
+async function join(run: ProxyRun, joined: Joined): Promise<void> {
   const { client, upstream, target } = joined;
   run.sockets.set(client, target.host).set(upstream, target.host);
   upstream.on('data', (piece: Buffer) => {
@@ -171,7 +171,7 @@ async function join(run: Run, joined: Joined): Promise<void> {
 }
 
 /** Sends what the browser sent on, once it is paid for. Gives false when the connection has ended. */
-async function send(run: Run, { upstream, target, address }: Joined, part: SentPart): Promise<boolean> {
+async function send(run: ProxyRun, { upstream, target, address }: Joined, part: SentPart): Promise<boolean> {
   const isWithin = run.account.send(target.host, part.bytes.length, part.isRequest ? 1 : 0);
   if (!isWithin) {
     end(run, target.host);
@@ -183,7 +183,7 @@ async function send(run: Run, { upstream, target, address }: Joined, part: SentP
   return !upstream.destroyed;
 }
 
-async function isCharged(run: Run, target: SocksTarget, address: string): Promise<boolean> {
+async function isCharged(run: ProxyRun, target: SocksTarget, address: string): Promise<boolean> {
   try {
     await run.chargeRequest?.(address, run.signal);
     return true;
@@ -208,18 +208,18 @@ function untilDrained(socket: Socket): Promise<void> {
 }
 
 /** Ends every connection of the host's site, or of all when the run's own budget is used up. */
-function end({ account, sockets }: Run, host: string): void {
+function end({ account, sockets }: ProxyRun, host: string): void {
   const site = siteOf(host);
   for (const [socket, other] of sockets) if (account.isCut() || siteOf(other) === site) socket.destroy();
 }
 
-function keep({ sockets }: Run, socket: Socket): void {
+function keep({ sockets }: ProxyRun, socket: Socket): void {
   sockets.set(socket, '');
   socket.once('close', () => sockets.delete(socket));
   socket.on('error', () => socket.destroy());
 }
 
-function note({ refused }: Run, seen: RefusedHost): void {
+function note({ refused }: ProxyRun, seen: RefusedHost): void {
   const key = `${seen.host}:${seen.port} ${seen.code}`;
   if (refused.size < refusedLimit && !refused.has(key)) refused.set(key, seen);
 }

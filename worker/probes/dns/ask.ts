@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { describeSpent } from '../budget.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
 import { readName, writeName } from './name.ts';
-import type { DnsAnswer, DnsQuestion } from './port.ts';
+import type { DnsAnswer, DnsReply, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
 import { type AnswerBudget, askOverTcp } from './tcp.ts';
 import type { UdpLine } from './udp.ts';
@@ -96,11 +96,7 @@ async function overTcp(exchange: Exchange, query: Buffer, start: number): Promis
 }
 
 // A server may send no question back, and then shows nothing of how it treats letters.
-function caseIn(
-  { flags, question }: Exchange,
-  query: Buffer,
-  bytes: Buffer,
-): Pick<Extract<DnsAnswer, { kind: 'answer' }>, 'keepsCase'> {
+function caseIn({ flags, question }: Exchange, query: Buffer, bytes: Buffer): Pick<DnsReply, 'keepsCase'> {
   if (flags.mixedCase !== true || bytes.readUInt16BE(4) === 0) return {};
   const end = 12 + (writeName(question.name)?.length ?? 0);
   return { keepsCase: bytes.subarray(12, end).equals(query.subarray(12, end)) };
@@ -132,10 +128,7 @@ function tryRead(bytes: Buffer, withRdata: boolean): Message | undefined {
   }
 }
 
-type Arrival = Pick<
-  Extract<DnsAnswer, { kind: 'answer' }>,
-  'transport' | 'rttMs' | 'sizeBytes' | 'keepsCase'
->;
+type Arrival = Pick<DnsReply, 'transport' | 'rttMs' | 'sizeBytes' | 'keepsCase'>;
 
 function toAnswer({ question, server }: Exchange, message: Message, arrival: Arrival): DnsAnswer {
   const { rcode, flags, answers, authority, additional, ede, edns } = message;

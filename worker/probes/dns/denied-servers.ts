@@ -4,10 +4,10 @@ import type { DnsAnswer, DnsQuestion, DnsRecord, DnsTransfer } from './port.ts';
 /** Name servers that the operator was asked not to send anything to, known by the addresses that answers gave their names. */
 export type DeniedServers = {
   /** Asks, unless it would be one of them, and notes what the answer tells of them. @param asked `server`: left out where a resolver is asked */
-  ask(asked: Asked, act: () => Promise<DnsAnswer>): Promise<DnsAnswer>;
+  ask(asked: ServerQuestion, act: () => Promise<DnsAnswer>): Promise<DnsAnswer>;
   has(server: string): boolean;
 };
-type Asked = { readonly question: DnsQuestion; readonly server: string | undefined };
+type ServerQuestion = { readonly question: DnsQuestion; readonly server: string | undefined };
 
 /** Opens them for one run: what it asks a name server for by its address, an earlier answer has told it. */
 export function openDeniedServers(denied: DeniedNames | undefined): DeniedServers {

@@ -102,7 +102,7 @@ const recordLimit = 500;
 const unfoldedLimitBytes = 131_072;
 
 /** A message with the names that were read in it, and the octets of the records that were read so far, written out. */
-type Reading = { readonly message: Buffer; readonly names: KnownNames; unfolded: number };
+type MessageState = { readonly message: Buffer; readonly names: KnownNames; unfolded: number };
 
 type Raw = {
   readonly name: string;
@@ -120,7 +120,7 @@ type Raw = {
 export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (message.length < 12) throw new RangeError('the message is shorter than its header');
-  const reading: Reading = { message, names: new Map(), unfolded: 0 };
+  const reading: MessageState = { message, names: new Map(), unfolded: 0 };
   const word = message.readUInt16BE(2);
   const { question, at } = readQuestion(reading, message.readUInt16BE(4));
   const isTruncated = (word & 0x0200) !== 0;
@@ -151,7 +151,7 @@ export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
 }
 
 function readQuestion(
-  { message, names }: Reading,
+  { message, names }: MessageState,
   count: number,
 ): { question: DnsQuestion | undefined; at: number } {
   if (count > recordLimit) throw new RangeError('there are too many questions');
@@ -166,7 +166,7 @@ function readQuestion(
   return { question, at };
 }
 
-function readSections(reading: Reading, start: number, isTruncated: boolean): Raw[][] {
+function readSections(reading: MessageState, start: number, isTruncated: boolean): Raw[][] {
   const { message } = reading;
   const sections: Raw[][] = [];
   let at = start;
@@ -187,7 +187,7 @@ function readSections(reading: Reading, start: number, isTruncated: boolean): Ra
   return sections;
 }
 
-function readRaw({ message, names }: Reading, at: number): Raw {
+function readRaw({ message, names }: MessageState, at: number): Raw {
   const { name, next } = readName(message, at, names);
   if (next + 10 > message.length) throw new RangeError('a record is cut short');
   const length = message.readUInt16BE(next + 8);
@@ -202,7 +202,7 @@ function readRaw({ message, names }: Reading, at: number): Raw {
   };
 }
 
-function toRecord(reading: Reading, raw: Raw, withRdata: boolean): DnsRecord {
+function toRecord(reading: MessageState, raw: Raw, withRdata: boolean): DnsRecord {
   const { message, names } = reading;
   const type = typeName(raw.type);
   const { data, canonical } = decodeRdata(type, {

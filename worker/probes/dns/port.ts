@@ -90,6 +90,9 @@ export type DnsAnswer =
       readonly server: string;
     };
 
+/** What a server sent, whatever it says. */
+export type DnsReply = Extract<DnsAnswer, { kind: 'answer' }>;
+
 /** What a name server says to a request for the whole zone. */
 export type DnsTransfer =
   /** It began to send the zone; so many records stood in the first message. */

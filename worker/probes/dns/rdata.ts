@@ -11,7 +11,7 @@ type Kind = keyof typeof kinds;
 type Cursor = { readonly message: Buffer; readonly names: KnownNames; at: number; readonly end: number };
 
 /** Reads one field and gives its value with its octets in canonical form. */
-type Read = (cursor: Cursor) => { readonly value: Json; readonly canonical: Buffer };
+type ReadField = (cursor: Cursor) => { readonly value: Json; readonly canonical: Buffer };
 
 const kinds = {
   u8: number(1),
@@ -30,7 +30,7 @@ const kinds = {
   base32hex8: counted(toBase32Hex),
   types: rest(readTypeBitmap),
   parameters: rest(readServiceParameters),
-} as const satisfies Record<string, Read>;
+} as const satisfies Record<string, ReadField>;
 
 const digest: readonly Field[] = [
   ['keyTag', 'u16'],
@@ -234,25 +234,25 @@ function take(cursor: Cursor, length: number): Buffer {
   return bytes;
 }
 
-function number(length: number): Read {
+function number(length: number): ReadField {
   return slice(length, (bytes) => bytes.readUIntBE(0, length));
 }
 
-function slice(length: number, print: (bytes: Buffer) => Json): Read {
+function slice(length: number, print: (bytes: Buffer) => Json): ReadField {
   return (cursor) => {
     const bytes = take(cursor, length);
     return { value: print(bytes), canonical: bytes };
   };
 }
 
-function rest(print: (bytes: Buffer) => Json): Read {
+function rest(print: (bytes: Buffer) => Json): ReadField {
   return (cursor) => {
     const bytes = take(cursor, cursor.end - cursor.at);
     return { value: print(bytes), canonical: bytes };
   };
 }
 
-function counted(print: (bytes: Buffer) => Json): Read {
+function counted(print: (bytes: Buffer) => Json): ReadField {
   return (cursor) => {
     const start = cursor.at;
     const [length = 0] = take(cursor, 1);

@@ -59,7 +59,7 @@ const graceMs = 30_000;
 /** Between two look-ups of the resolvers' names. */
 const doubtEveryMs = 2000;
 
-type Crew = {
+type ResolverSet = {
   /** Rejects only while no look-up has succeeded yet. */
   all(): Promise<readonly Member[]>;
   /** Looks the names up again, aside: who answers today goes on until it is known better. */
@@ -68,7 +68,7 @@ type Crew = {
 };
 
 /** The resolvers by their addresses of today. */
-function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | undefined): Crew {
+function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | undefined): ResolverSet {
   let today: readonly Member[] = [];
   let isClosed = false;
   const open = async (): Promise<readonly Member[]> => {

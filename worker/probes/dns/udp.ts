@@ -23,14 +23,14 @@ export type UdpLine = {
   readonly close: () => void;
 };
 
-type Waiting = {
+type PendingDatagram = {
   readonly accepts: (bytes: Buffer) => boolean;
   readonly settle: (outcome: UdpOutcome) => void;
 };
 
 /** Opens a line to a server. The port is the system's random choice. */
 export async function openUdpLine(address: string, port: number): Promise<UdpLine> {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingDatagram>();
   const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', recvBufferSize: 1 << 20 });
   let asked = 0;
   socket.unref();
@@ -61,7 +61,7 @@ export async function openUdpLine(address: string, port: number): Promise<UdpLin
 
 type Sending = {
   readonly socket: Socket;
-  readonly waiting: Map<number, Waiting>;
+  readonly waiting: Map<number, PendingDatagram>;
   readonly query: Buffer;
   readonly accepts: (bytes: Buffer) => boolean;
   readonly timeoutMs: number;

@@ -1,10 +1,10 @@
 import type { HttpAnswer, HttpProbe, HttpRequest } from './port.ts';
 
-type Known = { readonly request: HttpRequest; readonly answer: Promise<HttpAnswer> };
+type RememberedRequest = { readonly request: HttpRequest; readonly answer: Promise<HttpAnswer> };
 
 /** A probe that asks an equal question once: for checks that look at one site in one visit. An answer that kept less of the body than is wanted does not serve. */
 export function rememberAnswers(http: HttpProbe): HttpProbe {
-  const known = new Map<string, Known>();
+  const known = new Map<string, RememberedRequest>();
   return {
     ask(request) {
       const key = keyOf(request);

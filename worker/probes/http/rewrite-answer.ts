@@ -72,14 +72,14 @@ function isInterim(head: string): boolean {
   return head.startsWith('1', 9) && !head.startsWith('101', 9);
 }
 
-type Found = { readonly start: number; readonly end: number };
+type ByteRange = { readonly start: number; readonly end: number };
 
 /** Bytes that Chromium skips before "HTTP". */
 const slop = 4;
 const [cr, lf] = [13, 10];
 
 /** Looks for one head in bytes that grow. One that does not begin as HTTP is no head. */
-function beginSearch(): (bytes: Buffer) => Found | undefined {
+function beginSearch(): (bytes: Buffer) => ByteRange | undefined {
   let start: number | undefined;
   let at = 0;
   let lineFeeds = 0;

@@ -1,15 +1,15 @@
 /** An object of JSON whose values nobody has looked at. */
-export type Fields = { readonly [name: string]: unknown };
+export type JsonFields = { readonly [name: string]: unknown };
 
 const longestText = 200;
 
 /** True for an object of JSON. */
-export function isObject(value: unknown): value is Fields {
+export function isObject(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The objects among the first of a list; none where it is no list. */
-export function listOf(value: unknown, most: number): readonly Fields[] {
+export function listOf(value: unknown, most: number): readonly JsonFields[] {
   return Array.isArray(value) ? value.slice(0, most).filter(isObject) : [];
 }
 

@@ -62,7 +62,7 @@ export const noRdap: RdapProbe = {
   ask: async () => unknown('registries are not asked here (PROBE_RDAP is off)'),
 };
 
-type Asking = {
+type RegistryQuestion = {
   readonly domain: string;
   readonly rests: RegistryRests;
   readonly settings: RdapSettings;
@@ -74,7 +74,7 @@ type Asking = {
  * Asks, and follows redirects to other registries (RFC 7480 §5.2): only to where the bootstrap could have sent us at once, so that no
  * server can send us elsewhere.
  */
-async function walk(start: URL, asking: Asking): Promise<RdapAnswer> {
+async function walk(start: URL, asking: RegistryQuestion): Promise<RdapAnswer> {
   const { registries, limits } = asking.settings;
   const seen = new Set<string>();
   let url = start;
@@ -96,7 +96,7 @@ type Moved = { readonly location: string };
 
 async function askOnce(
   url: URL,
-  { domain, rests, settings, turns, signal }: Asking,
+  { domain, rests, settings, turns, signal }: RegistryQuestion,
 ): Promise<RdapAnswer | Moved> {
   const { host } = url;
   if (await rests.isResting(host)) return unknown('the registry has asked us to wait');

@@ -1,4 +1,4 @@
-import { type Fields, isObject, listOf, nameOf, numberOf, textOf } from './json-values.ts';
+import { type JsonFields, isObject, listOf, nameOf, numberOf, textOf } from './json-values.ts';
 import type { RegisteredDomain, RegisteredDs } from './port.ts';
 
 /** What a registry tells of one domain stays far below these; the rest is not looked at. */
@@ -45,7 +45,7 @@ const datePattern = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?
 /** "0001-01-01" and "9999-12-31" stand for no date. */
 const years = { from: 1980, to: 2200 } as const;
 
-function eventIn(object: Fields, action: string): string | null {
+function eventIn(object: JsonFields, action: string): string | null {
   const dates = listOf(object['events'], most.events)
     .filter(({ eventAction }) => textOf(eventAction)?.toLowerCase() === action)
     .flatMap(({ eventDate }) => readDate(textOf(eventDate)) ?? []);
@@ -62,7 +62,7 @@ function readDate(text: string | null): string | null {
 }
 
 // RFC 9083 §10.2.4 and RFC 8056: the words of EPP with spaces between them. "active" is its "ok".
-function statusesIn(object: Fields): readonly string[] {
+function statusesIn(object: JsonFields): readonly string[] {
   const { status } = object;
   const words = Array.isArray(status) ? status.slice(0, most.statuses) : [];
   return unique(words.flatMap((word) => eppNameOf(textOf(word)) ?? []));
@@ -79,7 +79,7 @@ function eppNameOf(text: string | null): string | null {
   return lower.replace(/[ _-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function registrarIn(object: Fields): string | null {
+function registrarIn(object: JsonFields): string | null {
   const entity = listOf(object['entities'], most.entities).find(({ roles }) =>
     Array.isArray(roles) ? roles.slice(0, 10).includes('registrar') : roles === 'registrar',
   );
@@ -97,7 +97,7 @@ function formattedNameIn(card: unknown): string | null {
   return Array.isArray(found) ? textOf(found[3]) : null;
 }
 
-function readDs(one: Fields): RegisteredDs | null {
+function readDs(one: JsonFields): RegisteredDs | null {
   const [keyTag, algorithm, digestType] = [one['keyTag'], one['algorithm'], one['digestType']].map(numberOf);
   const digest = textOf(one['digest'])?.replaceAll(' ', '').toLowerCase() ?? '';
   if (keyTag == null || algorithm == null || digestType == null || !/^[0-9a-f]{2,128}$/.test(digest))

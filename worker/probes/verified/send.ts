@@ -98,7 +98,7 @@ export async function sendVerified(
 type Connected = { readonly socket: TLSSocket };
 type Refused = Extract<VerifiedAnswer, { kind: 'failure' }>;
 /** Without addresses any of the host's will do. */
-type Place = { readonly url: URL; readonly addresses: readonly string[] | undefined };
+type VerifiedTarget = { readonly url: URL; readonly addresses: readonly string[] | undefined };
 
 async function admittedOf(url: URL, { admission }: VerifiedSettings) {
   const addresses = await admission?.findAddresses(url.hostname);
@@ -107,7 +107,7 @@ async function admittedOf(url: URL, { admission }: VerifiedSettings) {
 }
 
 async function dialPlace(
-  { url, addresses }: Place,
+  { url, addresses }: VerifiedTarget,
   { dial }: VerifiedSettings,
   signal: AbortSignal,
 ): Promise<PlainConnection> {
@@ -126,7 +126,7 @@ async function dialPlace(
 }
 
 async function connectVerified(
-  place: Place,
+  place: VerifiedTarget,
   settings: VerifiedSettings,
   signal: AbortSignal,
 ): Promise<Connected | Refused> {

@@ -15,6 +15,9 @@ export type AuditRule = {
   readonly references: readonly Reference[];
 };
 
+/** What a rule says to people. */
+export type AuditText = Pick<AuditRule, 'title' | 'meaning' | 'fix'>;
+
 /** The rules of a table of audits. They take no points: the score of the report is that of performance. */
 export function rulesOfAudits<Code extends string>(table: {
   readonly [C in Code]: AuditRule;

@@ -1,25 +1,23 @@
 import type { Severity } from '../../../model/verdict.ts';
 import type { CategoryName } from '../categories.ts';
-import type { AuditRule } from './from-audits.ts';
-
-type Told = Pick<AuditRule, 'title' | 'meaning' | 'fix'>;
+import type { AuditRule, AuditText } from './from-audits.ts';
 
 const chrome = (path: string, title: string) => ({ title, url: `https://developer.chrome.com/docs/${path}` });
 
 const rule =
   (category: CategoryName, folder: string) =>
-  (audit: string, severity: Severity, told: Told): AuditRule => ({
+  (audit: string, severity: Severity, text: AuditText): AuditRule => ({
     audit,
     categories: [category],
     severity,
-    ...told,
+    ...text,
     references: [chrome(`lighthouse/${folder}/${audit}`, `Lighthouse: ${audit}`)],
   });
 
 const practice = rule('best-practices', 'best-practices');
 const seo = rule('seo', 'seo');
-const agent = (audit: string, severity: Severity, told: Told): AuditRule => ({
-  ...rule('agentic-browsing', 'agentic-browsing')(audit, severity, told),
+const agent = (audit: string, severity: Severity, text: AuditText): AuditRule => ({
+  ...rule('agentic-browsing', 'agentic-browsing')(audit, severity, text),
   references: [chrome('lighthouse/agentic-browsing', 'Lighthouse: agentic browsing')],
 });
 

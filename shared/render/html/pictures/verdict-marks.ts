@@ -13,17 +13,17 @@ export type Mark = 'good' | 'warned' | 'bad' | 'unknown';
 /** A mark and the rules that it stands for. */
 export type Marked = { readonly mark: Mark; readonly codes: readonly string[] };
 
-type Judged = Pick<Report, 'findings' | 'passed'>;
+type JudgedRules = Pick<Report, 'findings' | 'passed'>;
 
 /** The mark of these rules. */
-export function markOf({ findings, passed }: Judged, codes: readonly string[]): Marked {
+export function markOf({ findings, passed }: JudgedRules, codes: readonly string[]): Marked {
   const found = findings.filter(({ code }) => codes.includes(code));
   const isSeen = found.length > 0 || codes.some((code) => passed.includes(code));
   return { mark: isSeen ? markOfFindings(found) : 'unknown', codes };
 }
 
 /** The mark of these rules for one of several things: only what names it counts. A name in a sentence is no name. */
-export function markOfThing(report: Judged, codes: readonly string[], names: readonly string[]): Marked {
+export function markOfThing(report: JudgedRules, codes: readonly string[], names: readonly string[]): Marked {
   const isNamed = ({ evidence }: Finding) =>
     evidence.some((piece) => Object.values(piece).some((value) => mentions(value, names)));
   const { passed } = report;

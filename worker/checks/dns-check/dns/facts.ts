@@ -1,4 +1,4 @@
-import { ownRecords, type Reading, readAnswer } from '../../../dns/read-answer.ts';
+import { ownRecords, type RecordsRead, readAnswer } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../halves.ts';
 import type { DnsEvidence } from './evidence.ts';
@@ -12,7 +12,7 @@ export type DnsFacts = {
   readonly domain: string;
   /** What the resolver answered; where it called that bogus, what it gave with checking disabled. */
   readonly answers: { readonly [T in ApexType]: DnsAnswer };
-  readonly apex: { readonly [T in ApexType]: Reading };
+  readonly apex: { readonly [T in ApexType]: RecordsRead };
   /** null when the DNS did not say. */
   readonly exists: boolean | null;
   readonly zone: ZoneFacts;

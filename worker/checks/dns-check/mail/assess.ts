@@ -138,10 +138,10 @@ function show(
   };
 }
 
-type Fields = ReturnType<typeof show>;
+type ShownMail = ReturnType<typeof show>;
 
 // A selector that nobody guessed leaves DKIM unknown, and yet there was nothing more to look at.
-function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: Fields): boolean {
+function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: ShownMail): boolean {
   const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
   return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);
 }
@@ -154,9 +154,9 @@ function hasLostBranch({ spf: { tree } }: MailFacts): boolean {
 // A domain that does not exist has no mail to be judged; its fields still say what would happen to mail in its name.
 function statesOf(
   facts: MailFacts,
-  fields: Fields,
+  fields: ShownMail,
   mode: MailMode,
-): { [P in MailPart]: Fields['spf']['state'] } {
+): { [P in MailPart]: ShownMail['spf']['state'] } {
   const none = 'not-applicable' as const;
   if (facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain)))
     return { dmarc: none, spf: none, dkim: none, mx: none, transport: none, tlsRpt: none };

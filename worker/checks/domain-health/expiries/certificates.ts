@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SourceFacts } from '../facts/source.ts';
-import type { Ending } from './state.ts';
+import type { Lifetime } from './state.ts';
 
 const date = z.iso.datetime();
 const certificate = z.looseObject({ role: z.string(), notBefore: date, notAfter: date, sha256: z.string() });
@@ -21,7 +21,7 @@ const sslFields = z.looseObject({
 type Dated = z.infer<typeof dated>;
 
 /** The certificates that ssl-check was shown, with what tells whether they were revoked: stapled answers, and the lists that they point to. */
-export function endingsOfCertificates({ report }: SourceFacts): readonly Ending[] {
+export function endingsOfCertificates({ report }: SourceFacts): readonly Lifetime[] {
   const fields = sslFields.safeParse(report).data;
   if (!fields) return [];
   const { host, certificates, otherCertificates = [], ocspStaple, revocationList } = fields;
@@ -37,17 +37,17 @@ export function endingsOfCertificates({ report }: SourceFacts): readonly Ending[
   return unique(endings);
 }
 
-function endingOfAnswer(what: 'ocsp' | 'crl', name: string, answer: Dated | undefined): readonly Ending[] {
+function endingOfAnswer(what: 'ocsp' | 'crl', name: string, answer: Dated | undefined): readonly Lifetime[] {
   if (!answer?.nextUpdate) return [];
   return [endingOf(what, name, answer.thisUpdate, answer.nextUpdate)];
 }
 
-function endingOf(what: Ending['what'], name: string, begins: string | null, ends: string): Ending {
+function endingOf(what: Lifetime['what'], name: string, begins: string | null, ends: string): Lifetime {
   return { what, name, beginsAt: begins === null ? null : Date.parse(begins), endsAt: Date.parse(ends) };
 }
 
 // Two certificates of one CA have the same list.
-function unique(endings: readonly Ending[]): readonly Ending[] {
-  const keyOf = ({ what, name, beginsAt, endsAt }: Ending) => `${what} ${name} ${beginsAt} ${endsAt}`;
+function unique(endings: readonly Lifetime[]): readonly Lifetime[] {
+  const keyOf = ({ what, name, beginsAt, endsAt }: Lifetime) => `${what} ${name} ${beginsAt} ${endsAt}`;
   return [...new Map(endings.map((ending) => [keyOf(ending), ending])).values()];
 }

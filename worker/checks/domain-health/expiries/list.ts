@@ -6,17 +6,20 @@ import { endingsOfMailHosts } from './mail-hosts.ts';
 import { endingOfPolicyHost } from './policy-host.ts';
 import { endingOfSecurityTxt } from './security-txt.ts';
 import { endingOfSignatures } from './signatures.ts';
-import { type Ending, showEnding } from './state.ts';
+import { type Lifetime, showEnding } from './state.ts';
 
 /** Of one site there are a handful. */
 const mostShown = 100;
 
-type Seen = Pick<HealthFacts, 'domain' | 'registration' | 'ssl' | 'dns' | 'headers' | 'smtp'>;
+type ExpiryFacts = Pick<HealthFacts, 'domain' | 'registration' | 'ssl' | 'dns' | 'headers' | 'smtp'>;
 
 /** Everything that the sources saw to end at some time, the earliest first. @param at when the report was checked, Unix ms */
-export function listExpiries({ domain, registration, ssl, dns, headers, smtp }: Seen, at: number): Expiry[] {
+export function listExpiries(
+  { domain, registration, ssl, dns, headers, smtp }: ExpiryFacts,
+  at: number,
+): Expiry[] {
   const { registration: registered } = registration;
-  const endings: (Ending | undefined)[] = [
+  const endings: (Lifetime | undefined)[] = [
     registered && endingOf(registered),
     ...endingsOfCertificates(ssl),
     endingOfPolicyHost(dns),

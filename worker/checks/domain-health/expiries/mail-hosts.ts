@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { siteOf } from '#shared/targets/parse-target';
 import type { SourceFacts } from '../facts/source.ts';
-import type { Ending } from './state.ts';
+import type { Lifetime } from './state.ts';
 
 const date = z.iso.datetime();
 const certificate = z.looseObject({ notBefore: date, notAfter: date });
@@ -15,7 +15,7 @@ const smtpFields = z.looseObject({
 });
 
 /** The certificates that the domain's own mail hosts sent. Those of a provider's hosts are renewed by the provider, and tell nobody else anything to do. */
-export function endingsOfMailHosts(domain: string, smtp: SourceFacts | undefined): readonly Ending[] {
+export function endingsOfMailHosts(domain: string, smtp: SourceFacts | undefined): readonly Lifetime[] {
   const hosts = smtpFields.safeParse(smtp?.report).data?.hosts ?? [];
   const own = hosts.filter(({ host }) => siteOf(host) === siteOf(domain));
   const endings = own.flatMap(({ host, addresses }) =>
@@ -25,6 +25,6 @@ export function endingsOfMailHosts(domain: string, smtp: SourceFacts | undefined
   return [...new Map(endings.map((ending) => [`${ending.name} ${ending.endsAt}`, ending])).values()];
 }
 
-function endingOf(name: string, { notBefore, notAfter }: z.infer<typeof certificate>): Ending {
+function endingOf(name: string, { notBefore, notAfter }: z.infer<typeof certificate>): Lifetime {
   return { what: 'certificate', name, beginsAt: Date.parse(notBefore), endsAt: Date.parse(notAfter) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SourceFacts } from '../facts/source.ts';
-import type { Ending } from './state.ts';
+import type { Lifetime } from './state.ts';
 
 const date = z.iso.datetime();
 const dnsFields = z.looseObject({
@@ -11,7 +11,7 @@ const dnsFields = z.looseObject({
 });
 
 /** The certificate of the host that has the policy of MTA-STS: without a good one, senders do not read it (RFC 8461 §3.3). */
-export function endingOfPolicyHost({ report }: SourceFacts): Ending | undefined {
+export function endingOfPolicyHost({ report }: SourceFacts): Lifetime | undefined {
   const { policyUrl, certificate } = dnsFields.safeParse(report).data?.mtaSts ?? {};
   const name = policyUrl === undefined ? undefined : URL.parse(policyUrl)?.hostname;
   if (name === undefined || certificate === undefined) return undefined;

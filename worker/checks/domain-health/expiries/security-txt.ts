@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isMalformed } from '#shared/model/verdict';
 import { parseExpires } from '../../../web/parse-expires.ts';
 import type { SourceFacts } from '../facts/source.ts';
-import type { Ending } from './state.ts';
+import type { Lifetime } from './state.ts';
 
 const headersFields = z.looseObject({
   securityTxt: z.looseObject({ url: z.string(), expires: z.string().nullable().optional() }),
 });
 
 /** The Expires field of the site's security.txt (RFC 9116 §2.5.5). It does not tell when it began. */
-export function endingOfSecurityTxt({ report }: SourceFacts): Ending | undefined {
+export function endingOfSecurityTxt({ report }: SourceFacts): Lifetime | undefined {
   const { url, expires } = headersFields.safeParse(report).data?.securityTxt ?? {};
   if (url === undefined || typeof expires !== 'string') return undefined;
   const endsAt = parseExpires(expires);

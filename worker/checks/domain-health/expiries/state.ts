@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const assumedMs = 365 * dayMs;
 
 /** Something that ends: Unix ms. */
-export type Ending = Pick<Expiry, 'what' | 'name'> & {
+export type Lifetime = Pick<Expiry, 'what' | 'name'> & {
   /** null where it does not tell. */
   readonly beginsAt: number | null;
   readonly endsAt: number;
@@ -16,7 +16,7 @@ export type Ending = Pick<Expiry, 'what' | 'name'> & {
  * An ending as a report shows it, by the one margin that ssl-check has for certificates: what lives for days is renewed every few days.
  * @param at when the report was checked, Unix ms
  */
-export function showEnding({ what, name, beginsAt, endsAt }: Ending, at: number): Expiry {
+export function showEnding({ what, name, beginsAt, endsAt }: Lifetime, at: number): Expiry {
   const isKnown = beginsAt !== null && beginsAt < endsAt;
   const validity = { notBefore: isKnown ? beginsAt : endsAt - assumedMs, notAfter: endsAt };
   const leftMs = endsAt - at;

@@ -6,7 +6,7 @@ import type { Grade } from '#shared/model/score';
 import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
-import { type Asked, linkTo, questionOf, type SourceLink } from './links.ts';
+import { type LinkTargets, linkTo, questionOf, type SourceLink } from './links.ts';
 import { addMailHosts, type MailHosts, readMailHosts } from './mail-hosts.ts';
 import { findingIn, isBlocked, type SourceFacts, whyBlocked } from './source.ts';
 import { isTlsLeftOut, type WebFacts } from './web.ts';
@@ -35,7 +35,7 @@ export type Category = {
 export type Sources = {
   /** The parts that were asked for. */
   readonly parts: readonly CategoryName[];
-  readonly asked: Asked;
+  readonly asked: LinkTargets;
   readonly exists: boolean;
   readonly dns: SourceFacts;
   readonly dnsFields: DnsFields | null;
@@ -65,12 +65,13 @@ function inOrder({
   return { critical, high, medium, low, info, passed, notTested };
 }
 
-type Standing = Pick<Category, 'state' | 'score' | 'grade' | 'reason'> & Partial<Pick<Category, 'findings'>>;
+type CategoryStatus = Pick<Category, 'state' | 'score' | 'grade' | 'reason'> &
+  Partial<Pick<Category, 'findings'>>;
 
 /** Why a category that was not asked for has no report. */
 export const whyLeftOut = 'it was left out of what was asked for';
 
-const without = (state: 'unavailable' | 'not-applicable' | 'left-out', reason: string): Standing => ({
+const without = (state: 'unavailable' | 'not-applicable' | 'left-out', reason: string): CategoryStatus => ({
   state,
   score: null,
   grade: null,
@@ -112,13 +113,13 @@ function sourceOf(name: CategoryName, sources: Sources): SourceFacts {
   return name === 'mail' ? sources.dns : sources[name];
 }
 
-function standIfThere(name: CategoryName, told: CategoryReport | null, sources: Sources): Standing {
+function standIfThere(name: CategoryName, told: CategoryReport | null, sources: Sources): CategoryStatus {
   return sources.exists
     ? standingOf(name, told, sources)
     : without('not-applicable', 'the domain does not exist');
 }
 
-function standingOf(name: CategoryName, told: CategoryReport | null, sources: Sources): Standing {
+function standingOf(name: CategoryName, told: CategoryReport | null, sources: Sources): CategoryStatus {
   if (told && told.score !== null && !isBlocked(told.findings)) {
     const { score, grade, isPartial } = told;
     const unknown = name === 'dns' ? sources.dnsFields?.recordsUnknown[0] : undefined;
@@ -140,7 +141,7 @@ type RecordUnknown = DnsFields['recordsUnknown'][number];
 function partial(
   { notTested: [first] }: CategoryReport,
   record: RecordUnknown | undefined,
-): Pick<Standing, 'state' | 'reason'> {
+): Pick<CategoryStatus, 'state' | 'reason'> {
   const rule = first ? ` (${first.code}: ${first.reason})` : '';
   const example = record ? ` (${record.type}: ${record.reason})` : rule;
   return { state: 'partial', reason: `some of it could not be looked at${example}` };
@@ -156,7 +157,7 @@ function standOnWeb(
   name: Exclude<CategoryName, DnsHalf>,
   told: CategoryReport | null,
   sources: Sources,
-): Standing {
+): CategoryStatus {
   const { web, entries, asked } = sources;
   if (web.kind === 'absent' || web.kind === 'closed')
     return without('not-applicable', reasonsOfAbsence[web.kind]);

@@ -8,7 +8,7 @@ import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { hasFailedTls } from './failed-tls.ts';
 import { type FamilyFacts, readFamilies } from './families.ts';
 import { type DnsFields, readDnsFields } from './fields.ts';
-import type { Asked } from './links.ts';
+import type { LinkTargets } from './links.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
 
@@ -16,7 +16,7 @@ import { readWeb, type WebFacts } from './web.ts';
 export type SourcesRead = {
   /** The parts that were asked for. */
   readonly parts: readonly CategoryName[];
-  readonly asked: Asked;
+  readonly asked: LinkTargets;
   readonly dns: SourceFacts;
   readonly dnsFields: DnsFields | null;
   readonly ssl: SourceFacts;

@@ -3,7 +3,7 @@ import type { Report } from '#shared/model/report';
 import type { HealthEvidence } from '../evidence.ts';
 
 /** What the sources were asked about. */
-export type Asked = Pick<HealthEvidence, 'domain' | 'webHost' | 'pageUrl'>;
+export type LinkTargets = Pick<HealthEvidence, 'domain' | 'webHost' | 'pageUrl'>;
 
 /** Where a source's own report can be read. `href` is a path from the service's root. */
 export type SourceLink = {
@@ -24,7 +24,7 @@ export type Question = {
 /** The check that gives each category, and what it was asked. */
 export function questionOf(
   category: CategoryName,
-  { domain, webHost = domain, pageUrl = `https://${webHost}/` }: Asked,
+  { domain, webHost = domain, pageUrl = `https://${webHost}/` }: LinkTargets,
 ): Question {
   switch (category) {
     case 'dns':

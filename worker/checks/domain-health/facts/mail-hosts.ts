@@ -52,10 +52,10 @@ function sumOf({ summary: one }: Summed, { summary: other }: Summed): CategoryRe
 }
 
 /** Findings of a category that stand in one report. */
-export type Told = Pick<Category, 'findings' | 'effectFactor'> & { readonly link: SourceLink };
+export type ReportFindings = Pick<Category, 'findings' | 'effectFactor'> & { readonly link: SourceLink };
 
 /** The findings of a category by the reports that they stand in: mail may have two. */
-export function listTold({ findings, effectFactor, link, mailHosts }: Category): readonly Told[] {
+export function listTold({ findings, effectFactor, link, mailHosts }: Category): readonly ReportFindings[] {
   if (!mailHosts?.link) return [{ findings, effectFactor, link }];
   const isOfHosts = (finding: Finding) => mailHosts.findings.includes(finding);
   return [

@@ -9,7 +9,7 @@ import { standingOf } from './several.ts';
 
 export type Cap = HealthFields['caps'][number];
 
-type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
+type CategoryCap = { readonly limit: Grade; readonly category: CategoryName | null };
 
 /**
  * The best grade that a broken rule allows. A mean of five categories would let four good ones hide a fault that makes the domain unusable.
@@ -26,7 +26,7 @@ type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
  * There is no limit where the fault may affect only us (an error status) or no visitor at all (hosts that differ). What a check calls high
  * costs its category points, and limits by the D or F of the category. `category` null: the evidence names it, or none is meant.
  */
-export const limits: { readonly [C in HealthCode]?: Limit } = {
+export const limits: { readonly [C in HealthCode]?: CategoryCap } = {
   'ssl-failed': { limit: 'F', category: 'ssl' },
   'dnssec-bogus': { limit: 'F', category: 'dns' },
   'https-missing': { limit: 'D', category: 'ssl' },
@@ -67,7 +67,7 @@ export function judgeCaps(verdicts: Verdicts<HealthCode>): readonly Cap[] {
   return unique.sort((a, b) => gradeNames.indexOf(b.limit) - gradeNames.indexOf(a.limit));
 }
 
-function toCap(code: HealthCode, { limit, category }: Limit, evidence: Evidence): Cap {
+function toCap(code: HealthCode, { limit, category }: CategoryCap, evidence: Evidence): Cap {
   const named = categoryNames.find((name) => name === evidence['category']);
   return {
     code,

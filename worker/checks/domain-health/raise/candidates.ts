@@ -1,4 +1,4 @@
-import { costOf, type Fault, groupFaults, type Told } from '#shared/catalogue/domain-health/faults';
+import { costOf, type Fault, groupFaults, type DomainFinding } from '#shared/catalogue/domain-health/faults';
 import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
 import type { Finding } from '#shared/model/finding';
 import { listVerdicts } from '#shared/model/finding';
@@ -8,7 +8,7 @@ import { limits } from '../judge/caps.ts';
 import type { PartFinding } from '../report/part-findings.ts';
 
 /** A finding of a part or of domain-health itself, with what it says. */
-export type ToldFinding = Told & Finding;
+export type ToldFinding = DomainFinding & Finding;
 
 /** Something that can be fixed: a fault, and the strictest limit of the grade that goes with it. */
 export type Candidate = Fault<ToldFinding> & {

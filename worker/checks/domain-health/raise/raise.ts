@@ -15,7 +15,7 @@ type Raise = NonNullable<HealthFields['raise']>[number];
 type Raised = Pick<HealthFields, 'raise' | 'raisedTo' | 'raiseLeftOut'>;
 
 /** How the domain stands: what a fix is compared with. */
-export type Standing = { readonly score: number | null; readonly grade: Grade | null };
+export type DomainScore = { readonly score: number | null; readonly grade: Grade | null };
 
 /** Faults that are judged again; a hostile site may have many more, and each takes time. */
 const mostJudged = 20;
@@ -51,7 +51,7 @@ export function reportRaise(
   };
 }
 
-type Weighed = { readonly candidate: Candidate; readonly after: Standing | undefined };
+type Weighed = { readonly candidate: Candidate; readonly after: DomainScore | undefined };
 
 function standingOf(facts: HealthFacts, verdicts: Verdicts<HealthCode>) {
   const { score } = combine(facts.categories);
@@ -65,7 +65,7 @@ function isBinding(limit: Grade | null, grade: Grade | null): boolean {
 }
 
 /** How the domain would stand with these faults fixed; undefined where that is not known. */
-function judgeWithout(facts: HealthFacts, faults: readonly Candidate[]): Standing | undefined {
+function judgeWithout(facts: HealthFacts, faults: readonly Candidate[]): DomainScore | undefined {
   if (faults.some((fault) => isRevealing(fault, facts))) return undefined;
   const fixed = faults.flatMap(({ main, others }) => [main, ...others]);
   const sources: SourcesRead | undefined = fixSources(facts, fixed);
@@ -93,7 +93,7 @@ function isRevealing({ main, others }: Candidate, { categories }: HealthFacts): 
   );
 }
 
-function judgeAll(facts: HealthFacts, weighed: readonly Weighed[]): Standing | undefined {
+function judgeAll(facts: HealthFacts, weighed: readonly Weighed[]): DomainScore | undefined {
   const isKnown = weighed.every(({ after }) => after !== undefined);
   return isKnown
     ? judgeWithout(
@@ -103,7 +103,7 @@ function judgeAll(facts: HealthFacts, weighed: readonly Weighed[]): Standing | u
     : undefined;
 }
 
-function isRaising({ candidate, after }: Weighed, now: Standing): boolean {
+function isRaising({ candidate, after }: Weighed, now: DomainScore): boolean {
   if (after === undefined || candidate.limit !== null) return true;
   const isBetter = gradeIndex(after.grade) < gradeIndex(now.grade);
   return isBetter || (after.score ?? 0) > (now.score ?? 0);
@@ -114,11 +114,11 @@ function gradeIndex(grade: Grade | null): number {
 }
 
 // What nobody knows stands where its findings' own points would put it.
-function gainOf({ candidate, after }: Weighed, now: Standing): number {
+function gainOf({ candidate, after }: Weighed, now: DomainScore): number {
   return after === undefined ? -candidate.cost : (after.score ?? 0) - (now.score ?? 0);
 }
 
-function showRaise(candidate: Candidate, after: Standing | undefined, now: Standing): Raise {
+function showRaise(candidate: Candidate, after: DomainScore | undefined, now: DomainScore): Raise {
   const { main, others } = candidate;
   const isKnown = after !== undefined && after.score !== null && now.score !== null;
   return {

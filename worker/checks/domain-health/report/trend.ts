@@ -14,7 +14,7 @@ export type Current = {
 };
 
 type Trend = NonNullable<HealthFields['trend']>;
-type Named = Trend['newFindings'][number];
+type TrendFinding = Trend['newFindings'][number];
 
 /**
  * What changed since the last report. Both reports must have the same rules, here and in every scored check, and the same scored
@@ -69,14 +69,14 @@ function listCodes(
   isScored: (name: CategoryName) => boolean,
   codesIn: (name: CategoryName) => readonly string[],
   own: readonly string[],
-): readonly Named[] {
+): readonly TrendFinding[] {
   const ofCategories = categoryNames
     .filter(isScored)
     .flatMap((name) => [...codesIn(name)].sort().map((code) => ({ category: name, code })));
   return [...ofCategories, ...[...own].sort().map((code) => ({ category: 'health' as const, code }))];
 }
 
-function subtract(from: readonly Named[], other: readonly Named[]): Named[] {
+function subtract(from: readonly TrendFinding[], other: readonly TrendFinding[]): TrendFinding[] {
   const known = new Set(other.map(({ category, code }) => `${category} ${code}`));
   return from.filter(({ category, code }) => !known.has(`${category} ${code}`));
 }

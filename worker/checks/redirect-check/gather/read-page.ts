@@ -18,7 +18,7 @@ export type PageSeen = ScriptsSeen & {
  * @param url the page's own address
  */
 export async function readPage(html: string, url: string, work: Work): Promise<PageSeen> {
-  const seen: Reading = {
+  const seen: PageState = {
     scripts: [],
     forms: [],
     onload: undefined,
@@ -40,7 +40,7 @@ export async function readPage(html: string, url: string, work: Work): Promise<P
   return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
 }
 
-type Reading = RefreshReading & {
+type PageState = RefreshReading & {
   /** Inline scripts that may set the address. */
   readonly scripts: PageScript[];
   readonly forms: PageForm[];
@@ -48,7 +48,7 @@ type Reading = RefreshReading & {
   canonical: string | null;
 };
 
-function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
+function readTag(tag: Token.TagToken, seen: PageState, url: string): void {
   readRefreshTag(tag, seen, url);
   if (tag.tagName === 'link') seen.canonical ??= readLink(tag, seen.base ?? url);
   else if (tag.tagName === 'form') readForm(tag, seen, url);
@@ -59,7 +59,7 @@ function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
 /** Of a page with more forms the first are kept; scripts send one of those. */
 const formLimit = 20;
 
-function readForm(tag: Token.TagToken, { forms, base = '' }: Reading, url: string): void {
+function readForm(tag: Token.TagToken, { forms, base = '' }: PageState, url: string): void {
   if (forms.length >= formLimit) return;
   const names = ['id', 'name'].flatMap((name) => attributeOfTag(tag, name) ?? []);
   const action = attributeOfTag(tag, 'action')?.trim() ?? '';

@@ -40,7 +40,7 @@ type Nesting = {
   scope: Scope | undefined;
 };
 
-type Reading = {
+type CodeState = {
   readonly script: Script;
   /** The script, and behind it the texts of its timers. */
   readonly sources: Source[];
@@ -57,12 +57,12 @@ export function openScript(text: string): ScriptReading {
   const top: Scope = { ranges: [] };
   const script: Script = { code: [], top, functions: new Map() };
   const sources: Source[] = [{ text, scope: top, at: 0 }];
-  const reading: Reading = { script, sources, done: 0, nesting: openNesting(top, 0) };
+  const reading: CodeState = { script, sources, done: 0, nesting: openNesting(top, 0) };
   return { script, read: (characters) => readSources(reading, characters) };
 }
 
 // A timer may be given its code as text, which is read behind the script. It is shorter than what holds it, so this ends.
-function readSources(reading: Reading, characters: number): boolean {
+function readSources(reading: CodeState, characters: number): boolean {
   const { sources, script } = reading;
   for (let left = characters; left > 0;) {
     const source = sources[reading.done];
@@ -78,12 +78,12 @@ function readSources(reading: Reading, characters: number): boolean {
   return reading.done === sources.length;
 }
 
-function begin(reading: Reading, { scope }: Source): void {
+function begin(reading: CodeState, { scope }: Source): void {
   reading.script.code.push(';');
   reading.nesting = openNesting(scope, reading.script.code.length);
 }
 
-function readSource(reading: Reading, source: Source, characters: number): boolean {
+function readSource(reading: CodeState, source: Source, characters: number): boolean {
   const { text } = source;
   const until = Math.min(text.length, source.at + characters);
   while (source.at < until) {
@@ -97,7 +97,7 @@ function readSource(reading: Reading, source: Source, characters: number): boole
   return source.at >= text.length;
 }
 
-function readNext(reading: Reading, token: string): void {
+function readNext(reading: CodeState, token: string): void {
   const { script, nesting, sources } = reading;
   const { code } = script;
   beginBody(reading, token);
@@ -131,7 +131,7 @@ function dotName(code: string[]): void {
 const endings: ReadonlySet<string> = new Set([')', ';', ',', '}', '\n']);
 
 // The body of an arrow function is a block, or goes on to the end of its expression.
-function beginBody(reading: Reading, token: string): void {
+function beginBody(reading: CodeState, token: string): void {
   const { nesting, script } = reading;
   if (token === '{' || token === '\n' || script.code[lastBefore(script.code, script.code.length)] !== '=>')
     return;
@@ -171,7 +171,7 @@ function openNesting(scope: Scope | undefined, at: number): Nesting {
 }
 
 /** Where the code of the block, or of the body behind an arrow, that begins here belongs. */
-function scopeOfNext({ script, nesting }: Reading): Scope | undefined {
+function scopeOfNext({ script, nesting }: CodeState): Scope | undefined {
   const { code, functions } = script;
   const end = endOfBefore(code, nesting.closed);
   const start = startOfFunction(code, end);

@@ -33,14 +33,17 @@ export function findAddressSetter(text: string, place?: ScriptPlace): AddressSet
 }
 
 /** What was found in a script, and the names that its running code calls. */
-export type Found = { readonly setter: AddressSetter | undefined; readonly called: ReadonlySet<string> };
+export type ScriptObservation = {
+  readonly setter: AddressSetter | undefined;
+  readonly called: ReadonlySet<string>;
+};
 
 /** Searches what runs of a script, each piece of it once. @param scopes what runs of it at first */
 export function searchScript(
   script: Script,
   place: ScriptPlace | undefined,
   scopes: readonly Scope[] = [script.top],
-): Found {
+): ScriptObservation {
   const { code } = script;
   const dead = openDeadCode(code, place && new URL(place.page));
   const called = new Set<string>();

@@ -1,6 +1,6 @@
 import { valuesOf } from '../../../web/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
-import type { Page } from './page.ts';
+import type { PageFacts } from './page.ts';
 import { enforcedOf, listOf, type PolicyFacts, type SourceList } from './policies.ts';
 import { isAnySite } from './script.ts';
 
@@ -16,7 +16,7 @@ export type Framing = {
 };
 
 /** What browsers do with an embedding of the page: frame-ancestors decides, X-Frame-Options only without it (HTML Standard). */
-export function readFraming({ policies, fields }: Pick<Page, 'policies' | 'fields'>): Framing {
+export function readFraming({ policies, fields }: Pick<PageFacts, 'policies' | 'fields'>): Framing {
   const xfo = parseXFrameOptions(valuesOf(fields, 'x-frame-options'));
   const ancestors = enforcedOf(policies).flatMap((seen) => {
     const list = listOf(seen, ['frame-ancestors']);

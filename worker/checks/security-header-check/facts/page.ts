@@ -15,7 +15,7 @@ export type HopFacts = {
 };
 
 /** The answer that is judged, read once. */
-export type Page = HopFacts & {
+export type PageFacts = HopFacts & {
   readonly type: ContentType | undefined;
   /** True where rules for pages apply: what runs scripts, or may be taken for it. */
   readonly isDocument: boolean;
@@ -45,7 +45,7 @@ export function readHops({ https, http }: HeaderEvidence): HopFacts[] {
 }
 
 /** The last answer of the https chain, else of the http chain; undefined where neither came to an end. */
-export function readPage({ https, http }: HeaderEvidence, hops: readonly HopFacts[]): Page | undefined {
+export function readPage({ https, http }: HeaderEvidence, hops: readonly HopFacts[]): PageFacts | undefined {
   const chain = [https, http].find(({ end }) => end.kind === 'answered');
   const last = chain?.hops.at(-1);
   // On the http chain the last hop may be one that the https chain met before, and then stands there.
@@ -55,7 +55,7 @@ export function readPage({ https, http }: HeaderEvidence, hops: readonly HopFact
   return chain && seen ? readAnswerOf(seen, chain) : undefined;
 }
 
-function readAnswerOf(seen: HopFacts, { start, document, bodySigns = [] }: Chain): Page {
+function readAnswerOf(seen: HopFacts, { start, document, bodySigns = [] }: Chain): PageFacts {
   const { url, status, headers } = seen.hop;
   const unseen = readUnseen({ url, status, headers, bodySigns }, start);
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));
@@ -71,7 +71,7 @@ function readAnswerOf(seen: HopFacts, { start, document, bodySigns = [] }: Chain
 }
 
 /** Why a meta element of the head may have been missed; null where none can have been, or the answer is no HTML. */
-export function whyHeadUnread({ type, document }: Page): string | null {
+export function whyHeadUnread({ type, document }: PageFacts): string | null {
   if (!isHtml(type)) return null;
   if (document === null) return 'the page could not be read';
   // Once anything stands elsewhere the head is over.
@@ -80,13 +80,13 @@ export function whyHeadUnread({ type, document }: Page): string | null {
 }
 
 /** Why not all of a page was read; null where it was, or the answer is no HTML. */
-export function whyPageUnread({ type, document }: Page): string | null {
+export function whyPageUnread({ type, document }: PageFacts): string | null {
   if (!isHtml(type)) return null;
   if (document === null) return 'the page could not be read';
   return document.cut === null ? null : `the page was not read to its end: ${document.cut}`;
 }
 
 /** True where there is an answer that the rules for pages can be asked of: the page, or a front page that is none but is the site's own answer. */
-export function isJudged(page: Page | undefined): page is Page {
+export function isJudged(page: PageFacts | undefined): page is PageFacts {
   return page !== undefined && (page.unseen === undefined || page.unseen.kind === 'no-document');
 }

@@ -5,7 +5,7 @@ import {
   parseReferrerPolicy,
   type ReferrerPolicy,
 } from '../grammar/referrer-policy.ts';
-import type { Page } from './page.ts';
+import type { PageFacts } from './page.ts';
 import { attributeOf } from './policies.ts';
 
 /** The referrer policy in force, and the two that it comes from. */
@@ -17,7 +17,10 @@ export type EffectiveReferrer = {
 };
 
 /** The policy in force once the page is read: a meta element comes later than the header and wins; the last valid one counts. */
-export function readReferrer({ fields, document }: Pick<Page, 'fields' | 'document'>): EffectiveReferrer {
+export function readReferrer({
+  fields,
+  document,
+}: Pick<PageFacts, 'fields' | 'document'>): EffectiveReferrer {
   const header = parseReferrerPolicy(valuesOf(fields, 'referrer-policy'));
   const meta = (document?.elements ?? [])
     .filter(

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import type { LoadKind } from '../evidence.ts';
-import type { Page } from './page.ts';
+import type { PageFacts } from './page.ts';
 
 /** Another site's origin that a page names: how often for what, and whether its scripts and styles have an integrity attribute. */
 export type ThirdParty = {
@@ -15,7 +15,7 @@ export type ThirdParty = {
 type Counting = { kinds: { [K in LoadKind]?: number }; checkable: number; checked: number };
 
 /** The origins of other sites that the page's HTML names, sorted; what scripts and styles load themselves is not seen. */
-export function readThirdParties({ document, url }: Pick<Page, 'document' | 'url'>): ThirdParty[] {
+export function readThirdParties({ document, url }: Pick<PageFacts, 'document' | 'url'>): ThirdParty[] {
   const own = domainOf(url.hostname);
   const found = new Map<string, Counting>();
   for (const { kind, origin, count, withIntegrity } of document?.foreign ?? []) {

@@ -25,11 +25,11 @@ export async function gatherSiteFiles(start: string, http: HttpProbe): Promise<S
   return { securityTxt: { wellKnown, legacy }, robots };
 }
 
-type Asking = { readonly http: HttpProbe; readonly limits: WalkLimits };
+type SiteFileContext = { readonly http: HttpProbe; readonly limits: WalkLimits };
 
 async function seeFile<Content>(
   url: string,
-  asking: Asking,
+  asking: SiteFileContext,
   read: (text: string) => Content,
 ): Promise<SiteFileObservation<Content>> {
   const { hops, stop } = await walkRedirects<{ kind: 'response'; answer: HttpResponse }>(url, {

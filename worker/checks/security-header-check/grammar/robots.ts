@@ -13,7 +13,7 @@ export type Robots = {
   readonly faultyLines: number;
 };
 
-type Reading = {
+type RobotsState = {
   groups: number;
   rules: number;
   sitemaps: string[];
@@ -28,7 +28,7 @@ type Reading = {
 
 /** Reads a robots.txt. Linear in the text's length. */
 export function parseRobots(text: string): Robots {
-  const reading: Reading = {
+  const reading: RobotsState = {
     groups: 0,
     rules: 0,
     sitemaps: [],
@@ -44,7 +44,7 @@ export function parseRobots(text: string): Robots {
   return { groups, rules, disallowsAll: forbidsRoot && !allowsAny, sitemaps, sitemapCount, faultyLines };
 }
 
-function readLine(text: string, reading: Reading): void {
+function readLine(text: string, reading: RobotsState): void {
   const line = text.split('#', 1)[0]?.trim() ?? '';
   if (line === '') return;
   const colon = line.indexOf(':');
@@ -53,7 +53,7 @@ function readLine(text: string, reading: Reading): void {
   else reading.faultyLines += 1;
 }
 
-function readField(name: string, value: string, reading: Reading): void {
+function readField(name: string, value: string, reading: RobotsState): void {
   if (name === 'user-agent') readAgent(value, reading);
   else if (name === 'allow' || name === 'disallow') readRule(name, value, reading);
   else if (name === 'sitemap') {
@@ -63,7 +63,7 @@ function readField(name: string, value: string, reading: Reading): void {
 }
 
 // User-agent lines that follow each other share the rules behind them; groups for one crawler are added up.
-function readAgent(value: string, reading: Reading): void {
+function readAgent(value: string, reading: RobotsState): void {
   if (reading.hasRules) {
     reading.groups += 1;
     reading.isForAll = false;
@@ -72,7 +72,7 @@ function readAgent(value: string, reading: Reading): void {
   reading.isForAll ||= value === '*';
 }
 
-function readRule(name: 'allow' | 'disallow', value: string, reading: Reading): void {
+function readRule(name: 'allow' | 'disallow', value: string, reading: RobotsState): void {
   reading.rules += 1;
   reading.hasRules = true;
   if (!reading.isForAll || value === '') return;

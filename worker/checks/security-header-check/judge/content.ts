@@ -5,7 +5,7 @@ import {
 } from '#shared/catalogue/security-header-check/rules/content';
 import { allOf, brokenBy, isMalformed, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
-import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
@@ -14,11 +14,11 @@ import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
 import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
-export function judgeSniffing(page: Page): Verdicts<keyof typeof sniffingRules> {
+export function judgeSniffing(page: PageFacts): Verdicts<keyof typeof sniffingRules> {
   return { ...judgeNosniff(page), ...judgeContentType(page) };
 }
 
-function judgeNosniff(page: Page) {
+function judgeNosniff(page: PageFacts) {
   const header = 'x-content-type-options';
   const read = parseNosniff(valuesOf(page.fields, header));
   if (!read) {
@@ -38,7 +38,7 @@ function judgeNosniff(page: Page) {
 }
 
 function judgeContentType(
-  page: Page,
+  page: PageFacts,
 ): Pick<Verdicts<keyof typeof sniffingRules>, `content-type-${string}` & keyof typeof sniffingRules> {
   const [value = ''] = valuesOf(page.fields, 'content-type');
   const isText = page.type?.essence.startsWith('text/') === true;
@@ -50,13 +50,13 @@ function judgeContentType(
   };
 }
 
-function hasContent({ hop, fields }: Page): boolean {
+function hasContent({ hop, fields }: PageFacts): boolean {
   const isEmpty = valuesOf(fields, 'content-length')[0] === '0';
   return !isEmpty && hop.status >= 200 && hop.status !== 204 && hop.status !== 304;
 }
 
 /** Judges the referrer policy in force, and the header and meta elements that it comes from. */
-export function judgeReferrer(page: Page): Verdicts<keyof typeof referrerRules> {
+export function judgeReferrer(page: PageFacts): Verdicts<keyof typeof referrerRules> {
   if (!page.isDocument) return allOf(referrerRules, 'not-applicable');
   const name = 'referrer-policy';
   const { policy, by, header, meta } = readReferrer(page);
@@ -82,7 +82,7 @@ export function judgeReferrer(page: Page): Verdicts<keyof typeof referrerRules> 
 }
 
 /** Judges Permissions-Policy, which a browser takes whole or not at all. */
-export function judgePermissions(page: Page): Verdicts<keyof typeof permissionsRules> {
+export function judgePermissions(page: PageFacts): Verdicts<keyof typeof permissionsRules> {
   const absent = allOf(permissionsRules, 'not-applicable');
   if (!page.isDocument) return absent;
   const name = 'permissions-policy';

@@ -7,7 +7,7 @@ import { nameOf, type CookieFacts } from '../facts/cookies.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { cut, where } from './verdict-tables.ts';
 
-type Kept = CookieFacts & {
+type StoredCookie = CookieFacts & {
   readonly cookie: SetCookie;
   readonly storage: Extract<CookieFacts['storage'], { stored: true }>;
 };
@@ -54,7 +54,7 @@ export function judgeCookies(cookies: readonly CookieFacts[]): Verdicts<keyof ty
   };
 }
 
-function isKept(cookie: CookieFacts): cookie is Kept {
+function isKept(cookie: CookieFacts): cookie is StoredCookie {
   return cookie.cookie !== undefined && cookie.storage.stored;
 }
 
@@ -76,16 +76,16 @@ function isAntiForgery({ purpose }: CookieFacts): boolean {
 }
 
 // Scripts of the page send it a second time; another site cannot read it, so it helps none that the browser adds it.
-function isDoubleSubmit({ cookie }: Kept): boolean {
+function isDoubleSubmit({ cookie }: StoredCookie): boolean {
   return !cookie.httpOnly;
 }
 
 // A country, a date or an experiment is the same for many, so a cache may give it to others.
-function tellsApart({ purpose }: Kept): boolean {
+function tellsApart({ purpose }: StoredCookie): boolean {
   return purpose?.identifies !== 'nobody';
 }
 
-function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verdict {
+function lacking(cookies: readonly StoredCookie[], has: (cookie: StoredCookie) => boolean): Verdict {
   return where(cookies.length > 0, brokenBy(cookies.filter((cookie) => !has(cookie)).map(show)));
 }
 
@@ -97,11 +97,11 @@ function show(each: CookieFacts): Evidence {
 }
 
 // An unknown value is a finding of its own.
-function saysSameSite({ cookie }: Kept): boolean {
+function saysSameSite({ cookie }: StoredCookie): boolean {
   return cookie.sameSite !== null || cookie.sameSiteUnknown !== null;
 }
 
-function judgeSameSite(cookies: readonly Kept[]): Verdict {
+function judgeSameSite(cookies: readonly StoredCookie[]): Verdict {
   const unknown = cookies.flatMap((cookie) => {
     const value = cookie.cookie.sameSiteUnknown;
     return value === null ? [] : [{ ...show(cookie), value: cut(maskAttributeValue(value)) }];
@@ -127,14 +127,14 @@ function judgeRefused(cookies: readonly CookieFacts[]): Verdict {
   );
 }
 
-function findCacheable(cookie: Kept): Evidence[] {
+function findCacheable(cookie: StoredCookie): Evidence[] {
   const lines = valuesOf(cookie.seen.fields, 'cache-control');
   return isSharedCacheable(parseCacheControl(lines))
     ? [{ ...show(cookie), value: cut(lines.join(', ')) }]
     : [];
 }
 
-function couldHavePrefix({ cookie, storage }: Kept): boolean {
+function couldHavePrefix({ cookie, storage }: StoredCookie): boolean {
   const fits = cookie.secure && storage.hostOnly && storage.path === '/';
   return fits && !/^__(?:host|http)-/i.test(cookie.name);
 }

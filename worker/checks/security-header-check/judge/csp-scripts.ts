@@ -1,6 +1,6 @@
 import type { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
-import type { Page } from '../facts/page.ts';
+import type { PageFacts } from '../facts/page.ts';
 import {
   directiveOf,
   listOf,
@@ -44,7 +44,7 @@ const passiveLists: readonly (readonly string[])[] = [
 ];
 
 /** Judges what the enforced policies let through; `page` has at least one. */
-export function judgeScripts(page: Page) {
+export function judgeScripts(page: PageFacts) {
   const verdict = readScripts(page.policies);
   const { policies } = verdict;
   const anyHost = verdict.anyHost ?? [];
@@ -86,7 +86,7 @@ export function judgeScripts(page: Page) {
 }
 
 /** A grant as evidence: where it stands and what it says. */
-export function showGrant({ index, hop }: Page, { seen, directive, source, offset }: Grant): Evidence {
+export function showGrant({ index, hop }: PageFacts, { seen, directive, source, offset }: Grant): Evidence {
   const header = seen.from === 'meta' ? 'meta' : 'content-security-policy';
   return { hop: index, url: hop.url, header, directive, source, offset };
 }
@@ -109,7 +109,7 @@ function findInlineStyle(list: SourceList): PlacedSource | undefined {
 
 type ClearTextCode = 'csp-http-source' | 'csp-http-source-passive';
 
-function judgeClearTextSources(page: Page, policies: readonly PolicyFacts[]): Verdicts<ClearTextCode> {
+function judgeClearTextSources(page: PageFacts, policies: readonly PolicyFacts[]): Verdicts<ClearTextCode> {
   const upgrades = policies.some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
   if (page.url.protocol !== 'https:' || upgrades)
     return { 'csp-http-source': 'not-applicable', 'csp-http-source-passive': 'not-applicable' };
@@ -142,7 +142,7 @@ function keyOf({ seen, offset }: Grant): string {
   return `${seen.from} ${offset}`;
 }
 
-function judgeBypass(page: Page, policies: readonly PolicyFacts[]): Verdict {
+function judgeBypass(page: PageFacts, policies: readonly PolicyFacts[]): Verdict {
   const grants = grantsFor(policies, elementLists, findBypassHost);
   return brokenBy(
     (grants ?? []).map((grant) => ({
@@ -166,7 +166,7 @@ function findStrictDynamicAlone(seen: PolicyFacts): Grant[] {
 
 type BaseCode = 'csp-base-uri-missing' | 'csp-base-uri-missing-with-hosts';
 
-function judgeBaseUri(page: Page, { policies }: ScriptVerdict): Verdicts<BaseCode> {
+function judgeBaseUri(page: PageFacts, { policies }: ScriptVerdict): Verdicts<BaseCode> {
   if (policies.some((seen) => directiveOf(seen, 'base-uri')))
     return { 'csp-base-uri-missing': 'holds', 'csp-base-uri-missing-with-hosts': 'holds' };
   const lists = policies.flatMap((seen) => listOf(seen, elementLists) ?? []);

@@ -1,6 +1,6 @@
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
-import type { Page } from '../facts/page.ts';
+import type { PageFacts } from '../facts/page.ts';
 import { directiveOf, headerOnlyDirectives, isNone, type PolicyFacts } from '../facts/policies.ts';
 import {
   deprecatedDirectives,
@@ -18,7 +18,7 @@ import { cut } from './verdict-tables.ts';
 const largePolicyBytes = 8192;
 
 /** Judges spelling and grammar of all policies of the page. */
-export function judgeSyntax(page: Page) {
+export function judgeSyntax(page: PageFacts) {
   const each = (find: (seen: PolicyFacts) => readonly Evidence[]) =>
     brokenBy(
       page.policies.flatMap((seen) => find(seen).map((found) => ({ ...placeOf(page, seen), ...found }))),
@@ -61,7 +61,7 @@ export function judgeSyntax(page: Page) {
   } satisfies Partial<Verdicts<CspCode>>;
 }
 
-function placeOf({ index, hop }: Page, { from, disposition }: PolicyFacts): Evidence {
+function placeOf({ index, hop }: PageFacts, { from, disposition }: PolicyFacts): Evidence {
   const header = disposition === 'report' ? 'content-security-policy-report-only' : 'content-security-policy';
   return { hop: index, url: hop.url, header: from === 'meta' ? 'meta' : header };
 }
@@ -69,7 +69,7 @@ function placeOf({ index, hop }: Page, { from, disposition }: PolicyFacts): Evid
 /** A report shows no more; a misspelt name is compared with every known one, which a hostile policy could make costly. */
 const unknownLimit = 50;
 
-function judgeUnknown(page: Page): Verdict {
+function judgeUnknown(page: PageFacts): Verdict {
   const unknown = page.policies.flatMap((seen) =>
     [...seen.policy.directives.values()]
       .filter(({ name }) => !isKnownDirective(name))
@@ -128,7 +128,7 @@ function findSandboxEscape(seen: PolicyFacts): Evidence[] {
     : [];
 }
 
-function findUndefinedEndpoint({ fields }: Page): (seen: PolicyFacts) => Evidence[] {
+function findUndefinedEndpoint({ fields }: PageFacts): (seen: PolicyFacts) => Evidence[] {
   const defined = new Set([
     ...parseReportingEndpoints(valuesOf(fields, 'reporting-endpoints')),
     ...parseReportTo(valuesOf(fields, 'report-to')),

@@ -12,7 +12,7 @@ import {
 } from '#shared/model/verdict';
 import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { enforcedOf, readPolicies, type PolicyFacts } from '../facts/policies.ts';
 import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
@@ -27,13 +27,13 @@ type EnforcedCode =
   | 'csp-multiple-policies';
 
 /** Judges Content-Security-Policy: whether one is enforced, what it lets through, how it is written. */
-export function judgeCsp(evidence: HeaderEvidence, page: Page): Verdicts<CspCode> {
+export function judgeCsp(evidence: HeaderEvidence, page: PageFacts): Verdicts<CspCode> {
   if (!page.isDocument) return allOf(cspRules, 'not-applicable');
   // In this order: where no policy is enforced, the first record has every code of the table.
   return { ...judgeEnforced(evidence, page), ...judgeWriting(page) };
 }
 
-function judgeWriting(page: Page) {
+function judgeWriting(page: PageFacts) {
   const written = { ...judgeSyntax(page), ...judgePlaces(page) };
   if (page.policies.length === 0) return eachOf(codesOf(written), 'not-applicable');
   const unread = whyHeadUnread(page);
@@ -45,7 +45,7 @@ function unseenPolicy(unread: string): Verdict {
   return notTested(`${unread}, and a meta element may hold a policy`);
 }
 
-function judgeEnforced(evidence: HeaderEvidence, page: Page): Verdicts<EnforcedCode> {
+function judgeEnforced(evidence: HeaderEvidence, page: PageFacts): Verdicts<EnforcedCode> {
   const enforced = enforcedOf(page.policies);
   if (enforced.length === 0)
     return { ...allOf<EnforcedCode>(cspRules, 'not-applicable'), ...judgeAbsence(page) };
@@ -59,13 +59,13 @@ function judgeEnforced(evidence: HeaderEvidence, page: Page): Verdicts<EnforcedC
   };
 }
 
-function judgeCount(page: Page, count: number): Verdict {
+function judgeCount(page: PageFacts, count: number): Verdict {
   if (count > 1) return brokenBy([{ hop: page.index, url: page.hop.url, count }]);
   const unread = whyHeadUnread(page);
   return unread === null ? 'holds' : unseenPolicy(unread);
 }
 
-function judgeAbsence(page: Page): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-report-only'> {
+function judgeAbsence(page: PageFacts): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-report-only'> {
   const unread = whyHeadUnread(page);
   if (unread !== null) {
     const unseen = unseenPolicy(unread);
@@ -77,7 +77,7 @@ function judgeAbsence(page: Page): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-
     : { 'csp-missing': broken, 'csp-report-only': 'not-applicable' };
 }
 
-function judgePlaces(page: Page): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head' | 'csp-meta-late'> {
+function judgePlaces(page: PageFacts): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head' | 'csp-meta-late'> {
   const metas = page.policies.filter(({ from }) => from === 'meta');
   if (metas.length === 0)
     return { 'csp-meta-not-in-head': 'not-applicable', 'csp-meta-late': 'not-applicable' };
@@ -96,7 +96,7 @@ function judgePlaces(page: Page): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head'
 
 type Nonce = { readonly value: string; readonly evidence: Evidence };
 
-function findNonces(page: Page, policies: readonly PolicyFacts[]): Nonce[] {
+function findNonces(page: PageFacts, policies: readonly PolicyFacts[]): Nonce[] {
   return policies.flatMap((seen) =>
     ['script-src', 'script-src-elem', 'style-src', 'style-src-elem', 'default-src'].flatMap((directive) =>
       (seen.policy.directives.get(directive)?.values ?? []).flatMap(({ text, offset }) =>
@@ -113,7 +113,7 @@ function findNonces(page: Page, policies: readonly PolicyFacts[]): Nonce[] {
   );
 }
 
-function judgeNonceStrength(page: Page, policies: readonly PolicyFacts[]): Verdict {
+function judgeNonceStrength(page: PageFacts, policies: readonly PolicyFacts[]): Verdict {
   const nonces = findNonces(page, policies);
   if (nonces.length === 0) return 'not-applicable';
   const weak = nonces
@@ -131,7 +131,7 @@ function nonceBits(nonce: string): number {
 
 function judgeNonceRepetition(
   { cors, corsUrl }: HeaderEvidence,
-  page: Page,
+  page: PageFacts,
   policies: readonly PolicyFacts[],
 ): Verdict {
   const nonces = findNonces(page, policies);

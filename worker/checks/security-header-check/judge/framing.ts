@@ -9,7 +9,7 @@ import {
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Framing, readFraming } from '../facts/framing.ts';
-import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { attributeOf } from '../facts/policies.ts';
 import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
@@ -18,14 +18,14 @@ const header = 'x-frame-options';
 type FramingCode = keyof typeof framingRules;
 
 /** Judges who may frame the page, by what browsers do and not by which header is there. */
-export function judgeFraming(page: Page): Verdicts<FramingCode> {
+export function judgeFraming(page: PageFacts): Verdicts<FramingCode> {
   if (!page.isDocument) return allOf(framingRules, 'not-applicable');
   const framing = readFraming(page);
   return framing.by === 'nothing' ? judgeUndecided(page, framing) : judgeDecided(page, framing);
 }
 
 // Nothing that counts was sent; one of these four says why, and of the others only what was sent is judged.
-function judgeUndecided(page: Page, { xfo }: Framing): Verdicts<FramingCode> {
+function judgeUndecided(page: PageFacts, { xfo }: Framing): Verdicts<FramingCode> {
   const inMeta = xfo ? undefined : findInMeta(page);
   const seen = { hop: page.index, url: page.hop.url };
   return {
@@ -41,14 +41,14 @@ function judgeUndecided(page: Page, { xfo }: Framing): Verdicts<FramingCode> {
   };
 }
 
-function judgeMeta(page: Page, inMeta: string | undefined): Verdict {
+function judgeMeta(page: PageFacts, inMeta: string | undefined): Verdict {
   if (inMeta !== undefined)
     return brokenBy([{ hop: page.index, url: page.hop.url, header: 'meta', value: cut(inMeta) }]);
   const unread = whyHeadUnread(page);
   return unread === null ? 'holds' : notTested(unread);
 }
 
-function judgeDecided(page: Page, framing: Framing): Verdicts<FramingCode> {
+function judgeDecided(page: PageFacts, framing: Framing): Verdicts<FramingCode> {
   const { xfo, by, allowed } = framing;
   const decisive = by === 'x-frame-options' ? xfo : undefined;
   const isDecisive = decisive !== undefined;
@@ -72,22 +72,22 @@ function judgeDecided(page: Page, framing: Framing): Verdicts<FramingCode> {
   };
 }
 
-function showRule(page: Page, { by, sources }: Framing): Evidence {
+function showRule(page: PageFacts, { by, sources }: Framing): Evidence {
   return fieldAt(page, by === 'frame-ancestors' ? 'frame-ancestors' : header, sources.join(' '));
 }
 
-function showXfo(page: Page): Evidence {
+function showXfo(page: PageFacts): Evidence {
   return fieldAt(page, header, valuesOf(page.fields, header).join(', '));
 }
 
 // A list of partners beside DENY for browsers without frame-ancestors is common and meant; a list that lets everyone in is not.
-function findOverridden(page: Page, { xfo, by, allowed, sources }: Framing): Evidence | undefined {
+function findOverridden(page: PageFacts, { xfo, by, allowed, sources }: Framing): Evidence | undefined {
   if (by !== 'frame-ancestors' || allowed !== 'all' || !xfo) return undefined;
   if (xfo.kind !== 'deny' && xfo.kind !== 'sameorigin' && xfo.kind !== 'conflict') return undefined;
   return { ...showXfo(page), ancestors: cut(sources.join(' ')) };
 }
 
-function findInMeta({ document }: Page): string | undefined {
+function findInMeta({ document }: PageFacts): string | undefined {
   const found = document?.elements.find(
     (element) => element.name === 'meta' && attributeOf(element, 'http-equiv')?.toLowerCase() === header,
   );

@@ -15,7 +15,7 @@ import type { Hsts } from '../../../web/hsts.ts';
 import type { PreloadState } from '../../../web/preload-list.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
-import type { Page, HopFacts } from '../facts/page.ts';
+import type { PageFacts, HopFacts } from '../facts/page.ts';
 import { whyUnanswered } from './unwalked.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
@@ -32,7 +32,7 @@ const preloadS = 31_536_000;
 export function judgeHsts(
   evidence: HeaderEvidence,
   hops: readonly HopFacts[],
-  page: Page,
+  page: PageFacts,
 ): Verdicts<HstsCode> {
   const hsts = readEffectiveHsts(page);
   const preload = preloadOf(evidence, page.url.hostname);
@@ -55,7 +55,7 @@ export function preloadOf({ preload }: HeaderEvidence, host: string): PreloadSta
 }
 
 /** The conditions of the preload list that are not met; empty when all that can be seen are. undefined where preloading is not asked for. */
-export function whyNotPreloadable(evidence: HeaderEvidence, page: Page): readonly string[] | undefined {
+export function whyNotPreloadable(evidence: HeaderEvidence, page: PageFacts): readonly string[] | undefined {
   const hsts = validOf(readEffectiveHsts(page).parsed);
   const host = page.url.hostname;
   // The list takes registrable domains; of www and other names it looks at the domain above.
@@ -77,7 +77,7 @@ function redirectsAtHome({ http }: HeaderEvidence, host: string): boolean {
 
 function judgeMain(
   evidence: HeaderEvidence,
-  page: Page,
+  page: PageFacts,
   { hsts, preload }: { readonly hsts: EffectiveHsts; readonly preload: PreloadState },
 ): Verdicts<MainCode> {
   const { line } = hsts;
@@ -108,7 +108,7 @@ function judgeRepetition({ count, conflicting }: EffectiveHsts, seen: Evidence) 
   };
 }
 
-function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: Page, preload: PreloadState) {
+function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: PageFacts, preload: PreloadState) {
   if (!hsts)
     return {
       'hsts-off': 'not-applicable',
@@ -130,7 +130,7 @@ function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: Page, preload:
   };
 }
 
-function judgePreload(evidence: HeaderEvidence, page: Page, seen: Evidence): Verdict {
+function judgePreload(evidence: HeaderEvidence, page: PageFacts, seen: Evidence): Verdict {
   const faults = whyNotPreloadable(evidence, page);
   if (!faults) return 'not-applicable';
   if (faults.length > 0) return brokenBy([{ ...seen, reason: faults.join('; ') }]);
@@ -157,7 +157,7 @@ function findOverHttp(seen: HopFacts): Evidence[] {
 function findUnprotectedRedirects(
   evidence: HeaderEvidence,
   hops: readonly HopFacts[],
-  page: Page,
+  page: PageFacts,
 ): Evidence[] {
   const covered = hops.filter((seen) => readEffectiveHsts(seen).applied);
   const isCovered = (host: string) =>

@@ -2,11 +2,11 @@ import type { isolationRules } from '#shared/catalogue/security-header-check/rul
 import { brokenBy, isMalformed, type Malformed, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { readIsolation } from '../facts/isolation.ts';
-import type { Page } from '../facts/page.ts';
+import type { PageFacts } from '../facts/page.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges the three cross-origin policies; opener and embedder only where the answer is a page over https. */
-export function judgeIsolation(page: Page): Verdicts<keyof typeof isolationRules> {
+export function judgeIsolation(page: PageFacts): Verdicts<keyof typeof isolationRules> {
   const { opener, embedder, resource, effective } = readIsolation(page);
   const seen = { hop: page.index, url: page.hop.url };
   const isSecurePage = page.isDocument && page.url.protocol === 'https:';

@@ -46,7 +46,7 @@ const useless: ReadonlyMap<string, string> = new Map([
   ['public-key-pins-report-only', 'key pinning was given up'],
 ]);
 
-type Found = { readonly seen: HopFacts; readonly line: HeaderLine; readonly name: string };
+type LeakingLine = { readonly seen: HopFacts; readonly line: HeaderLine; readonly name: string };
 
 /** Judges what the headers of all hops tell about the machines behind them, and which of them are obsolete. */
 export function judgeLeakage(hops: readonly HopFacts[]): Verdicts<keyof typeof leakageRules> {
@@ -66,7 +66,7 @@ export function judgeLeakage(hops: readonly HopFacts[]): Verdicts<keyof typeof l
   };
 }
 
-function uniqueLines(hops: readonly HopFacts[]): Found[] {
+function uniqueLines(hops: readonly HopFacts[]): LeakingLine[] {
   const known = new Set<string>();
   return hops.flatMap((seen) =>
     seen.hop.headers.flatMap((line) => {
@@ -79,7 +79,7 @@ function uniqueLines(hops: readonly HopFacts[]): Found[] {
   );
 }
 
-function show({ seen, line: [header, value] }: Found): Evidence {
+function show({ seen, line: [header, value] }: LeakingLine): Evidence {
   return { hop: seen.index, url: seen.hop.url, header: cut(header), value: cut(value) };
 }
 
@@ -88,19 +88,19 @@ function hasVersion(value: string): boolean {
   return /\d\.\d/.test(value.replace(/^awselb\/2\.0$/, ''));
 }
 
-function findInternal(found: Found): Evidence[] {
+function findInternal(found: LeakingLine): Evidence[] {
   if (notScanned.has(found.name)) return [];
   const host = findInternalHost(found.line[1]);
   // A redirect to the host itself tells nothing.
   return host === undefined || found.seen.url.hostname === host ? [] : [{ ...show(found), host }];
 }
 
-function findHarmful(found: Found): Evidence[] {
+function findHarmful(found: LeakingLine): Evidence[] {
   const harm = harmful.get(found.name);
   return harm?.isHarmful(found.line[1].trim()) === true ? [{ ...show(found), reason: harm.reason }] : [];
 }
 
-function findUseless(found: Found): Evidence[] {
+function findUseless(found: LeakingLine): Evidence[] {
   const reason = useless.get(found.name);
   // Network Error Logging has no other way to name its endpoint.
   const isUsed = found.name === 'report-to' && valuesOf(found.seen.fields, 'nel').length > 0;

@@ -2,14 +2,14 @@ import type { mixedContentRules } from '#shared/catalogue/security-header-check/
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { isHtml } from '../../../web/content-type.ts';
 import type { ClearTextLoad } from '../evidence.ts';
-import { type Page, whyPageUnread } from '../facts/page.ts';
+import { type PageFacts, whyPageUnread } from '../facts/page.ts';
 import { isUpgraded } from '../facts/policies.ts';
 import { cut } from './verdict-tables.ts';
 
 type Code = keyof typeof mixedContentRules;
 
 /** Judges what an https page loads, and where its forms send, in clear text. Scripts and styles have a rule of their own. */
-export function judgeMixedContent(page: Page): Verdicts<Code> {
+export function judgeMixedContent(page: PageFacts): Verdicts<Code> {
   const isConcerned = page.url.protocol === 'https:' && isHtml(page.type) && !isUpgraded(page.policies);
   const seen = page.document?.clearText ?? [];
   const why = whyPageUnread(page);
@@ -35,6 +35,6 @@ function codeOf({ kind, element, attribute, isAddress }: ClearTextLoad): Code | 
   return (isImage || isMedia) && !isAddress ? 'mixed-content-passive' : 'mixed-content-blocked';
 }
 
-function show({ index, hop }: Page, { element, count, address }: ClearTextLoad): Evidence {
+function show({ index, hop }: PageFacts, { element, count, address }: ClearTextLoad): Evidence {
   return { hop: index, url: hop.url, element: `<${element}>`, count, address: cut(address) };
 }

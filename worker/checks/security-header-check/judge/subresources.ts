@@ -10,7 +10,7 @@ import {
 import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { PageElement } from '../evidence.ts';
-import type { Page } from '../facts/page.ts';
+import type { PageFacts } from '../facts/page.ts';
 import { attributeOf, isScript, isUpgraded } from '../facts/policies.ts';
 import { domainOf } from '../facts/third-parties.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
@@ -28,7 +28,7 @@ type Load = {
 };
 
 /** Judges the scripts and styles that the page loads from elsewhere. */
-export function judgeSubresources(page: Page): Verdicts<keyof typeof subresourceRules> {
+export function judgeSubresources(page: PageFacts): Verdicts<keyof typeof subresourceRules> {
   if (!page.isDocument || !isHtml(page.type)) return allOf(subresourceRules, 'not-applicable');
   if (!page.document) return allOf(subresourceRules, notTested('the page could not be read'));
   const { cut: cutBy } = page.document;
@@ -40,7 +40,7 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
   return cutBy === null ? judged : unlessBroken(judged, unseen);
 }
 
-function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {
+function judgeLoads(page: PageFacts, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {
   const foreign = loads.filter(({ isCrossSite }) => isCrossSite);
   const foreignScripts = foreign.filter(({ kind }) => kind === 'script');
   const checked = loads.filter(({ integrity }) => integrity !== undefined && integrity !== '');
@@ -82,11 +82,11 @@ function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof s
   };
 }
 
-function showLoad(page: Page, { element, url }: Load): Evidence {
+function showLoad(page: PageFacts, { element, url }: Load): Evidence {
   return { hop: page.index, url: page.hop.url, element: `<${element.name}>`, address: cut(url.href) };
 }
 
-function readLoads(page: Page): Load[] {
+function readLoads(page: PageFacts): Load[] {
   const base = resolve(page.document?.base ?? '', page.url) ?? page.url;
   return (page.document?.elements ?? []).flatMap((element) => {
     const found = addressOf(element);

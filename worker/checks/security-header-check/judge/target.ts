@@ -4,7 +4,7 @@ import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from 
 import { siteOf } from '#shared/targets/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page, HopFacts } from '../facts/page.ts';
+import type { PageFacts, HopFacts } from '../facts/page.ts';
 import { judgeLeads } from './page-leads.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 import { judgeVisitor } from './visitor.ts';
@@ -12,7 +12,7 @@ import { judgeVisitor } from './visitor.ts';
 /** Says what could not be asked, and whether an error page was judged. */
 export function judgeTarget(
   { url, https, http }: HeaderEvidence,
-  page: Page | undefined,
+  page: PageFacts | undefined,
   hops: readonly HopFacts[],
 ): Verdicts<Exclude<keyof typeof targetRules, FamilyCode>> {
   const failures = [https, http].flatMap(findFailure);
@@ -45,7 +45,7 @@ export function judgeTarget(
 
 type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status' | 'target-no-document';
 
-function judgePage(url: string, page: Page | undefined): Verdicts<PageCode> {
+function judgePage(url: string, page: PageFacts | undefined): Verdicts<PageCode> {
   if (!page)
     return {
       'target-blocks-checks': 'not-applicable',
@@ -75,12 +75,12 @@ function unlessFound({ url, reason }: Failure, found: readonly Failure[]): Verdi
   return found.length > 0 ? brokenBy(found.map(show)) : notTested(`${url} could not be asked: ${reason}`);
 }
 
-function judgeSite(url: string, { index, hop }: Page): Verdict {
+function judgeSite(url: string, { index, hop }: PageFacts): Verdict {
   const [asked, judged] = [url, hop.url].map((each) => siteOf(new URL(each).hostname));
   return brokenWhen(asked !== judged && { hop: index, from: url, url: hop.url, site: judged ?? '' });
 }
 
-function showBlock({ index, hop }: Page, { sign, vendor, kind, certainty, reason }: Block): Evidence {
+function showBlock({ index, hop }: PageFacts, { sign, vendor, kind, certainty, reason }: Block): Evidence {
   return { hop: index, url: hop.url, status: hop.status, reason, vendor, kind, certainty, sign };
 }
 

@@ -1,6 +1,6 @@
 import { brokenBy, type Evidence, type Verdict } from '#shared/model/verdict';
 import { splitValues, valuesOf } from '../../../web/fields.ts';
-import type { Page, HopFacts } from '../facts/page.ts';
+import type { PageFacts, HopFacts } from '../facts/page.ts';
 
 /** Request fields that say something of the visitor, as the visitor would call it. Cookie is left out: nearly every site with logins names it. */
 const subjects: readonly (readonly [field: RegExp, subject: string])[] = [
@@ -13,11 +13,11 @@ const languagePath = /^\/[a-z]{2}(?:[-_][a-z]{2})?(?:\/|$)/i;
 const mobileHost = /^(?:m|mobile)\./;
 
 /** Tells by what the page differs, as far as its own answers say so; other visitors may then meet other headers. */
-export function judgeVisitor(hops: readonly HopFacts[], page: Page): Verdict {
+export function judgeVisitor(hops: readonly HopFacts[], page: PageFacts): Verdict {
   return brokenBy([...findVaried(page), ...hops.flatMap((hop, at) => findChosen(hop, hops[at + 1]))]);
 }
 
-function findVaried({ index, hop, fields }: Page): Evidence[] {
+function findVaried({ index, hop, fields }: PageFacts): Evidence[] {
   const names = splitValues(valuesOf(fields, 'vary')).map((name) => name.trim().toLowerCase());
   return subjects.flatMap(([field, subject]) => {
     const found = names.find((name) => field.test(name));

@@ -8,7 +8,7 @@ import { readCors } from '../facts/cors.ts';
 import { readFraming } from '../facts/framing.ts';
 import { readEffectiveHsts } from '../facts/hsts.ts';
 import { readIsolation } from '../facts/isolation.ts';
-import { isJudged, type Page, type HopFacts } from '../facts/page.ts';
+import { isJudged, type PageFacts, type HopFacts } from '../facts/page.ts';
 import type { PolicyFacts } from '../facts/policies.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { readScripts } from '../facts/script.ts';
@@ -41,7 +41,7 @@ function reportValue(name: string, value: string): string {
 }
 
 /** What a browser would enforce, as the report shows it; null where there is no page or it does not apply to one. */
-export function reportEffective(evidence: HeaderEvidence, page: Page | undefined) {
+export function reportEffective(evidence: HeaderEvidence, page: PageFacts | undefined) {
   // A block page or an error has headers of its own; browsers keep its HSTS all the same.
   const isHidden = !isJudged(page);
   return {
@@ -51,7 +51,7 @@ export function reportEffective(evidence: HeaderEvidence, page: Page | undefined
   };
 }
 
-function reportOfPage(page: Page | undefined) {
+function reportOfPage(page: PageFacts | undefined) {
   if (!page) return { framing: null, script: null, sniffing: null, referrer: null, isolation: null };
   const { fields, isDocument } = page;
   return {
@@ -83,7 +83,7 @@ export function reportCookies(cookies: readonly CookieFacts[]) {
 }
 
 /** The origins of other sites as the report shows them; null where there is no HTML page to name any. */
-export function reportThirdParties(page: Page | undefined) {
+export function reportThirdParties(page: PageFacts | undefined) {
   if (!page?.document) return null;
   const origins = readThirdParties(page);
   return { origins: origins.slice(0, 100), count: origins.length, whole: page.document.cut === null };
@@ -114,7 +114,7 @@ function reportCookie(each: CookieFacts) {
   };
 }
 
-function reportHsts(evidence: HeaderEvidence, page: Page) {
+function reportHsts(evidence: HeaderEvidence, page: PageFacts) {
   const { applied, parsed, why } = readEffectiveHsts(page);
   const valid = parsed && !isMalformed(parsed) ? parsed : undefined;
   const faults = whyNotPreloadable(evidence, page);
@@ -128,12 +128,12 @@ function reportHsts(evidence: HeaderEvidence, page: Page) {
   };
 }
 
-function reportFraming(page: Page) {
+function reportFraming(page: PageFacts) {
   const { allowed, by, sources } = readFraming(page);
   return { allowed, by, sources: sources.slice(0, 100).map((source) => source.slice(0, 1024)) };
 }
 
-function reportScript(page: Page) {
+function reportScript(page: PageFacts) {
   const verdict = readScripts(page.policies);
   const inline = verdict.inline !== null;
   const anyHost = verdict.anyHost !== null || verdict.inlineUrls !== null;
@@ -146,7 +146,7 @@ function reportScript(page: Page) {
   return { level: level(), inline, eval: verdict.eval !== null, anyHost, policies: verdict.policies.length };
 }
 
-function reportReferrer(page: Page) {
+function reportReferrer(page: PageFacts) {
   const { policy, by } = readReferrer(page);
   return { policy, by };
 }

@@ -5,7 +5,7 @@ import type { TalkSeen } from '../evidence.ts';
 import { describeReply } from './replies.ts';
 
 /** Whether an address talks to us, and why not. */
-export type Answer = {
+export type AddressAnswer = {
   readonly state: AddressState;
   /** A clause; null where it talks. */
   readonly reason: string | null;
@@ -21,7 +21,7 @@ export function isSilence(talk: TalkSeen): boolean {
 }
 
 /** Reads how far a host let us come. @param port whether connections leave this network */
-export function readAnswer(talk: TalkSeen, port: PortState): Answer {
+export function readAnswer(talk: TalkSeen, port: PortState): AddressAnswer {
   if (talk.kind === 'failure') return readFailure(talk, port);
   const { greeting, ehlo } = talk;
   if (!hasCode(greeting, 220)) return readDeclined(greeting, 'a greeting');
@@ -29,14 +29,14 @@ export function readAnswer(talk: TalkSeen, port: PortState): Answer {
   return readDeclined(ehlo, 'an answer to EHLO');
 }
 
-const answered: Answer = { state: 'ok', reason: null, fault: null };
+const answered: AddressAnswer = { state: 'ok', reason: null, fault: null };
 
 /** EHLO itself is not known there, whoever sends it (RFC 5321 §4.2.4). */
 export function isUnknownCommand(ehlo: ReplyRead | null): boolean {
   return ehlo?.kind === 'reply' && [500, 502, 504].includes(ehlo.code);
 }
 
-function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortState): Answer {
+function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortState): AddressAnswer {
   const { code, reason } = talk;
   if (!isSilence(talk)) return { state: 'unknown', reason, fault: 'unseen' };
   if (port === 'blocked')
@@ -50,7 +50,7 @@ function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortSta
   return { state, reason, fault: port === 'open' ? 'unreachable' : 'unseen' };
 }
 
-function readDeclined(read: ReplyRead, wanted: string): Answer {
+function readDeclined(read: ReplyRead, wanted: string): AddressAnswer {
   switch (read.kind) {
     case 'reply':
       if (read.code >= 400)
@@ -70,6 +70,6 @@ function readDeclined(read: ReplyRead, wanted: string): Answer {
   }
 }
 
-function notSmtp(reason: string): Answer {
+function notSmtp(reason: string): AddressAnswer {
   return { state: 'unknown', reason, fault: 'not-smtp' };
 }

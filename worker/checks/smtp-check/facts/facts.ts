@@ -2,7 +2,7 @@ import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain, ChainContext } from '../../../certificates/chain.ts';
 import { exchangesOf } from '../../../dns/observation.ts';
 import type { AddressSeen, MailHostSeen, SmtpEvidence } from '../evidence.ts';
-import { type Answer, readAnswer } from './address.ts';
+import { type AddressAnswer, readAnswer } from './address.ts';
 import { readChain, whyUntrusted } from './chain.ts';
 import { type DaneRecords, type DaneVerdict, matchDane, readDaneRecords } from './dane.ts';
 import { holdSts, readSts, type Sts, type StsVerdict } from './mta-sts.ts';
@@ -13,7 +13,7 @@ import { readStartTls, type StartTls, unknownStartTls } from './start-tls.ts';
 export type AddressFacts = {
   readonly host: string;
   readonly seen: AddressSeen;
-  readonly answer: Answer;
+  readonly answer: AddressAnswer;
   readonly startTls: StartTls;
   /** Of the handshake that was completed; null without one. */
   readonly chain: Chain | null;

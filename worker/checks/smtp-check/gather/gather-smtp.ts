@@ -7,7 +7,7 @@ import { isSilence } from '../facts/address.ts';
 import { openAllowance } from './allowance.ts';
 import { type FoundHost, gatherHosts, openAskSigned } from './gather-hosts.ts';
 import { gatherPolicy } from './gather-policy.ts';
-import { gatherTalks, type Place, type Talking } from './gather-talks.ts';
+import { gatherTalks, type MailHostAddress, type Talking } from './gather-talks.ts';
 
 /** Below the run's own limit, so that a slow host costs its own part and not the report. */
 const gatherMs = 40_000;
@@ -62,7 +62,7 @@ function since({ wanted }: GatherContext, at: number): number {
 
 type NamedPlaces = Pick<MailHostSeen, 'failure'> & {
   readonly host: FoundHost;
-  readonly places: readonly Place[];
+  readonly places: readonly MailHostAddress[];
 };
 
 async function findPlaces(host: FoundHost, smtp: SmtpProbe | undefined): Promise<NamedPlaces> {

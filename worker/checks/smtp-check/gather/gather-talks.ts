@@ -5,7 +5,11 @@ import { isHandshakeFailed } from '../facts/start-tls.ts';
 import type { Allowance } from './allowance.ts';
 
 /** An address of a mail host, and the name that its certificate is asked for by. */
-export type Place = { readonly host: string; readonly address: string; readonly servername: string };
+export type MailHostAddress = {
+  readonly host: string;
+  readonly address: string;
+  readonly servername: string;
+};
 
 export type Talking = {
   readonly smtp: SmtpProbe;
@@ -25,7 +29,7 @@ const secondMs = 3000;
 /** Talks to each place once, all at the same time, then a second time where that tells more. */
 export async function gatherTalks(
   talking: Talking,
-  places: readonly Place[],
+  places: readonly MailHostAddress[],
 ): Promise<readonly AddressSeen[]> {
   const firsts = await Promise.all(places.map((place) => talkTo(talking, place, 'modern')));
   const offers = secondOffers(places, firsts);
@@ -49,7 +53,7 @@ type SecondOffer = SecondSeen['offer'];
 
 /** What failed is tried again at each address; old versions are looked for at one address of each host. */
 function secondOffers(
-  places: readonly Place[],
+  places: readonly MailHostAddress[],
   firsts: readonly Said[],
 ): readonly (SecondOffer | undefined)[] {
   const asked = new Set<string>();
@@ -69,7 +73,7 @@ const unasked = {
   reason: 'one check makes at most 12 connections to hosts of others',
 } as const;
 
-async function talkTo(talking: Talking, place: Place, offer: MailOffer): Promise<Said> {
+async function talkTo(talking: Talking, place: MailHostAddress, offer: MailOffer): Promise<Said> {
   const { smtp, allowance, since, leftMs, note } = talking;
   const key = { host: place.host, address: place.address, offer };
   const { text, seenAt } = await smtp.once(key, since, async () => {

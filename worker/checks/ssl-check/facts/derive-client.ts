@@ -5,7 +5,7 @@ import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
 
 /** What is known of a server when it is told what a client would get. */
-export type Known = {
+export type KnownServer = {
   /** null where it was not told. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
   readonly accepted: { readonly [V in VersionName]: readonly number[] };
@@ -31,7 +31,7 @@ export type ClientOutcome = {
 };
 
 /** Tells what a client gets, from what others got: only what follows from it. */
-export function deriveClient(profile: ClientProfile, known: Known): ClientOutcome {
+export function deriveClient(profile: ClientProfile, known: KnownServer): ClientOutcome {
   const { name } = profile;
   const fail = (protocol: VersionName | null, reason: string): ClientOutcome => ({
     name,
@@ -89,7 +89,7 @@ function needsGroup(id: number): boolean {
 function judgeGroups(
   { groups: offered }: ClientProfile,
   version: VersionName,
-  { groups, oldGroups }: Known,
+  { groups, oldGroups }: KnownServer,
 ): 'common' | 'none' | 'unknown' {
   if (version !== 'TLSv1.3') {
     if (offered.length === 0) return 'none';
@@ -103,7 +103,7 @@ function judgeGroups(
 }
 
 /** The suite that the server chooses; null where that depends on what is not known. */
-function choose(offered: readonly number[], version: VersionName, known: Known): number | null {
+function choose(offered: readonly number[], version: VersionName, known: KnownServer): number | null {
   const settled = known.settled[version];
   const accepted = known.accepted[version];
   const possible = offered.filter((id) => accepted.includes(id) || !settled.has(id));
@@ -115,7 +115,7 @@ function choose(offered: readonly number[], version: VersionName, known: Known):
 }
 
 /** By the order of the server: the one that was preferred to all others. */
-function bestOf(possible: readonly number[], version: VersionName, known: Known): number | null {
+function bestOf(possible: readonly number[], version: VersionName, known: KnownServer): number | null {
   if (known.preferences[version] !== 'server') return null;
   const over = new Map(
     known.choices.filter((one) => one.version === version).map((one) => [one.suite, one.over]),

@@ -6,7 +6,7 @@ import { type Suite, type SuiteSet, suites, suitesIn } from '../grammar/suites.t
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { listedLogs, type TransparencyLog } from '../grammar/transparency-logs.ts';
 import { isDecisive } from './decisive.ts';
-import type { Known } from './derive-client.ts';
+import type { KnownServer } from './derive-client.ts';
 import { listAnswers, readKnown } from './known.ts';
 
 /** A suite that the server accepted in a version. */
@@ -29,7 +29,7 @@ export type SslFacts = {
   readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
   /** null when it could not be told. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
-  readonly known: Known;
+  readonly known: KnownServer;
   readonly suites: readonly SuiteSeen[];
   /** The server answered something in TLS or SSL. */
   readonly isAlive: boolean;

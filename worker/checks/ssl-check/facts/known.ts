@@ -2,7 +2,7 @@ import type { Choice, FullEndpoint, GroupsSeen, HelloAccepted, Question } from '
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
-import type { Known } from './derive-client.ts';
+import type { KnownServer } from './derive-client.ts';
 
 /** What ClientHellos told, by version. */
 export type Answers = Pick<
@@ -17,10 +17,10 @@ export type Answers = Pick<
   | 'refusals'
 >;
 
-type Answer = HelloAccepted & { readonly version: VersionName };
+type KnownAnswer = HelloAccepted & { readonly version: VersionName };
 
 /** Every answer that accepted a ClientHello, those of clients last. */
-export function listAnswers({ questions, clients = [] }: Answers): readonly Answer[] {
+export function listAnswers({ questions, clients = [] }: Answers): readonly KnownAnswer[] {
   const asked = questions.flatMap(({ version, accepted }) =>
     accepted.map((answer) => ({ ...answer, version })),
   );
@@ -31,7 +31,7 @@ export function listAnswers({ questions, clients = [] }: Answers): readonly Answ
 }
 
 /** Reads what was told of versions, suites and their order. @param shaken the version of a handshake that was completed */
-export function readKnown(answers: Answers, shaken: string | null): Known {
+export function readKnown(answers: Answers, shaken: string | null): KnownServer {
   const { questions, groups, preference, tls13Preference, refusals = [] } = answers;
   const accepted = listAnswers(answers);
   const byVersion = <T>(read: (version: VersionName) => T) =>
@@ -44,7 +44,7 @@ export function readKnown(answers: Answers, shaken: string | null): Known {
   return {
     protocols: byVersion(
       (version) => shaken === version || acceptedIn[version].length > 0 || isRefused(version, questions),
-    ) as Known['protocols'],
+    ) as KnownServer['protocols'],
     accepted: acceptedIn,
     settled: byVersion(
       (version) =>

@@ -1,23 +1,27 @@
 import { early } from '../../early.ts';
 import type { ClientSeen, HelloAccepted, Question } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
-import type { Known } from '../facts/derive-client.ts';
+import type { KnownServer } from '../facts/derive-client.ts';
 import { readKnown } from '../facts/known.ts';
 import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds } from '../grammar/tls-names.ts';
-import { type Asked, askRest } from './ask-all.ts';
+import { type HelloObservations, askRest } from './ask-all.ts';
 import type { AnswerWithForm, HelloAnswer, HelloAsker } from './ask-hello.ts';
 import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
 
 /** What another address of the name answered: to the opening, and to everything. */
-export type Model = { readonly opening: Question; readonly asked: Asked };
+export type Model = { readonly opening: Question; readonly asked: HelloObservations };
 
 /**
  * Asks an address what another one was asked, with fewer connections where both answer alike: its choices have to be among those of the other one,
  * and it has to refuse everything that the other one refused. One that answers differently is asked in full.
  */
-export async function askAlike(asker: HelloAsker, opening: Question, model: Model): Promise<Asked> {
+export async function askAlike(
+  asker: HelloAsker,
+  opening: Question,
+  model: Model,
+): Promise<HelloObservations> {
   const { asked } = model;
   const known = readKnown(asked, null);
   const classes = dangerClasses.filter((set) => isAny(suiteSets[set], known.accepted['TLSv1.2']));
@@ -71,8 +75,8 @@ async function isAlike12(
 /** The answer to keys where TLS 1.3 is alike; null where it is not. */
 async function askAlike13(
   asker: HelloAsker,
-  known: Known,
-  { groups: seen, tls12Groups }: Asked,
+  known: KnownServer,
+  { groups: seen, tls12Groups }: HelloObservations,
 ): Promise<AnswerWithForm | null> {
   if (seen === null) return null;
   const accepted = known.accepted['TLSv1.3'];

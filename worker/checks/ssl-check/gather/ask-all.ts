@@ -33,7 +33,7 @@ import type { SuiteAsking, SuiteLedger } from './suite-ledger.ts';
 import { questionsOf } from './suite-questions.ts';
 
 /** What the ClientHellos brought. */
-export type Asked = {
+export type HelloObservations = {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly preference: Preference | null;
@@ -51,7 +51,11 @@ export type Asked = {
  * What decides the grade is asked first: today's browsers and one question for each class of suites. Lists come after them, because the allowance may end before the lists do.
  * @param note called after each question
  */
-export async function askAll(asker: HelloAsker, opening: Question, note: () => void): Promise<Asked> {
+export async function askAll(
+  asker: HelloAsker,
+  opening: Question,
+  note: () => void,
+): Promise<HelloObservations> {
   const noted = async <T>(asking: Promise<T>): Promise<T> => {
     const answer = await asking;
     note();
@@ -75,7 +79,7 @@ export function askRest(
   asker: HelloAsker,
   opening: Question,
   older: readonly Question[],
-): Promise<Omit<Asked, 'fallback'>> {
+): Promise<Omit<HelloObservations, 'fallback'>> {
   const ledger = openTls12(opening);
   const classing = early(askClasses({ asker, ledger }));
   return askModern(asker, {
@@ -95,7 +99,7 @@ type Begun = {
 };
 
 /** TLS 1.2 and 1.3, and what clients get. */
-async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, 'fallback'>> {
+async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<HelloObservations, 'fallback'>> {
   const { ledger, classing, older, groups } = begun;
   const asking = { asker, ledger };
   const browsing = early(askBrowsers(asker));
@@ -174,7 +178,7 @@ function joinAsked({
   preference,
   groups: walk,
   clients,
-}: AskedParts): Omit<Asked, 'fallback'> {
+}: AskedParts): Omit<HelloObservations, 'fallback'> {
   const { groups, certificateForm } = tls13;
   return {
     questions: [...questionsOf(ledger), ...old, tls13.ledger.questionOf('tls13', 'with-suites')],

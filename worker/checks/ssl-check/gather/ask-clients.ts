@@ -1,5 +1,5 @@
 import type { ClientSeen } from '../evidence.ts';
-import { deriveClient, type Known } from '../facts/derive-client.ts';
+import { deriveClient, type KnownServer } from '../facts/derive-client.ts';
 import { type ClientProfile, clientProfiles } from '../grammar/client-profiles.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
 import type { ClientAnswer, HelloAsker } from './ask-hello.ts';
@@ -32,14 +32,14 @@ export function askMatters(
 /** Sends the ClientHellos of clients whose outcome does not follow from what is known. @param asked those that were sent */
 export function askUnknown(
   asker: HelloAsker,
-  known: Known,
+  known: KnownServer,
   asked: readonly ClientSeen[],
 ): Promise<readonly ClientAnswer[]> {
   return askEach(asker, listUnknown(known, asked));
 }
 
 /** Those clients, the ones that matter first: connections may run out. */
-export function listUnknown(known: Known, asked: readonly ClientSeen[]): readonly ClientProfile[] {
+export function listUnknown(known: KnownServer, asked: readonly ClientSeen[]): readonly ClientProfile[] {
   const isAsked = ({ hello }: ClientProfile) => asked.some((one) => one.hello === hello);
   return distinct
     .filter((profile) => !isAsked(profile) && !isDerived(profile, known))
@@ -51,7 +51,7 @@ function askEach(asker: HelloAsker, profiles: readonly ClientProfile[]): Promise
 }
 
 /** Connecting or not, and if so with which suite. */
-function isDerived(profile: ClientProfile, known: Known): boolean {
+function isDerived(profile: ClientProfile, known: KnownServer): boolean {
   const { connects, suite } = deriveClient(profile, known);
   return connects === false || (connects === true && suite !== null);
 }

@@ -88,7 +88,7 @@ type Way = {
 };
 
 /** What the hellos of one asker share. */
-type Kept = {
+type AskerState = {
   readonly line: HelloLine;
   readonly chains: (readonly string[])[];
   readonly addresses: Set<string>;
@@ -99,7 +99,7 @@ type Kept = {
 export function openHelloAsker(line: HelloLine): HelloAsker {
   const { target, allowance } = line;
   const { take, takeKept } = allowance;
-  const kept: Kept = { line, chains: [], addresses: new Set(), shares: makeKeyShares() };
+  const kept: AskerState = { line, chains: [], addresses: new Set(), shares: makeKeyShares() };
   let isAlpnRefused = false;
   /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
   const ask = async (offered: Offered, wayOf: (hello: ClientHello) => Way): Promise<AnswerWithForm> => {
@@ -166,7 +166,7 @@ function isRefusedFor(alert: number, { answer }: AnswerWithForm): boolean {
 
 /** Sends one ClientHello and reads the answer. */
 async function askBy(
-  kept: Kept,
+  kept: AskerState,
   offered: Offered,
   { send, take, sealed, mayBeSilent = false }: Way,
 ): Promise<AnswerWithForm> {
@@ -227,7 +227,7 @@ function ssl2Greeting(): Omit<Greeting, 'take'> {
 }
 
 async function greet(
-  { line: { probe, target, allowance, lanes }, addresses }: Kept,
+  { line: { probe, target, allowance, lanes }, addresses }: AskerState,
   { send, isComplete, read, take, mayBeSilent = false, mayBeCut = false }: Greeting,
 ): Promise<HelloAnswer> {
   const exchange = async () => {

@@ -16,7 +16,7 @@ export type AskedTls13 = {
 };
 
 /** What TLS 1.2 tells beside its suites. */
-export type Elsewhere = {
+export type KnownFromTls12 = {
   /** Curves that it named, which need no question in TLS 1.3. */
   readonly curves: readonly number[];
   /** Its lists are long: connections are left to them. */
@@ -40,7 +40,7 @@ const lists = [
 export async function askTls13(
   asker: HelloAsker,
   clients: readonly ClientAnswer[],
-  elsewhere: Promise<Elsewhere> | null,
+  elsewhere: Promise<KnownFromTls12> | null,
 ): Promise<AskedTls13> {
   const ledger = openSuiteLedger('TLSv1.3');
   const named = new Set<number>();
@@ -76,7 +76,7 @@ export async function askTls13(
   return { ledger, groups: { accepted: [...named], end }, certificateForm: form, hasMorePrimes };
 }
 
-type Asking = {
+type Tls13Context = {
   readonly ledger: SuiteLedger;
   readonly named: ReadonlySet<number>;
   readonly ask: (suites: readonly number[], groupIds: readonly number[]) => Promise<QuestionEnd | null>;
@@ -87,7 +87,7 @@ async function askLeft({
   ledger,
   named,
   ask,
-}: Asking): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
+}: Tls13Context): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
   const newSuites = () => ledger.left(suiteSets.tls13);
   const newGroups = (among: readonly number[]) => among.filter((id) => !named.has(id));
   const [group] = named;
@@ -119,8 +119,8 @@ const usualCurves: readonly number[] = lists[1];
 
 /** The same with few connections: suites and groups in one hello as long as both are usual, and the groups that TLS 1.2 did not name in one. */
 async function askSparingly(
-  { ledger, named, ask }: Asking,
-  elsewhere: Promise<Elsewhere>,
+  { ledger, named, ask }: Tls13Context,
+  elsewhere: Promise<KnownFromTls12>,
 ): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
   const newCurves = () => curves.filter((id) => !named.has(id)).reverse();
   // The usual ones come last: TLS 1.2 is asked for them meanwhile.

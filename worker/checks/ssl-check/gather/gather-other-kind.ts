@@ -13,7 +13,7 @@ import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
 
 /** What is known when the questions are over. */
-export type Answered = {
+export type AskedBefore = {
   readonly client: SslFacts['client'];
   readonly questions: readonly Question[];
   readonly refusals?: readonly Refusal[];
@@ -33,7 +33,7 @@ export type OtherKindContext = {
  */
 export async function gatherOtherKind(
   look: OtherKindContext,
-  answered: Answered,
+  answered: AskedBefore,
 ): Promise<OtherKindSeen | null> {
   const { client } = answered;
   const leaf = client === null ? undefined : readCertificate(client.certificates[0] ?? '');
@@ -58,7 +58,7 @@ function hasSuiteOf(kind: KeyKind, accepted: Question['accepted']): boolean {
 }
 
 /** TLS 1.2 is spoken, every suite of this kind was asked for in it, and the server chose none. Older versions are not asked for all. */
-function isRuledOut(kind: KeyKind, { questions, refusals = [] }: Answered): boolean {
+function isRuledOut(kind: KeyKind, { questions, refusals = [] }: AskedBefore): boolean {
   const isSpoken = questions.some(({ version, accepted }) => version === 'TLSv1.2' && accepted.length > 0);
   const isChosen = questions.some(({ accepted }) => hasSuiteOf(kind, accepted));
   const settled = [

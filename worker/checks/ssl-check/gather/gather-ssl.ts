@@ -9,7 +9,7 @@ import { listLogIds } from '../facts/timestamps.ts';
 import { findLogs } from '../grammar/transparency-logs.ts';
 import { type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
 import { askAlike, type Model } from './ask-alike.ts';
-import { type Asked, askAll, questionsNoted } from './ask-all.ts';
+import { type HelloObservations, askAll, questionsNoted } from './ask-all.ts';
 import { openHelloAsker, type Target } from './ask-hello.ts';
 import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
@@ -51,7 +51,7 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
   };
 }
 
-type Run = {
+type SslRun = {
   readonly context: GatherContext;
   readonly limits: AllowanceLimits;
   readonly target: Target;
@@ -70,7 +70,7 @@ type Site = {
   readonly connections: number;
 };
 
-async function lookAtSite(run: Run): Promise<Site> {
+async function lookAtSite(run: SslRun): Promise<Site> {
   const { context, target } = run;
   const start = performance.now();
   const addresses = await context.probes.tls.addresses(target.host);
@@ -123,17 +123,20 @@ function whenOpen(opening: Promise<Opened>): Promise<Opened> {
   });
 }
 
-function openEach(run: Run, addresses: readonly string[]): Promise<readonly Opened[]> {
+function openEach(run: SslRun, addresses: readonly string[]): Promise<readonly Opened[]> {
   return Promise.all(addresses.map((address) => open(run, address)));
 }
 
 /** Where the first address of each family is out of order, another one may serve the name. */
-async function openSpares(run: Run, addresses: readonly string[]): Promise<readonly Opened[]> {
+async function openSpares(run: SslRun, addresses: readonly string[]): Promise<readonly Opened[]> {
   const firsts = firstOfFamilies(addresses);
   return openEach(run, spread(addresses.filter((address) => !firsts.includes(address))));
 }
 
-async function open({ context, limits, target, names, readChain }: Run, address?: string): Promise<Opened> {
+async function open(
+  { context, limits, target, names, readChain }: SslRun,
+  address?: string,
+): Promise<Opened> {
   const own = address === undefined ? target : { ...target, address };
   const { tls, http, udp } = context.probes;
   const allowance = openAllowance(limits, () => performance.now());
@@ -189,7 +192,7 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
   return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function askedOf(seen: FullEndpoint): Asked {
+function askedOf(seen: FullEndpoint): HelloObservations {
   const { questions, groups, preference, fallback = null, certificateForm = null } = seen;
   const { tls12Groups = null, tls13Preference = null, choices = [], refusals = [], clients = [] } = seen;
   const orders = { preference, tls13Preference, choices, refusals };

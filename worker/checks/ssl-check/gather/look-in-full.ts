@@ -15,7 +15,7 @@ import type {
 import { findClient, type SslFacts } from '../facts/facts.ts';
 import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
-import type { Asked } from './ask-all.ts';
+import type { HelloObservations } from './ask-all.ts';
 import type { HelloAsker, Target } from './ask-hello.ts';
 import { askAgain, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
@@ -39,7 +39,7 @@ export type EndpointContext = {
   readonly readChain: ReadChain;
   readonly lanes: Lanes;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
-  readonly askMore: (opening: Question) => Promise<Asked>;
+  readonly askMore: (opening: Question) => Promise<HelloObservations>;
   /** Whether to come back with the session: once for a name is enough. */
   readonly resumes: boolean;
   /** The list of the certificates that another address was seen to have. */

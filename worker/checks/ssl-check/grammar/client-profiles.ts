@@ -72,8 +72,8 @@ const librarySignatures = ids(
 /** Clients of 2012 to 2017. */
 const olderSignatures = ids('0601 0602 0603 0501 0502 0503 0401 0402 0403 0301 0302 0303 0201 0202 0203');
 
-type Wanted = 'capture' | 'versions' | 'suites' | 'groups';
-type Offer = Pick<ClientProfile, Wanted> & Partial<Omit<ClientProfile, Wanted | 'name'>>;
+type RequiredField = 'capture' | 'versions' | 'suites' | 'groups';
+type Offer = Pick<ClientProfile, RequiredField> & Partial<Omit<ClientProfile, RequiredField | 'name'>>;
 const client = (name: string, offer: Offer): ClientProfile => ({
   name,
   isCurrentBrowser: false,

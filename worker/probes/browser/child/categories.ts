@@ -3,7 +3,7 @@ import { categoryAudits } from '#shared/catalogue/pagespeed-check/rules';
 import type { CategoriesSeen } from '../port.ts';
 import { type LighthouseAudit, trimAudit } from './audit.ts';
 
-type Judged = {
+type LighthouseJudgement = {
   readonly categories: { readonly [id: string]: Category };
   readonly audits: { readonly [id: string]: LighthouseAudit };
   /** What Lighthouse did, and how long each step took in ms. Absent in the answer of another service. */
@@ -19,7 +19,11 @@ const ownGathering: { readonly [name in CategoryName]?: string } = {
 const rulesOfOthers = Object.values(categoryAudits);
 
 /** What Lighthouse judged beside performance; undefined where it was asked for nothing else. */
-export function readCategories({ categories, audits, timing }: Judged): CategoriesSeen | undefined {
+export function readCategories({
+  categories,
+  audits,
+  timing,
+}: LighthouseJudgement): CategoriesSeen | undefined {
   const seen = categoryNames.filter((name) => name !== 'performance' && Object.hasOwn(categories, name));
   if (seen.length === 0) return undefined;
   const isSeen = (names: readonly CategoryName[]) => names.some((name) => seen.includes(name));
@@ -36,7 +40,11 @@ export function readCategories({ categories, audits, timing }: Judged): Categori
 }
 
 /** What a category took beside the load, in ms; null where nobody tells. */
-function timeOf(name: CategoryName, category: Category | undefined, timing: Judged['timing']): number | null {
+function timeOf(
+  name: CategoryName,
+  category: Category | undefined,
+  timing: LighthouseJudgement['timing'],
+): number | null {
   if (!timing || !category) return null;
   const steps = new Set(
     category.auditRefs.map(({ id }) => `lh:audit:${id}`).concat(ownGathering[name] ?? []),

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
-import type { Order, Told, Trusted } from './messages.ts';
+import type { Order, ChildMessage, Trusted } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
 import { trustOwnAuthorities } from './trust.ts';
 import { watchDocument } from './watch-document.ts';
@@ -33,7 +33,7 @@ const weightlessAudits = [
   'valid-source-maps',
 ];
 
-const tell = (told: Told) =>
+const tell = (told: ChildMessage) =>
   new Promise<void>((resolve) => {
     if (process.send) process.send(told, () => resolve());
     else resolve();
@@ -48,7 +48,7 @@ async function obey(order: Order): Promise<void> {
   const chromium = startChromium(order);
   process.once('disconnect', () => leave(chromium.pid, order.profile));
   await tell({ kind: 'browser', pid: chromium.pid });
-  const died = chromium.ended.then((message): Told => ({ kind: 'no-browser', message }));
+  const died = chromium.ended.then((message): ChildMessage => ({ kind: 'no-browser', message }));
   const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
   // Told before the browser is closed: a page that never rests makes closing throw. If the browser or this process dies then, the worker has its answer.
   await tell(last.kind === 'no-page' && last.code === 'PROTOCOL' ? await preferDeath(died, last) : last);
@@ -58,7 +58,7 @@ async function obey(order: Order): Promise<void> {
 async function measure(
   order: Order,
   transport: ReturnType<typeof startChromium>['transport'],
-): Promise<Told> {
+): Promise<ChildMessage> {
   // Loaded while Chromium starts; it takes longer.
   const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }, { readLog }] =
     await Promise.all([
@@ -93,8 +93,8 @@ async function measure(
   if (order.asksTrust) await trustOwnAuthorities(page, { judge: askTrust, onRefused: document.refuse });
   return Promise.race([
     document.fault,
-    lighthouse(order.url, flags, config, page).then(async (ran): Promise<Told> => {
-      const told = readOutcome(ran?.lhr as Outcome | undefined);
+    lighthouse(order.url, flags, config, page).then(async (ran): Promise<ChildMessage> => {
+      const told = readOutcome(ran?.lhr as LighthouseOutcome | undefined);
       if (told.kind !== 'page' || !ran) return told;
       const log = ran.artifacts.DevtoolsLog;
       const address = { asked: order.url, final: told.page.finalUrl };
@@ -143,11 +143,11 @@ function leave(browserPid: number, profile: string): void {
   process.exit(0);
 }
 
-type Outcome = LighthouseResult & {
+type LighthouseOutcome = LighthouseResult & {
   readonly runtimeError?: { readonly code: string; readonly message: string };
 };
 
-function readOutcome(result: Outcome | undefined): Told {
+function readOutcome(result: LighthouseOutcome | undefined): ChildMessage {
   if (!result) throw new Error('Lighthouse gave nothing');
   const page = trimResult(result);
   const { lcp, tbt, cls } = page.metrics;
@@ -158,14 +158,14 @@ function readOutcome(result: Outcome | undefined): Told {
   return { kind: 'no-page', code, message: message.slice(0, 500), status: status ? Number(status) : null };
 }
 
-function asNoPage(error: unknown): Extract<Told, { kind: 'no-page' }> {
+function asNoPage(error: unknown): Extract<ChildMessage, { kind: 'no-page' }> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'PROTOCOL';
   return { kind: 'no-page', code, message: String(error).slice(0, 500), status: null };
 }
 
 /** A protocol error is often only the first that is heard of a browser that died. */
-async function preferDeath(died: Promise<Told>, otherwise: Told): Promise<Told> {
-  const wait = new Promise<Told>((resolve) => {
+async function preferDeath(died: Promise<ChildMessage>, otherwise: ChildMessage): Promise<ChildMessage> {
+  const wait = new Promise<ChildMessage>((resolve) => {
     setTimeout(() => resolve(otherwise), 500);
   });
   return Promise.race([died, wait]);

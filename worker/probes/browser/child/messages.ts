@@ -23,7 +23,7 @@ export type Order = {
 export type Trusted = { readonly origin: string; readonly isTrusted: boolean };
 
 /** What the child tells the worker; the last of `page`, `no-page`, `no-browser` ends the run, whatever happens to the child then. */
-export type Told =
+export type ChildMessage =
   /** The browser is there; `pid` leads its own process group. */
   | { readonly kind: 'browser'; readonly pid: number }
   | { readonly kind: 'product'; readonly product: string }

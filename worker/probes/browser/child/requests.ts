@@ -13,10 +13,10 @@ const mostEntries = 500;
 const mostCharacters = 400_000;
 
 /** Where the page is from, by the address that was asked for and by that on which the browser ended. */
-type Page = { readonly asked: string; readonly final: string };
+type PageAddresses = { readonly asked: string; readonly final: string };
 
 /** Reads the requests of a load from the log of the DevTools protocol: what Lighthouse's own table leaves out is there. */
-export function readLog(log: Log, page: Page): RequestsSeen {
+export function readLog(log: Log, page: PageAddresses): RequestsSeen {
   const recorder = new NetworkRecorder();
   // Without Lighthouse's search for the request of each initiator, which takes n² steps for a page that wants it so.
   for (const message of log) recorder.dispatch(message);

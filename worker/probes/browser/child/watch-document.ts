@@ -1,6 +1,6 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
 import type { DocumentSeen } from '../port.ts';
-import type { Told } from './messages.ts';
+import type { ChildMessage } from './messages.ts';
 
 /** What watching the document gives. */
 export type DocumentWatch = {
@@ -12,7 +12,7 @@ export type DocumentWatch = {
   readonly refuse: (address: string, why: string) => void;
 };
 
-type NoPage = Extract<Told, { kind: 'no-page' }>;
+type NoPage = Extract<ChildMessage, { kind: 'no-page' }>;
 
 const htmlTypes = ['text/html', 'application/xhtml+xml'];
 

@@ -13,7 +13,7 @@ export type Scheme =
  * What IANA's registries say of using a number, for signing or in a DS (RFC 9904): good is RECOMMENDED, allowed MAY, forbidden MUST NOT.
  * The last four are no algorithms that a validator could know.
  */
-export type Standing =
+export type AlgorithmStatus =
   | 'good'
   | 'allowed'
   | 'discouraged'
@@ -25,7 +25,7 @@ export type Standing =
 
 export type Algorithm = {
   readonly name: string;
-  readonly standing: Standing;
+  readonly standing: AlgorithmStatus;
   /** Must not be used by validators either (RFC 9904, RFC 9906). */
   readonly isIgnored?: true;
   /** null when signatures of this kind are not checked here. */
@@ -70,7 +70,7 @@ export function algorithmOf(number: number): Algorithm {
 
 export type DigestType = {
   readonly name: string;
-  readonly standing: Standing;
+  readonly standing: AlgorithmStatus;
   readonly isIgnored?: true;
   /** Node's name of the hash; null when it is not computed here. */
   readonly hash: string | null;
@@ -96,7 +96,7 @@ export function digestTypeOf(number: number): DigestType {
   return digestTypes.get(number) ?? { name: `digest type ${number}`, standing, hash: null };
 }
 
-const whyUnusable: { readonly [S in Standing]?: string } = {
+const whyUnusable: { readonly [S in AlgorithmStatus]?: string } = {
   'not-for-zones': 'is not made for signing zones',
   private: 'is for private use, so others do not know what it means',
   reserved: 'is reserved',
@@ -104,7 +104,7 @@ const whyUnusable: { readonly [S in Standing]?: string } = {
 };
 
 /** Why no validator can use a number of this standing, as a sentence's end; undefined where it can. */
-export function unusableBecause({ standing }: { readonly standing: Standing }): string | undefined {
+export function unusableBecause({ standing }: { readonly standing: AlgorithmStatus }): string | undefined {
   return whyUnusable[standing];
 }
 
@@ -115,7 +115,7 @@ export function isUsableDs(ds: { readonly algorithm: number; readonly digestType
   );
 }
 
-const rankOfStanding: readonly Standing[] = ['good', 'allowed', 'discouraged'];
+const rankOfStanding: readonly AlgorithmStatus[] = ['good', 'allowed', 'discouraged'];
 
 /** How good an algorithm is for a DS that is to be entered, 0 the best; undefined where it must not be used, or is not known here. */
 export function rankOf({ standing, scheme }: Algorithm): number | undefined {

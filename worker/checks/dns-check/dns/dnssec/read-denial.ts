@@ -1,6 +1,6 @@
 import { recordsAt } from '../../../../dns/read-answer.ts';
 import { readAll } from '../../../../dns/record-values.ts';
-import type { DnsAnswer, DnsRecord } from '../../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsReply, DnsRecord } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
 import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
@@ -28,8 +28,6 @@ const signatureLimit = 2;
 
 /** Resolvers take a zone that hashes more often for one without DNSSEC (RFC 9276 §3.2), and no hash is computed here. */
 const iterationLimit = 150;
-
-type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
 
 /**
  * Reads how each server of a signed zone denies a random name and a type that the zone does not have.
@@ -86,7 +84,7 @@ export function readDenial(answer: DnsAnswer, signer: Signer): Pick<Denial, 'pro
 type Claim = Claimed | { readonly kind: 'nothing' } | Exclude<Proof, 'whole'>;
 
 /** What the answer says, and so has to prove. */
-function readClaim({ question, rcode, flags, answers }: Answered, signer: Signer): Claim {
+function readClaim({ question, rcode, flags, answers }: DnsReply, signer: Signer): Claim {
   const name = labelsOf(question.name);
   if (!name) return { unseen: 'the name cannot be written down' };
   if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return { unseen: `the server answered ${rcode}` };
@@ -103,7 +101,7 @@ function readClaim({ question, rcode, flags, answers }: Answered, signer: Signer
   return fewest < name.length ? { kind: 'expansion', name, labels: fewest } : { kind: 'nothing' };
 }
 
-function findFault(answer: Answered, claimed: Claimed, signer: Signer): string | undefined {
+function findFault(answer: DnsReply, claimed: Claimed, signer: Signer): string | undefined {
   const records = answer.authority.filter(({ type }) => type === 'NSEC' || type === 'NSEC3');
   if (records.length === 0) return 'the answer has no NSEC or NSEC3 record';
   const checked = records.slice(0, recordLimit).map((record) => ({

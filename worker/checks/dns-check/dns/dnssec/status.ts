@@ -38,13 +38,13 @@ export function readStatus(facts: DnsFacts, signing: Signing): DnssecFacts {
     : statusOfZone(facts, signing, resolverValidates, told);
 }
 
-type Tell = (status: DnssecStatus, reason: string) => DnssecFacts;
+type TellStatus = (status: DnssecStatus, reason: string) => DnssecFacts;
 
 function statusOfZone(
   { apex, answers }: DnsFacts,
   signing: Signing,
   validates: boolean | null,
-  told: Tell,
+  told: TellStatus,
 ): DnssecFacts {
   if (apex.DS.state === 'unknown') return told('indeterminate', `the DS was not seen: ${apex.DS.why}`);
   if (apex.DS.state === 'none') return told('insecure', 'the parent zone has no DS for it');
@@ -66,7 +66,7 @@ function statusOfZone(
   );
 }
 
-function statusInside({ answers }: DnsFacts, validates: boolean | null, told: Tell): DnssecFacts {
+function statusInside({ answers }: DnsFacts, validates: boolean | null, told: TellStatus): DnssecFacts {
   if (hasAd(answers.SOA) || hasAd(answers.A)) return told('secure', 'the resolver has validated it');
   return validates === true
     ? told('insecure', 'the zone that holds it is not signed')

@@ -29,7 +29,7 @@ type Referrals = Promise<readonly DnsAnswer[]>;
 
 type Servers = Omit<Delegation, 'referrals' | 'parentServers' | 'parentTcp' | 'transfers'>;
 
-type Known = {
+type DelegationInputs = {
   readonly shared: SharedAnswers;
   readonly unchecked: Promise<Partial<ApexAnswers>>;
   readonly ancestors: Promise<readonly Ancestor[]>;
@@ -40,7 +40,7 @@ type Known = {
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
 
 /** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
-export async function gatherDelegation(context: HalfContext, known: Known): Promise<Delegation> {
+export async function gatherDelegation(context: HalfContext, known: DelegationInputs): Promise<Delegation> {
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = early(childNames(context, known));
@@ -129,7 +129,7 @@ async function namesOfParentOnly(
 }
 
 // Keys that the resolver refuses as bogus it gives without checking.
-async function hasKeys({ shared, unchecked }: Known): Promise<boolean> {
+async function hasKeys({ shared, unchecked }: DelegationInputs): Promise<boolean> {
   const [answer, ds] = await Promise.all([shared.apex.DNSKEY, shared.apex.DS]);
   // The resolver may have met the one server that has no keys.
   if (ownRecords(ds).length > 0) return true;
@@ -137,19 +137,19 @@ async function hasKeys({ shared, unchecked }: Known): Promise<boolean> {
   return ownRecords(seen).length > 0;
 }
 
-async function hasRequests({ shared }: Known): Promise<boolean> {
+async function hasRequests({ shared }: DelegationInputs): Promise<boolean> {
   const answers = await Promise.all([shared.apex.CDS, shared.apex.CDNSKEY]);
   return answers.some((answer) => ownRecords(answer).length > 0);
 }
 
-async function childNames(context: HalfContext, known: Known): Promise<readonly string[]> {
+async function childNames(context: HalfContext, known: DelegationInputs): Promise<readonly string[]> {
   const names = await namesByResolver(context, known);
   return names.slice(0, serverLimit);
 }
 
 async function namesByResolver(
   { domain }: HalfContext,
-  { shared, unchecked }: Known,
+  { shared, unchecked }: DelegationInputs,
 ): Promise<readonly string[]> {
   const answer = await shared.apex.NS;
   const own = ownRecords(answer);

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { brokenBy, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
-import { foundRecords, type Reading } from '../../../../dns/read-answer.ts';
+import { foundRecords, type RecordsRead } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
 import type { AddressHint, ServiceBinding } from './parse-service-binding.ts';
@@ -24,12 +24,12 @@ export function judgeHints({ apex, domain }: DnsFacts, bindings: readonly Servic
 /** The domain's addresses of one family, read once for all hints. */
 type Family = {
   readonly type: 'A' | 'AAAA';
-  readonly reading: Reading;
+  readonly reading: RecordsRead;
   readonly addresses: ReadonlySet<string>;
   readonly shown: string;
 };
 
-function readFamily(type: Family['type'], reading: Reading): Family {
+function readFamily(type: Family['type'], reading: RecordsRead): Family {
   const addresses = reading.state === 'unknown' ? [] : readAll(foundRecords(reading), readText);
   const more = addresses.length - addressLimit;
   const first = addresses.slice(0, addressLimit).join(', ');

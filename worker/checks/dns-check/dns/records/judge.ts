@@ -10,7 +10,7 @@ import {
 import { classifyAddress } from '#shared/targets/classify-address';
 import { isInZone } from '../../../../dns/name.ts';
 import { isOurs } from '../../../../dns/not-asked.ts';
-import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
+import { describeEde, foundRecords, type RecordsRead, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
@@ -93,9 +93,9 @@ function judgeApexAlias({ zone, apex, domain }: DnsFacts): Verdict {
   return brokenIf(alias !== undefined, { name: domain, target: alias?.target ?? '' });
 }
 
-type Named = { readonly name: string; readonly reading: Reading };
+type NamedRecords = { readonly name: string; readonly reading: RecordsRead };
 
-function addressAnswers({ evidence, answers }: DnsFacts): readonly Named[] {
+function addressAnswers({ evidence, answers }: DnsFacts): readonly NamedRecords[] {
   return [answers.A, answers.AAAA, evidence.www.A, evidence.www.AAAA].map((answer) => ({
     name: answer.question.name,
     reading: readAnswer(answer),
@@ -113,7 +113,7 @@ function judgeAliases(facts: DnsFacts): Verdicts<'cname-dangling' | 'cname-loop'
     ({ name, reading }) => reading.state === 'unknown' && !chains.some((chain) => chain.name === name),
   );
   const unseen = failed?.reading.state === 'unknown' ? notTested(failed.reading.why) : undefined;
-  const told = (isBroken: (reading: Reading) => boolean): Verdict => {
+  const told = (isBroken: (reading: RecordsRead) => boolean): Verdict => {
     const broken = chains.filter(({ reading }) => isBroken(reading));
     if (broken.length === 0) return unseen ?? (chains.length === 0 ? 'not-applicable' : 'holds');
     return brokenBy(
@@ -140,7 +140,7 @@ function describeTarget(target: string, name: string, domain: string) {
   return { slip: describeSlip(target, domain), risk };
 }
 
-function isLoop({ aliases }: Reading): boolean {
+function isLoop({ aliases }: RecordsRead): boolean {
   const last = aliases.at(-1)?.target;
   return last !== undefined && aliases.some(({ name }) => name === last);
 }

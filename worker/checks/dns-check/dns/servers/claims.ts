@@ -1,6 +1,6 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { ownRecords } from '../../../../dns/read-answer.ts';
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsReply } from '../../../../probes/dns/port.ts';
 import type { ServerAnswers } from '../evidence.ts';
 
 /** Something seen to be so, not so (and why), or not seen. */
@@ -12,10 +12,8 @@ export const yes: Claim = { is: true, why: '' };
 /** It is not so. @param why a clause that follows the server's name, or "" */
 export const no = (why: string): Claim => ({ is: false, why });
 
-type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
-
 /** True for an answer by which a server says that it cannot read EDNS. */
-export function rejectsEdns({ rcode }: Answered): boolean {
+export function rejectsEdns({ rcode }: DnsReply): boolean {
   return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS';
 }
 
@@ -57,7 +55,7 @@ export function claimUnknownOption({ soa, unknownOption }: ServerAnswers): Claim
 }
 
 // The answer is the one that comes without the option.
-function differenceOf(seen: Answered, usual: Answered): string | undefined {
+function differenceOf(seen: DnsReply, usual: DnsReply): string | undefined {
   if (seen.rcode !== usual.rcode) return `by ${seen.rcode}`;
   if (usual.edns !== null && seen.edns === null) return 'without EDNS';
   if (usual.flags.aa && !seen.flags.aa) return 'without authority';
@@ -75,7 +73,7 @@ export function claimLetters({ soa, mx, plainMx }: ServerAnswers): Claim {
   return mx.keepsCase ? yes : no('answers with other letters than those of the question');
 }
 
-function isZoneAnswer(answer: DnsAnswer): answer is Answered {
+function isZoneAnswer(answer: DnsAnswer): answer is DnsReply {
   return answer.kind === 'answer' && (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN');
 }
 

@@ -1,7 +1,7 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { describeRcode, ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import { readAll, readMx, readSoa, readText, type Soa } from '../../../../dns/record-values.ts';
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsReply } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { isIpv6 } from './addresses.ts';
 import {
@@ -102,10 +102,8 @@ function readServer(answers: ServerAnswers, domain: string): ServerFacts {
   };
 }
 
-type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
-
 // A server that cannot read EDNS is judged by what it says without.
-function pickAnswer(soa: DnsAnswer, ns: DnsAnswer): Answered | undefined {
+function pickAnswer(soa: DnsAnswer, ns: DnsAnswer): DnsReply | undefined {
   if (soa.kind === 'answer' && !(rejectsEdns(soa) && ns.kind === 'answer')) return soa;
   return ns.kind === 'answer' ? ns : undefined;
 }
@@ -123,9 +121,9 @@ function exchangesIn(mx: DnsAnswer | undefined): readonly string[] | null {
     .map(({ preference, exchange }) => `${preference} ${exchange === '' ? '.' : exchange}`);
 }
 
-type Standing = Pick<ServerFacts, 'state' | 'why' | 'rcode'>;
+type ServerStatus = Pick<ServerFacts, 'state' | 'why' | 'rcode'>;
 
-function judgeStanding(answer: Answered, domain: string): Standing {
+function judgeStanding(answer: DnsReply, domain: string): ServerStatus {
   if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')
     return { state: 'refused', why: describeRcode(answer), rcode: answer.rcode };
   const isHere = ownRecords(answer).length > 0 || recordsAt(answer.answers, domain, 'CNAME').length > 0;
@@ -133,7 +131,7 @@ function judgeStanding(answer: Answered, domain: string): Standing {
   return { state: 'lame', why: describeLame(answer, isHere), rcode: null };
 }
 
-function judgeFailure(answer: DnsAnswer): Standing {
+function judgeFailure(answer: DnsAnswer): ServerStatus {
   if (answer.kind === 'answer') return { state: 'refused', why: answer.rcode, rcode: answer.rcode };
   const { code, reason } = answer;
   if (code === 'target-address-not-allowed')
@@ -141,7 +139,7 @@ function judgeFailure(answer: DnsAnswer): Standing {
   return { state: isOurs(answer) ? 'not-asked' : 'silent', why: reason, rcode: null };
 }
 
-function describeLame(answer: Answered, isHere: boolean): string {
+function describeLame(answer: DnsReply, isHere: boolean): string {
   if (isHere) return 'it has the records, but does not set the authority bit';
   if (answer.rcode === 'NXDOMAIN') return 'it says that the domain does not exist';
   const referral = answer.authority.find(({ type }) => type === 'NS');

@@ -2,11 +2,10 @@ import { isMalformed } from '#shared/model/verdict';
 import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readMx, readSoa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { HalfContext, SharedAnswers } from '../../halves.ts';
-import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
+import type { HalfContext } from '../../halves.ts';
+import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
+import type { SoaInputs } from './inputs.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
-
-type Known = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };
 
 /** Hosts of the mail domain that are asked for; one that has an address is enough. */
 const exchangeLimit = 5;
@@ -15,7 +14,10 @@ const exchangeLimit = 5;
 const how = { dnssecOk: true } as const;
 
 /** Asks whether the mail domain of the SOA's RNAME takes mail: beside the name servers, in the two rounds that they take. */
-export async function gatherMailbox(context: HalfContext, known: Known): Promise<MailboxAnswers | undefined> {
+export async function gatherMailbox(
+  context: HalfContext,
+  known: SoaInputs,
+): Promise<MailboxAnswers | undefined> {
   const name = await mailDomain(known);
   if (name === undefined) return undefined;
   const { ask } = context;
@@ -39,7 +41,7 @@ function exchangesOf(answer: DnsAnswer): readonly string[] {
 }
 
 // Where the resolver refuses a bogus SOA, it gives it without checking.
-async function mailDomain({ shared, unchecked }: Known): Promise<string | undefined> {
+async function mailDomain({ shared, unchecked }: SoaInputs): Promise<string | undefined> {
   const answer = await shared.apex.SOA;
   const again = readAnswer(answer).state === 'unknown' ? (await unchecked).SOA : undefined;
   const [soa] = readAll(ownRecords(again ?? answer), readSoa);

@@ -1,14 +1,13 @@
 import { ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readSoa, readText } from '../../../../dns/record-values.ts';
-import type { HalfContext, SharedAnswers } from '../../halves.ts';
-import type { ApexAnswers, HostAnswers } from '../evidence.ts';
-
-type Known = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };
+import type { HalfContext } from '../../halves.ts';
+import type { HostAnswers } from '../evidence.ts';
+import type { SoaInputs } from './inputs.ts';
 
 /** Looks up the primary server that the SOA names, in the round of the name servers' addresses. One that is a name server is looked up there. */
 export async function gatherPrimary(
   { ask }: HalfContext,
-  { shared, unchecked }: Known,
+  { shared, unchecked }: SoaInputs,
 ): Promise<HostAnswers | undefined> {
   const [soaAnswer, nsAnswer] = await Promise.all([shared.apex.SOA, shared.apex.NS]);
   const again = readAnswer(soaAnswer).state === 'unknown' ? (await unchecked).SOA : undefined;

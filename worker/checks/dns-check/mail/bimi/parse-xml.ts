@@ -33,7 +33,7 @@ class FaultFound extends Error {}
 /** An element while it is read. */
 type Growing = { -readonly [K in keyof XmlElement]: XmlElement[K] };
 
-type Reading = {
+type XmlState = {
   readonly elements: Growing[];
   readonly open: Growing[];
   readonly instructions: { target: string; at: number }[];
@@ -43,7 +43,7 @@ type Reading = {
 /** Reads XML 1.0 by saxes, up to its first fault. */
 export function parseXml(text: string): Xml | Faulty {
   const parser = new SaxesParser({ position: false });
-  const reading: Reading = { elements: [], open: [], instructions: [], hasEntities: false };
+  const reading: XmlState = { elements: [], open: [], instructions: [], hasEntities: false };
   listen(parser, text, reading);
   try {
     parser.write(text).close();
@@ -62,7 +62,7 @@ function faultAt(text: string, position: number, message: string): Fault {
   return { at, term: clip(text.slice(at, at + 80), 80), problem: clip(message.replace(/\.$/, ''), 120) };
 }
 
-function listen(parser: SaxesParser, text: string, reading: Reading): void {
+function listen(parser: SaxesParser, text: string, reading: XmlState): void {
   const { elements, open, instructions } = reading;
   // A tag or an instruction begins at the "<" before the place where the parser has read its name.
   const start = () => text.lastIndexOf('<', Math.max(parser.position - 1, 0));
@@ -93,7 +93,7 @@ function listen(parser: SaxesParser, text: string, reading: Reading): void {
 }
 
 // The parser reads nothing of a DOCTYPE. An entity that it declares stays as it is written, and its use is noted.
-function declare(parser: SaxesParser, doctype: string, reading: Reading): void {
+function declare(parser: SaxesParser, doctype: string, reading: XmlState): void {
   const declared = readDoctype(doctype);
   if ('malformed' in declared) throw new FaultFound(declared.malformed);
   for (const name of declared.entities) {

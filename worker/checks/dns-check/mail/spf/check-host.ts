@@ -33,7 +33,7 @@ export type Spending = { lookups: number; voids: number };
 const voidLimit = 2;
 const nameLimit = 10;
 
-type Run = { readonly message: ReadMessage; readonly look: SpfLookup; readonly spent: Spending };
+type SpfRun = { readonly message: ReadMessage; readonly look: SpfLookup; readonly spent: Spending };
 
 const resultOf: Readonly<Record<Qualifier, SpfResult>> = {
   '+': 'pass',
@@ -53,7 +53,7 @@ export async function checkHost(message: ReadMessage, look: SpfLookup, spent: Sp
   }
 }
 
-async function checkDomain(run: Run, domain: string): Promise<HostCheck> {
+async function checkDomain(run: SpfRun, domain: string): Promise<HostCheck> {
   const spf = await findRecord(run, domain);
   if (spf === null) return { result: 'none', why: `${domain} has no SPF record` };
   const [fault] = spf.faults;
@@ -67,7 +67,7 @@ async function checkDomain(run: Run, domain: string): Promise<HostCheck> {
   return { result: 'neutral' };
 }
 
-async function findRecord({ look }: Run, domain: string): Promise<Spf | null> {
+async function findRecord({ look }: SpfRun, domain: string): Promise<Spf | null> {
   const observation = await look(domain, 'TXT');
   if (observation.outcome === 'unknown') throw new SpfError('temperror', `${domain}: ${observation.why}`);
   const [record, second] = spfRecordsOf(observation);
@@ -76,7 +76,7 @@ async function findRecord({ look }: Run, domain: string): Promise<Spf | null> {
   return spf !== null && 'terms' in spf ? spf : null;
 }
 
-async function redirect(run: Run, domain: string, term: Modifier): Promise<HostCheck> {
+async function redirect(run: SpfRun, domain: string, term: Modifier): Promise<HostCheck> {
   if (term.name !== 'redirect') return { result: 'neutral' };
   spend(run, term);
   const target = await expand(run, domain, term.domain);
@@ -85,13 +85,13 @@ async function redirect(run: Run, domain: string, term: Modifier): Promise<HostC
   return check;
 }
 
-function spend({ spent }: Run, { text }: SpfTerm): void {
+function spend({ spent }: SpfRun, { text }: SpfTerm): void {
   spent.lookups += 1;
   if (spent.lookups > lookupLimit)
     throw new SpfError('permerror', `${text} needs more than ${lookupLimit} lookups`);
 }
 
-async function matches(run: Run, domain: string, term: Mechanism): Promise<boolean> {
+async function matches(run: SpfRun, domain: string, term: Mechanism): Promise<boolean> {
   if (term.name === 'all') return true;
   if ('address' in term) return isWithin(run, term.address, term.prefix, term.prefix);
   spend(run, term);
@@ -103,13 +103,13 @@ async function matches(run: Run, domain: string, term: Mechanism): Promise<boole
   return (await confirmedNames(run)).some((one) => one === name || one.endsWith(`.${name}`));
 }
 
-async function includes(run: Run, name: string, { text }: SpfTerm): Promise<boolean> {
+async function includes(run: SpfRun, name: string, { text }: SpfTerm): Promise<boolean> {
   const { result, why } = await checkDomain(run, name);
   if (result === 'none') throw new SpfError('permerror', `${text}: ${why ?? ''}`);
   return result === 'pass';
 }
 
-async function hasExchange(run: Run, name: string, term: AddressTerm): Promise<boolean> {
+async function hasExchange(run: SpfRun, name: string, term: AddressTerm): Promise<boolean> {
   const exchanges = exchangesOf(await ask(run, name, 'MX'));
   if (exchanges.length > nameLimit)
     throw new SpfError('permerror', `${term.text} leads to more than ${nameLimit} hosts`);
@@ -124,22 +124,22 @@ async function hasExchange(run: Run, name: string, term: AddressTerm): Promise<b
 
 type AddressTerm = Extract<Mechanism, { readonly name: 'a' | 'mx' }>;
 
-function hasAddress(run: Run, observation: Observation, { prefix4, prefix6 }: AddressTerm): boolean {
+function hasAddress(run: SpfRun, observation: Observation, { prefix4, prefix6 }: AddressTerm): boolean {
   return valuesOf(observation).some((address) => isWithin(run, address, prefix4, prefix6));
 }
 
-function isWithin({ message: { ip } }: Run, address: string, prefix4: number, prefix6: number): boolean {
+function isWithin({ message: { ip } }: SpfRun, address: string, prefix4: number, prefix6: number): boolean {
   const network = ipaddr.parse(address);
   if (ip.kind() !== network.kind()) return false;
   return ip.match(network, ip.kind() === 'ipv4' ? prefix4 : prefix6);
 }
 
-function familyOf({ message: { ip } }: Run): 'A' | 'AAAA' {
+function familyOf({ message: { ip } }: SpfRun): 'A' | 'AAAA' {
   return ip.kind() === 'ipv4' ? 'A' : 'AAAA';
 }
 
 // A lookup of a term: what fails ends the evaluation, what finds nothing counts.
-async function ask({ look, spent }: Run, name: string, type: string): Promise<Observation> {
+async function ask({ look, spent }: SpfRun, name: string, type: string): Promise<Observation> {
   const observation = await look(name, type);
   if (observation.outcome === 'unknown') throw new SpfError('temperror', `${name}: ${observation.why}`);
   if (observation.outcome !== 'found') spent.voids += 1;
@@ -148,7 +148,7 @@ async function ask({ look, spent }: Run, name: string, type: string): Promise<Ob
 }
 
 /** The names of the sender's address that lead back to it (RFC 7208 §5.5); one that cannot be looked up is passed over. */
-async function confirmedNames(run: Run): Promise<readonly string[]> {
+async function confirmedNames(run: SpfRun): Promise<readonly string[]> {
   const { message, look } = run;
   const reverse = await look(reverseNameOf(message.ip.toString()) ?? '', 'PTR');
   const names = valuesOf(reverse).slice(0, nameLimit);
@@ -160,25 +160,25 @@ async function confirmedNames(run: Run): Promise<readonly string[]> {
     .map((name) => name.toLowerCase());
 }
 
-async function valuesFor(run: Run, domain: string, tokens: DomainSpec['tokens']) {
+async function valuesFor(run: SpfRun, domain: string, tokens: DomainSpec['tokens']) {
   const values = { ...run.message.values, d: domain };
   const isNamed = tokens.some((token) => token.kind === 'macro' && token.letter.toLowerCase() === 'p');
   return isNamed ? { ...values, p: await nameOfSender(run, domain) } : values;
 }
 
 // The domain itself before a name below it before any other (RFC 7208 §7.3).
-async function nameOfSender(run: Run, domain: string): Promise<string> {
+async function nameOfSender(run: SpfRun, domain: string): Promise<string> {
   const names = await confirmedNames(run);
   const below = names.find((name) => name.endsWith(`.${domain}`));
   return names.find((name) => name === domain) ?? below ?? names[0] ?? 'unknown';
 }
 
-async function expand(run: Run, domain: string, spec: DomainSpec): Promise<string> {
+async function expand(run: SpfRun, domain: string, spec: DomainSpec): Promise<string> {
   return expandDomain(spec, await valuesFor(run, domain, spec.tokens)) ?? '';
 }
 
 // Whatever goes wrong here leaves the result as it is (RFC 7208 §6.2).
-async function explain(run: Run, domain: string, { terms }: Spf): Promise<Pick<HostCheck, 'explanation'>> {
+async function explain(run: SpfRun, domain: string, { terms }: Spf): Promise<Pick<HostCheck, 'explanation'>> {
   const exp = terms.find((term) => term.kind === 'modifier' && term.name === 'exp');
   if (exp?.kind !== 'modifier' || exp.name !== 'exp') return {};
   const texts = textsOf(await run.look(await expand(run, domain, exp.domain), 'TXT'));

@@ -46,9 +46,9 @@ export function parseMacroString(text: string, at: number, letters = macroLetter
   return { text, tokens };
 }
 
-type Read = { readonly token: MacroToken; readonly end: number };
+type MacroRead = { readonly token: MacroToken; readonly end: number };
 
-function readText(text: string, start: number): Read | string {
+function readText(text: string, start: number): MacroRead | string {
   const [run] = /^[!-$&-~]+/.exec(text.slice(start)) ?? [];
   if (run === undefined) return 'a character that is not visible ASCII';
   return { token: { kind: 'text', text: run }, end: start + run.length };
@@ -60,7 +60,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['-', '%20'],
 ]);
 
-function readMacro(text: string, start: number, letters: string): Read | string {
+function readMacro(text: string, start: number, letters: string): MacroRead | string {
   const character = text[start + 1] ?? '';
   const escape = escapes.get(character);
   // An escape counts as a macro where the grammar asks for one at the end; it is kept apart from text by its own token.

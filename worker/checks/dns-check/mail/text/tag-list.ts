@@ -37,9 +37,9 @@ export function parseTagList(text: string): TagList {
 /** No standard names more than a dozen tags; a hostile record has tens of thousands. */
 const pieceLimit = 200;
 
-type Read = { readonly tag?: Tag; readonly fault?: Fault };
+type ReadTag = { readonly tag?: Tag; readonly fault?: Fault };
 
-function parsePiece(piece: string, start: number, isLast: boolean): Read {
+function parsePiece(piece: string, start: number, isLast: boolean): ReadTag {
   const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
   const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });

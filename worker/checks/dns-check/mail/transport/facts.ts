@@ -68,12 +68,12 @@ export function readTlsRpt(zone: Zone, domain: string): TlsRptFacts {
   return { name: observation.name, observation, ...record, mailboxes };
 }
 
-type Read<T> = Omit<RecordFacts<T>, 'name' | 'observation'>;
+type PolicyText<T> = Omit<RecordFacts<T>, 'name' | 'observation'>;
 
 function readRecord<P extends object>(
   version: string,
   parse: (text: string) => P,
-): (observation: Observation) => Read<Exclude<P, Faulty>> {
+): (observation: Observation) => PolicyText<Exclude<P, Faulty>> {
   return oncePerObservation((observation) => {
     const all = textsOf(observation).map(({ text }) => text);
     const texts = all.filter((text) => hasVersion(text, version));

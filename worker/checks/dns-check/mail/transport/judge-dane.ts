@@ -83,14 +83,14 @@ function findUnsigned(host: MailHost): { what: string; owner: string } | null {
   return null;
 }
 
-type Named = { readonly name: string; readonly record: Tlsa };
+type NamedTlsa = { readonly name: string; readonly record: Tlsa };
 
-function showUnusable({ name, record }: Named) {
+function showUnusable({ name, record }: NamedTlsa) {
   const problem = whyUnusable(record);
   return problem === null ? [] : [{ name, record: printTlsa(record), problem }];
 }
 
-function showWrongLength({ name, record }: Named) {
+function showWrongLength({ name, record }: NamedTlsa) {
   const wrong = findWrongLength(record);
   return wrong === null ? [] : [{ name, record: printTlsa(record), ...wrong }];
 }

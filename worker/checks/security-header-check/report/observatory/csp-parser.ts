@@ -1,4 +1,4 @@
-type Kept = { readonly source: string; readonly policy: number; keep: boolean };
+type PolicySource = { readonly source: string; readonly policy: number; keep: boolean };
 
 /** Directive → its sources after the Observatory's own way of joining several policies into one. */
 export type ObservatoryCsp = {
@@ -21,7 +21,7 @@ const policyLimit = 100;
 export function parseLikeObservatory(policies: readonly string[]): ObservatoryCsp | undefined {
   const texts = policies.slice(0, policyLimit).map((policy) => policy.replaceAll(/[\r\n]/g, '').trim());
   if (texts.some((text) => text.length < shortestPolicy)) return undefined;
-  const all = new Map<string, Kept[]>();
+  const all = new Map<string, PolicySource[]>();
   let repeats = false;
   for (const [policy, text] of texts.entries()) {
     const read = readPolicy(text);
@@ -65,7 +65,7 @@ function readPolicy(text: string): ReadPolicy | undefined {
   return { directives, repeats };
 }
 
-function sourcesOf(directive: string, words: readonly string[], policy: number): Kept[] {
+function sourcesOf(directive: string, words: readonly string[], policy: number): PolicySource[] {
   const texts = words.length === 0 && directive.endsWith('-src') ? ["'none'"] : words;
   // A word that stands twice is dropped by the sorting below too; here it costs less.
   const sources = new Set(texts.map((text) => text.toLowerCase()));
@@ -73,7 +73,11 @@ function sourcesOf(directive: string, words: readonly string[], policy: number):
 }
 
 // Of one policy, a source that another begins is dropped; of two, a source is kept where its neighbour in the other matches.
-function merge(before: readonly Kept[], added: readonly Kept[], policy: number): Kept[] | undefined {
+function merge(
+  before: readonly PolicySource[],
+  added: readonly PolicySource[],
+  policy: number,
+): PolicySource[] | undefined {
   const sorted = [...(policy === 0 ? [] : before), ...added].sort((one, other) =>
     compare(one.source, other.source),
   );
