@@ -1,7 +1,7 @@
 import { catalogue } from '#shared/catalogue/registry';
 import { readHeld } from '#shared/lifecycle/agreement/read-held';
 import { queueNames } from '#shared/model/job';
-import type { JobSeen, Operator } from '#shared/queue/bullmq/operator';
+import type { OperatorJob, Operator } from '#shared/queue/bullmq/operator';
 import { openOperator } from '#shared/queue/bullmq/operator';
 import { type Paused, pauseMostMs } from '#shared/queue/bullmq/pauses';
 import { type Circumstances, sayWhy } from '#shared/queue/bullmq/why';
@@ -145,7 +145,7 @@ async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise
   }
 }
 
-function describe({ job: { jobId, queue, check, host }, state, waitedMs }: JobSeen) {
+function describe({ job: { jobId, queue, check, host }, state, waitedMs }: OperatorJob) {
   return { jobId, queue, check, host, state, waitedS: Math.round(waitedMs / 1000) };
 }
 

@@ -19,7 +19,7 @@ export type FamilyObservation = { readonly family: 4 | 6 } & (
 );
 
 /** What was seen of an address over each family. JSON. `late`: there was no time left to ask. */
-export type FamiliesSeen = {
+export type FamiliesObservation = {
   readonly url: string;
   readonly sights: readonly FamilyObservation[];
   readonly late: boolean;
@@ -46,7 +46,7 @@ export async function gatherFamilies(
   url: string,
   http: HttpProbe,
   isInTime: () => boolean,
-): Promise<FamiliesSeen> {
+): Promise<FamiliesObservation> {
   if (isAddressHost(new URL(url).hostname)) return { url, sights: [], late: false };
   if (!isInTime()) return { url, sights: [], late: true };
   const six = seeFamily(6, await askOver(6, url, http));

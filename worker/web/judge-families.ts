@@ -9,7 +9,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { kindOfFailure } from '../probes/failure-kinds.ts';
-import { comparedFields, type FamiliesSeen, type FamilyObservation } from './families.ts';
+import { comparedFields, type FamiliesObservation, type FamilyObservation } from './families.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
 type AnsweredFamily = Extract<FamilyObservation, { kind: 'answered' }>;
@@ -20,7 +20,7 @@ const slowerMs = 250;
 const slowerTimes = 3;
 
 /** Judges whether a page is the same over IPv4 and IPv6. Pure. `seen` is undefined where no page was reached. */
-export function judgeFamilies(seen: FamiliesSeen | undefined): Verdicts<FamilyCode> {
+export function judgeFamilies(seen: FamiliesObservation | undefined): Verdicts<FamilyCode> {
   if (!seen) return allOf(familyRules, notTested('no page was compared over IPv4 and IPv6'));
   const six = seen.sights.find(({ family }) => family === 6);
   const four = seen.sights.find(({ family }) => family === 4);

@@ -18,10 +18,10 @@ export type AnswerRefresh = {
 };
 
 /** What is read of a page's tags, one after the other: the base so far, and the refresh that counts so far. */
-export type RefreshReading = { base: string | undefined; refresh: Refresh | null };
+export type RefreshState = { base: string | undefined; refresh: Refresh | null };
 
 /** Reads one tag. A refresh that browsers ignore leaves the place to the next one. @param url the page's own address */
-export function readRefreshTag(tag: Token.TagToken, reading: RefreshReading, url: string): void {
+export function readRefreshTag(tag: Token.TagToken, reading: RefreshState, url: string): void {
   if (tag.tagName === 'base') {
     const href = attributeOfTag(tag, 'href');
     if (href !== undefined) reading.base ??= resolveLocation(href, url)?.url.href;
@@ -86,7 +86,7 @@ async function readMetaRefresh(
 ): Promise<Refresh | null> {
   if (!isReadPage(answer, fields) || !/http-equiv/i.test(answer.body.text)) return null;
   if (!/refresh/i.test(answer.body.text)) return null;
-  const reading: RefreshReading = { base: undefined, refresh: null };
+  const reading: RefreshState = { base: undefined, refresh: null };
   await readTags(answer.body.text, { onTag: (tag) => readRefreshTag(tag, reading, url) }, work);
   return reading.refresh;
 }

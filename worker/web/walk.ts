@@ -212,7 +212,7 @@ function visitKey(url: string, jar: CookieJar): string {
 }
 
 /** One Location field, as evidence. */
-export type LocationSeen = {
+export type LocationObservation = {
   /** UTF-8 where it is, else bytes above 0x7f percent-encoded; credentials hidden; cut where it is very long. */
   readonly text: string;
   readonly isUtf8: boolean;
@@ -222,7 +222,7 @@ export type LocationSeen = {
 };
 
 /** Reads a Location field as evidence. */
-export function seeLocation(value: string, url: string): LocationSeen {
+export function seeLocation(value: string, url: string): LocationObservation {
   const { text, isUtf8 } = decodeLocation(value);
   const hasCredentials = resolveLocation(text, url)?.hadCredentials === true;
   const lure = hasCredentials ? findLure(text, url) : undefined;

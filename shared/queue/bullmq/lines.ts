@@ -3,7 +3,7 @@ import { type AnyRedis, isCluster } from '../../backends/redis.ts';
 import type { Keys } from './keys.ts';
 
 /** The line of one host: who holds its slots, and how many wait for one. */
-export type HostLineSeen = {
+export type ObservedHostLine = {
   readonly host: string;
   /** As "<queue> <job id>". */
   readonly holders: readonly string[];
@@ -23,14 +23,14 @@ export async function readLines(
   { redis, shards }: Shelves,
   nowMs: number,
   most: number,
-): Promise<HostLineSeen[]> {
+): Promise<ObservedHostLine[]> {
   const places = await findHosts(redis, shards);
-  const lines: HostLineSeen[] = [];
+  const lines: ObservedHostLine[] = [];
   for (let at = 0; at < places.length; at += keysAtOnce)
     lines.push(
       ...(await Promise.all(places.slice(at, at + keysAtOnce).map((place) => readLine(redis, place, nowMs)))),
     );
-  const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: HostLineSeen) =>
+  const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: ObservedHostLine) =>
     holders.length + waitingNetwork + waitingBrowser;
   return lines
     .filter((line) => lengthOf(line) > 0)
@@ -40,7 +40,7 @@ export async function readLines(
 
 type HostKey = { readonly host: string; readonly key: string };
 
-async function readLine(redis: AnyRedis, { host, key }: HostKey, nowMs: number): Promise<HostLineSeen> {
+async function readLine(redis: AnyRedis, { host, key }: HostKey, nowMs: number): Promise<ObservedHostLine> {
   const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
     redis.zrangebyscore(`${key}:slots`, nowMs, '+inf'),
     redis.zcard(`${key}:parked:network`),

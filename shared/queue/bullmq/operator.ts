@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { handOver, promote } from './hand-over.ts';
-import { type HostLineSeen, readLines } from './lines.ts';
+import { type ObservedHostLine, readLines } from './lines.ts';
 import { mergePauses, type PauseStore } from './pauses.ts';
 import {
   closeQueuesByShard,
@@ -22,7 +22,7 @@ import { submit } from './submit.ts';
 import { type Circumstances } from './why.ts';
 
 /** A job as an operator sees it. */
-export type JobSeen = {
+export type OperatorJob = {
   readonly job: Job;
   readonly state: Circumstances['state'];
   readonly waitedMs: number;
@@ -35,9 +35,9 @@ export type Operator = {
   nowMs(): number;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   /** The lines of all hosts that have one, the longest first. */
-  lines(most: number): Promise<readonly HostLineSeen[]>;
+  lines(most: number): Promise<readonly ObservedHostLine[]>;
   /** Jobs that run or wait, the oldest of each kind first; at most so many of each queue. */
-  jobs(most: number): Promise<readonly JobSeen[]>;
+  jobs(most: number): Promise<readonly OperatorJob[]>;
   /** Undefined for a job that never was, or that ended too long ago. */
   find(jobId: string): Promise<Circumstances | undefined>;
   /** Wakes a job that waits; starts one that has ended again, under new ids. */
@@ -107,8 +107,8 @@ const liveStates = {
   delayed: 'waiting',
 } as const;
 
-async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: number): Promise<JobSeen[]> {
-  const found: JobSeen[] = [];
+async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: number): Promise<OperatorJob[]> {
+  const found: OperatorJob[] = [];
   for (const queue of queueNames) {
     for (const [name, state] of Object.entries(liveStates)) {
       const jobs = await Promise.all(
@@ -125,10 +125,10 @@ async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: numbe
   return found;
 }
 
-type JobPosition = Pick<JobSeen, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
+type JobPosition = Pick<OperatorJob, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
 
 // BullMQ gives undefined for a job that ended since its id was read.
-function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: JobPosition): JobSeen[] {
+function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: JobPosition): OperatorJob[] {
   const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
   return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
 }

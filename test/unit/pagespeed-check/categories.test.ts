@@ -14,14 +14,14 @@ import { findSpec } from '#shared/catalogue/registry';
 import { codesBroken, codesOf, type Verdict } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import type { AuditSeen, CategoriesSeen } from '../../../worker/probes/browser/port.ts';
+import type { AuditObservation, CategoriesObservation } from '../../../worker/probes/browser/port.ts';
 import { gaveUp, load, seen } from './evidence-kit.ts';
 
 const all = [...categoryNames];
 const codes = codesOf(categoryAudits);
 const place = { selector: 'img', snippet: '<img src="/a.png">' };
 
-const audit = (id: string, change: Partial<AuditSeen> = {}): AuditSeen => ({
+const audit = (id: string, change: Partial<AuditObservation> = {}): AuditObservation => ({
   id,
   title: id,
   score: 1,
@@ -38,10 +38,10 @@ const audit = (id: string, change: Partial<AuditSeen> = {}): AuditSeen => ({
 /** A fast page of which Lighthouse judged these audits in every category. */
 function judged(
   asked: readonly CategoryName[],
-  audits: readonly AuditSeen[] = codes.map((code) => audit(categoryAudits[code].audit)),
+  audits: readonly AuditObservation[] = codes.map((code) => audit(categoryAudits[code].audit)),
   more: Parameters<typeof load>[0] = {},
 ): PagespeedEvidence {
-  const categories: CategoriesSeen = {
+  const categories: CategoriesObservation = {
     scores: { accessibility: 0.87, 'best-practices': 1, seo: null, 'agentic-browsing': 0.5 },
     audits,
   };
@@ -53,7 +53,7 @@ const verdictOf = (evidence: PagespeedEvidence, code: PagespeedCode): Verdict =>
 
 const without = (id: string) =>
   codes.flatMap((code) => (categoryAudits[code].audit === id ? [] : [audit(categoryAudits[code].audit)]));
-const changed = (id: string, change: Partial<AuditSeen>) => [...without(id), audit(id, change)];
+const changed = (id: string, change: Partial<AuditObservation>) => [...without(id), audit(id, change)];
 
 test.for(codes)('%s: broken, holds and cannot be told', (code: CategoryCode) => {
   const { audit: id } = categoryAudits[code];

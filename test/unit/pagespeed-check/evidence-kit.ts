@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Load, PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import type {
-  AuditSeen,
+  AuditObservation,
   BrowserEnd,
   BrowserRun,
   FieldObservation,
-  MetricSeen,
+  MetricObservation,
   PageObservation,
-  RequestSeen,
-  RequestsSeen,
+  RequestObservation,
+  RequestsObservation,
   Traffic,
 } from '../../../worker/probes/browser/port.ts';
 
@@ -22,16 +22,16 @@ const captured = readImagesRun();
 const noField: FieldObservation = { kind: 'none', reason: 'no provider of field data is configured' };
 
 export type PageChange = {
-  readonly metrics?: { readonly [name in keyof PageObservation['metrics']]?: Partial<MetricSeen> };
+  readonly metrics?: { readonly [name in keyof PageObservation['metrics']]?: Partial<MetricObservation> };
   /** By id; laid over an audit that passed. */
-  readonly audits?: { readonly [id: string]: Partial<AuditSeen> };
+  readonly audits?: { readonly [id: string]: Partial<AuditObservation> };
   readonly page?: Partial<PageObservation>;
   readonly traffic?: Partial<Traffic>;
 };
 
 /** A run of a page with which all is well, but for the change. */
 export function load({ metrics = {}, audits = {}, page = {}, traffic = {} }: PageChange = {}): BrowserRun {
-  const good = (metric: keyof PageObservation['metrics'], value: number): MetricSeen => ({
+  const good = (metric: keyof PageObservation['metrics'], value: number): MetricObservation => ({
     ...captured.end.page.metrics[metric],
     value,
     score: 1,
@@ -99,7 +99,7 @@ export function challenged(): BrowserRun {
 }
 
 /** A request that was answered at once, but for the change. */
-export function requestSeen(change: Partial<RequestSeen> = {}): RequestSeen {
+export function requestSeen(change: Partial<RequestObservation> = {}): RequestObservation {
   return {
     url: 'http://a.test/x.js',
     method: 'GET',
@@ -123,8 +123,8 @@ export function requestSeen(change: Partial<RequestSeen> = {}): RequestSeen {
 }
 
 /** These requests, and the sums over them. */
-export function requestsSeen(entries: readonly RequestSeen[]): RequestsSeen {
-  const sum = (some: readonly RequestSeen[]) => some.reduce((total, { bytes }) => total + bytes, 0);
+export function requestsSeen(entries: readonly RequestObservation[]): RequestsObservation {
+  const sum = (some: readonly RequestObservation[]) => some.reduce((total, { bytes }) => total + bytes, 0);
   return {
     total: entries.length,
     overNetwork: entries.length,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { filmstripOf } from '../../../worker/checks/pagespeed-check/report/load.ts';
-import type { LoadSeen } from '../../../worker/probes/browser/port.ts';
+import type { LoadObservation } from '../../../worker/probes/browser/port.ts';
 import { load, seen } from './evidence-kit.ts';
 import { jpeg, png } from './pictures.ts';
 import { psiBody, psiResult, seenByPsi } from './psi-kit.ts';
@@ -10,14 +10,14 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const picture = base64(jpeg(120, 240));
 
 /** A page that loaded so. */
-const loaded = (page: LoadSeen) =>
+const loaded = (page: LoadObservation) =>
   seen(load({ page: { finalUrl: 'https://www.a.test/', ...page } as object }));
-const fieldsOf = (page: LoadSeen) => assessPagespeed(loaded(page)).fields;
+const fieldsOf = (page: LoadObservation) => assessPagespeed(loaded(page)).fields;
 
 test('evidence of an older version has fifty requests, and what it did not see is left open', () => {
   const request = { url: 'https://a.test/x.js', type: 'Script', startMs: 1, endMs: 9, bytes: 3, status: 200 };
   const older = { requests: { total: 70, first: [request] } };
-  const { requests } = fieldsOf(older as unknown as LoadSeen);
+  const { requests } = fieldsOf(older as unknown as LoadObservation);
   expect(requests).toMatchObject({ total: 70, entries: [{ ...request, owner: null, timings: null }] });
   expect(requests).not.toHaveProperty('bytes');
 });

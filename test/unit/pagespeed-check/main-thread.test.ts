@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { readMainThread } from '../../../worker/probes/browser/child/main-thread.ts';
-import type { LoadSeen, MainThreadSeen } from '../../../worker/probes/browser/port.ts';
+import type { LoadObservation, MainThreadObservation } from '../../../worker/probes/browser/port.ts';
 import { load, requestSeen, requestsSeen, seen } from './evidence-kit.ts';
 import { psiAnswer, seenByPsi } from './psi-kit.ts';
 
@@ -45,7 +45,7 @@ test('rows and the characters of their addresses have a limit', () => {
   expect(readMainThread({ 'bootup-time': table(...many) }).scripts).toHaveLength(20);
 });
 
-const busy: MainThreadSeen = {
+const busy: MainThreadObservation = {
   byKind: { scriptEvaluation: 700.5, other: 100.1 },
   scripts: [
     { url: 'https://cdn.example/ads.js', totalMs: 400, scriptingMs: 390, parseMs: 5 },
@@ -55,7 +55,7 @@ const busy: MainThreadSeen = {
   ],
   longTasks: [{ url: 'https://cdn.example/ads.js', startMs: 900, durationMs: 350 }],
 };
-const reported = (page: LoadSeen) =>
+const reported = (page: LoadObservation) =>
   assessPagespeed(seen(load({ page: { finalUrl: 'https://www.a.test/', ...page } as object }))).fields
     .mainThread;
 
@@ -92,7 +92,7 @@ test('a script whose request was not kept is told by its host', () => {
 test('evidence of an older version has no main thread; of another shape it is empty', () => {
   expect(reported({})).toBeNull();
   const broken = { byKind: 3, scripts: [null, { url: 7, totalMs: 'long' }], longTasks: {} };
-  expect(reported({ mainThread: broken } as unknown as LoadSeen)).toMatchObject({
+  expect(reported({ mainThread: broken } as unknown as LoadObservation)).toMatchObject({
     totalMs: 0,
     scripts: [
       { url: null, totalMs: 0 },

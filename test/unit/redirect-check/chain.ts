@@ -1,7 +1,11 @@
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
-import type { HopAnswer, HopSeen, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
+import type {
+  HopAnswer,
+  HopObservation,
+  RedirectEvidence,
+} from '../../../worker/checks/redirect-check/evidence.ts';
 import type { FailureCode, Timings } from '../../../worker/probes/http/port.ts';
-import type { LocationSeen, Stop } from '../../../worker/web/walk.ts';
+import type { LocationObservation, Stop } from '../../../worker/web/walk.ts';
 
 /** A hop: its address, alone or with what differs from a plain 301 (or, at the end, a plain HTML page with 200). */
 export type Step = string | readonly [url: string, seen: Partial<HopAnswer>, via?: RedirectVia];
@@ -56,7 +60,7 @@ export function late(...steps: readonly Step[]): RedirectEvidence {
 function broken(stop: Stop, code: FailureCode, steps: readonly Step[]): RedirectEvidence {
   const { url, hops } = chain(...steps);
   const last = hops.length - 1;
-  const seen: HopSeen['seen'] = {
+  const seen: HopObservation['seen'] = {
     kind: 'failure',
     code,
     reason: 'the reason',
@@ -67,7 +71,9 @@ function broken(stop: Stop, code: FailureCode, steps: readonly Step[]): Redirect
 }
 
 /** Location fields as they were sent; each in UTF-8 and without credentials unless more is said. */
-export function sends(...texts: readonly (string | Partial<LocationSeen>)[]): Pick<HopAnswer, 'locations'> {
+export function sends(
+  ...texts: readonly (string | Partial<LocationObservation>)[]
+): Pick<HopAnswer, 'locations'> {
   const plain = { text: '', isUtf8: true, hasCredentials: false };
   return { locations: texts.map((text) => ({ ...plain, ...(typeof text === 'string' ? { text } : text) })) };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  type PageSeen,
+  type HtmlObservation,
   readPage as readWithin,
 } from '../../../worker/checks/redirect-check/gather/read-page.ts';
 import { openWork } from '../../../worker/probes/work.ts';
@@ -11,12 +11,14 @@ import { million } from './count-reads.ts';
 /** Pages of tests are longer than those of a run. */
 const readPage = (html: string, url: string) => readWithin(html, url, openWork(undefined, Infinity));
 
-const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false, scriptTarget: null };
-const refresh = (seconds: number, target: string): Partial<PageSeen> => ({ refresh: { seconds, target } });
+const nothing: HtmlObservation = { refresh: null, canonical: null, setsAddress: false, scriptTarget: null };
+const refresh = (seconds: number, target: string): Partial<HtmlObservation> => ({
+  refresh: { seconds, target },
+});
 const meta = '<meta http-equiv=refresh content="0;url=/b">';
 const script = '<script>location="/b"</script>';
 
-const cases: readonly (readonly [name: string, html: string, expected: Partial<PageSeen>])[] = [
+const cases: readonly (readonly [name: string, html: string, expected: Partial<HtmlObservation>])[] = [
   ['an empty page says nothing', '', {}],
   [
     'onload may call a function of a script',

@@ -8,7 +8,7 @@ import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import { makeReport, type Report } from '#shared/model/report';
 import { renderHar } from '#shared/render/har';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
-import type { RequestSeen } from '../../../worker/probes/browser/port.ts';
+import type { RequestObservation } from '../../../worker/probes/browser/port.ts';
 import { load, requestSeen, requestsSeen, seen } from '../pagespeed-check/evidence-kit.ts';
 
 type Log = {
@@ -29,7 +29,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
 }
 const isHar = ajv.getSchema('har.json#') ?? ajv.getSchema('har.json');
 
-function reportWith(entries: readonly RequestSeen[]): Report {
+function reportWith(entries: readonly RequestObservation[]): Report {
   const evidence = seen(load({ page: { requests: requestsSeen(entries) } }));
   return makeReport(
     {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Json } from '#shared/model/verdict';
 import { readCertificate } from '../../../worker/certificates/certificate.ts';
 import type {
-  AddressSeen,
+  AddressObservation,
   MailHandshake,
-  MailHostSeen,
+  MailHostObservation,
   SmtpEvidence,
-  TalkSeen,
+  TalkObservation,
 } from '../../../worker/checks/smtp-check/evidence.ts';
 import type { Observation } from '../../../worker/dns/observation.ts';
 import type { Tlsa } from '../../../worker/mail/parse-tlsa.ts';
@@ -43,7 +43,7 @@ export const ownMade = issueCertificate({ subject: 'debian', issuer: null, ...lo
 export const said = (code: number, ...lines: string[]): ReplyRead => ({ kind: 'reply', code, lines });
 const ehloLines = ['mx.a.test', 'SIZE 1000', 'STARTTLS'];
 
-type Talked = Extract<TalkSeen, { readonly kind: 'talked' }>;
+type Talked = Extract<TalkObservation, { readonly kind: 'talked' }>;
 
 export function connected(
   chain: readonly Issued[] = [leaf, intermediate],
@@ -89,22 +89,26 @@ export const plain = talked({
 export const failed = talked({ handshake: alert, ehloAfter: null });
 export const silent = (
   code: 'connection-timeout' | 'connection-refused' = 'connection-timeout',
-): TalkSeen => ({
+): TalkObservation => ({
   kind: 'failure',
   code,
   reason:
     code === 'connection-timeout' ? 'the connection could not be made in time' : 'the connection was refused',
 });
-export const unasked: TalkSeen = { kind: 'failure', code: 'budget-spent', reason: 'there was no time left' };
-export const declined = (code: number, text: string): TalkSeen =>
+export const unasked: TalkObservation = {
+  kind: 'failure',
+  code: 'budget-spent',
+  reason: 'there was no time left',
+};
+export const declined = (code: number, text: string): TalkObservation =>
   talked({ greeting: said(code, text), ehlo: null, startTls: null, handshake: null, ehloAfter: null });
 
 /** An address; the second conversation of a good one finds no old version. */
 export function address(
-  first: TalkSeen,
-  second: AddressSeen['second'] = null,
+  first: TalkObservation,
+  second: AddressObservation['second'] = null,
   ip = '192.0.2.1',
-): AddressSeen {
+): AddressObservation {
   const isGood = first.kind === 'talked' && first.handshake?.kind === 'connected';
   return {
     address: ip,
@@ -131,12 +135,12 @@ export function seen(
   };
 }
 
-export type HostWishes = Partial<MailHostSeen> & {
+export type HostWishes = Partial<MailHostObservation> & {
   readonly records?: readonly Tlsa[];
   readonly isSigned?: boolean;
 };
 
-export function host(addresses: readonly AddressSeen[], wishes: HostWishes = {}): MailHostSeen {
+export function host(addresses: readonly AddressObservation[], wishes: HostWishes = {}): MailHostObservation {
   const { records = [], isSigned = true, host: name = 'mx.a.test', ...more } = wishes;
   return {
     host: name,
@@ -157,7 +161,10 @@ export function host(addresses: readonly AddressSeen[], wishes: HostWishes = {})
   };
 }
 
-export function domain(hosts: readonly MailHostSeen[], more: Partial<SmtpEvidence> = {}): SmtpEvidence {
+export function domain(
+  hosts: readonly MailHostObservation[],
+  more: Partial<SmtpEvidence> = {},
+): SmtpEvidence {
   return {
     domain: 'a.test',
     at,
@@ -179,8 +186,11 @@ export function domain(hosts: readonly MailHostSeen[], more: Partial<SmtpEvidenc
 }
 
 /** One host at one address. */
-export const one = (first: TalkSeen, second: AddressSeen['second'] = null, wishes: HostWishes = {}) =>
-  domain([host([address(first, second)], wishes)]);
+export const one = (
+  first: TalkObservation,
+  second: AddressObservation['second'] = null,
+  wishes: HostWishes = {},
+) => domain([host([address(first, second)], wishes)]);
 
 export function sts(mode: 'enforce' | 'testing' | 'none', mx = 'mx.a.test'): SmtpEvidence['sts'] {
   return {

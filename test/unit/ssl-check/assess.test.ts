@@ -7,7 +7,11 @@ import { codesBroken, codesOf } from '#shared/model/verdict';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import type { FullEndpoint, Http3Seen, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type {
+  FullEndpoint,
+  Http3Observation,
+  SslEvidence,
+} from '../../../worker/checks/ssl-check/evidence.ts';
 import {
   accepts,
   asked,
@@ -72,7 +76,7 @@ const isLogged = (...signers: readonly Signer[]): Partial<SslEvidence> => ({
 });
 
 /** The page offers HTTP/3. */
-const http3 = (seen: Http3Seen | null) =>
+const http3 = (seen: Http3Observation | null) =>
   ({
     hsts: {
       kind: 'fields',

@@ -2,7 +2,7 @@ import { type Certificate, readCertificate } from '../../../worker/certificates/
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import type {
   Connected,
-  HandshakeSeen,
+  HandshakeObservation,
   HelloAccepted,
   Question,
   QuestionEnd,
@@ -73,7 +73,7 @@ export const failed = (opensslCode: string, code: 'tls-failed' | 'tls-timeout' =
   address: '192.0.2.1',
 });
 
-export const modern = (handshake: HandshakeSeen['handshake']): SslEvidence['handshakes'] => [
+export const modern = (handshake: HandshakeObservation['handshake']): SslEvidence['handshakes'] => [
   { offer: 'modern', handshake },
 ];
 

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
 import { codesBroken, codesOf } from '#shared/model/verdict';
 import type { HttpAnswer, HttpProbe } from '../../../worker/probes/http/port.ts';
-import { type FamiliesSeen, type FamilyObservation, gatherFamilies } from '../../../worker/web/families.ts';
+import {
+  type FamiliesObservation,
+  type FamilyObservation,
+  gatherFamilies,
+} from '../../../worker/web/families.ts';
 import { judgeFamilies } from '../../../worker/web/judge-families.ts';
 import { addresses, lostOver, over } from './family-observations.ts';
 
 const url = 'https://a.test/';
-const seen = (...sights: readonly FamilyObservation[]): FamiliesSeen => ({ url, sights, late: false });
+const seen = (...sights: readonly FamilyObservation[]): FamiliesObservation => ({ url, sights, late: false });
 const policy = (value: string) => ({ headers: [['Content-Security-Policy', value]] as const });
 
 type Case = {
   readonly name: string;
-  readonly seen: FamiliesSeen | undefined;
+  readonly seen: FamiliesObservation | undefined;
   readonly broken?: readonly string[];
   readonly holds?: readonly string[];
   readonly notTested?: string;

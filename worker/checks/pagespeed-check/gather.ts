@@ -6,8 +6,8 @@ import type {
   BrowserProbe,
   BrowserRequest,
   BrowserRun,
-  LoadSeen,
-  MainThreadSeen,
+  LoadObservation,
+  MainThreadObservation,
   Strategy,
 } from '../../probes/browser/port.ts';
 import { seeBodySigns } from '../../web/block-page.ts';
@@ -20,7 +20,7 @@ const attemptMs = 52_000;
 /** A second attempt after a fault of our browser is worth it only with time for a whole page. */
 const retryNeedsMs = 25_000;
 
-const noFrames: LoadSeen = { frames: [] };
+const noFrames: LoadObservation = { frames: [] };
 
 /** What is needed of a gather's context: of the probes the browser alone. */
 export type BrowserContext = Omit<GatherContext, 'probes'> & {
@@ -105,9 +105,9 @@ function withoutSecrets(run: Load, ownSite: string): Load {
 }
 
 function withCleanAddresses(
-  { scripts, longTasks, ...rest }: MainThreadSeen,
+  { scripts, longTasks, ...rest }: MainThreadObservation,
   ownSite: string,
-): MainThreadSeen {
+): MainThreadObservation {
   const clean = <Row extends { readonly url: string | null }>(row: Row): Row => ({
     ...row,
     url: row.url === null ? null : cleanAddress(row.url, ownSite),

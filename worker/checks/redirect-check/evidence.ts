@@ -1,21 +1,21 @@
 import type { HttpBody, Timings, TlsObservation } from '../../probes/http/port.ts';
-import type { FamiliesSeen } from '../../web/families.ts';
+import type { FamiliesObservation } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { AnswerRefresh } from '../../web/page-refresh.ts';
-import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
+import type { LocationObservation, Stop, WalkedHop } from '../../web/walk.ts';
 
 /** What was seen while walking a chain. JSON; nothing in it is judged. */
 export type RedirectEvidence = {
   readonly url: string;
   /** The host of the first address is on the HSTS preload list; left out by evidence that is older than this field. */
   readonly isPreloaded?: boolean;
-  readonly hops: readonly HopSeen[];
+  readonly hops: readonly HopObservation[];
   /** Why the walk stopped after the last hop. */
   readonly stop: Stop;
   /** How the first address answers our own User-Agent; left out where the walk used it. */
   readonly asOurs?: FirstAnswer;
   /** The last page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
-  readonly families?: FamiliesSeen;
+  readonly families?: FamiliesObservation;
 };
 
 /** An answer without its page; the failure's reason where there was none. */
@@ -24,13 +24,13 @@ export type FirstAnswer =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** A hop of the chain, answered or not. */
-export type HopSeen = WalkedHop<HopAnswer>;
+export type HopObservation = WalkedHop<HopAnswer>;
 
 export type HopAnswer = {
   readonly kind: 'response';
   readonly status: number;
   /** Every Location field, in order. */
-  readonly locations: readonly LocationSeen[];
+  readonly locations: readonly LocationObservation[];
   readonly address: string;
   readonly timings: Timings;
   readonly tls: TlsObservation | null;

@@ -1,6 +1,6 @@
 import type { RedirectEnd } from '#shared/catalogue/redirect-check/report';
 import type { Stop } from '../../web/walk.ts';
-import type { HopSeen, RedirectEvidence } from './evidence.ts';
+import type { HopObservation, RedirectEvidence } from './evidence.ts';
 import { findAskedTwice, redirectsOf } from './facts/chain.ts';
 import { readLaterVisit } from './facts/later-visit.ts';
 
@@ -23,7 +23,7 @@ export function reportEnd({ hops, stop }: RedirectEvidence): RedirectEnd {
   return ends[stop.kind];
 }
 
-function isRefusedByGuard(last: HopSeen | undefined): boolean {
+function isRefusedByGuard(last: HopObservation | undefined): boolean {
   return last?.seen.kind === 'failure' && last.seen.code.startsWith('target-');
 }
 
@@ -41,7 +41,7 @@ export function reportChain(evidence: RedirectEvidence) {
   };
 }
 
-function addTimes(hops: readonly HopSeen[]): number | null {
+function addTimes(hops: readonly HopObservation[]): number | null {
   let sum = 0;
   for (const { seen } of hops) {
     const ms = seen.kind === 'response' ? seen.timings.total : seen.waitedMs;
@@ -51,7 +51,7 @@ function addTimes(hops: readonly HopSeen[]): number | null {
   return Math.round(sum * 10) / 10;
 }
 
-function reportHop({ url, seen, next }: HopSeen) {
+function reportHop({ url, seen, next }: HopObservation) {
   if (seen.kind === 'failure') {
     const { code, reason, address, waitedMs = null } = seen;
     return { url, status: null, location: null, address, timings: null, waitedMs, error: { code, reason } };
@@ -71,8 +71,8 @@ function reportHop({ url, seen, next }: HopSeen) {
 }
 
 function locationOf(
-  seen: Extract<HopSeen['seen'], { kind: 'response' }>,
-  next: HopSeen['next'],
+  seen: Extract<HopObservation['seen'], { kind: 'response' }>,
+  next: HopObservation['next'],
 ): string | null {
   if (next && next.via !== 'http') return next.url;
   const texts = seen.locations.map(({ text }) => text);

@@ -21,7 +21,7 @@ import { readCookies, type CookieFacts } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
 import { isJudged, type PageFacts, readHops, readPage, type HopFacts } from './facts/page.ts';
 import { readRobots } from './facts/robots.ts';
-import { readSecurityTxt, type SecurityTxtSeen } from './facts/security-txt.ts';
+import { readSecurityTxt, type SecurityTxtObservation } from './facts/security-txt.ts';
 import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
 import { judgeCookies } from './judge/cookies.ts';
 import { judgeCors } from './judge/cors.ts';
@@ -102,7 +102,7 @@ type SiteFacts = {
   readonly siteHops: readonly HopFacts[];
   readonly page: PageFacts | undefined;
   readonly cookies: readonly CookieFacts[];
-  readonly securityTxt: SecurityTxtSeen;
+  readonly securityTxt: SecurityTxtObservation;
   readonly robots: ReturnType<typeof readRobots>;
 };
 

@@ -1,4 +1,4 @@
-import type { FamiliesSeen } from '../../web/families.ts';
+import type { FamiliesObservation } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { PreloadState } from '../../web/preload-list.ts';
 import type { PageLead } from '../../web/walk.ts';
@@ -133,7 +133,7 @@ export type HeaderEvidence = {
   /** Host → its place on the preload list, for every host that was met. */
   readonly preload: readonly (readonly [host: string, state: PreloadState])[];
   /** The page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
-  readonly families?: FamiliesSeen;
+  readonly families?: FamiliesObservation;
   /** Left out by evidence that is older than this field. */
   readonly files?: SiteFiles;
 };

@@ -13,7 +13,7 @@ export type SmtpEvidence = {
   readonly own: readonly [Observation, Observation];
   /** Whether our resolver vouches for signed names at all; null where the root was not answered. */
   readonly resolverValidates: boolean | null;
-  readonly hosts: readonly MailHostSeen[];
+  readonly hosts: readonly MailHostObservation[];
   readonly hostsLeftOut: number;
   readonly sts: { readonly record: Observation; readonly policy: PolicyObservation | null };
   /** Whether connections to port 25 leave this network, as far as somebody had to ask. */
@@ -24,7 +24,7 @@ export type SmtpEvidence = {
   readonly connections: number;
 };
 
-export type MailHostSeen = {
+export type MailHostObservation = {
   readonly host: string;
   readonly preference: number;
   /** A and AAAA. */
@@ -35,22 +35,25 @@ export type MailHostSeen = {
   readonly tlsa: readonly Observation[];
   /** Why none of its addresses may be talked to. */
   readonly failure: { readonly code: FailureCode; readonly reason: string } | null;
-  readonly addresses: readonly AddressSeen[];
+  readonly addresses: readonly AddressObservation[];
 };
 
-export type AddressSeen = {
+export type AddressObservation = {
   readonly address: string;
   /** Unix ms of the first conversation; null where there was none. */
   readonly seenAt: number | null;
-  readonly first: TalkSeen;
+  readonly first: TalkObservation;
   /** A second try where the handshake failed, or a look for old versions where it did not. */
-  readonly second: SecondSeen | null;
+  readonly second: SecondObservation | null;
 };
 
-export type SecondSeen = { readonly offer: Exclude<MailOffer, 'modern'>; readonly talk: TalkSeen };
+export type SecondObservation = {
+  readonly offer: Exclude<MailOffer, 'modern'>;
+  readonly talk: TalkObservation;
+};
 
 /** A conversation, without what nobody judges. */
-export type TalkSeen =
+export type TalkObservation =
   | {
       readonly kind: 'talked';
       readonly greeting: ReplyRead;

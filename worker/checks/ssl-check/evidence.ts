@@ -14,26 +14,26 @@ export type SslEvidence = {
   /** Unix ms at the start: the clock of every judgement. */
   readonly at: number;
   /** Attempts with OpenSSL, in order; the last that connected is what a client gets. */
-  readonly handshakes: readonly HandshakeSeen[];
+  readonly handshakes: readonly HandshakeObservation[];
   /** A handshake without SNI; null when it was not tried. */
   readonly withoutName: HandshakeAnswer | null;
   /** What a client is shown that knows only the other kind of key; null when that needed no question of its own. */
-  readonly otherKind: OtherKindSeen | null;
+  readonly otherKind: OtherKindObservation | null;
   /** Questions by ClientHello, in no particular order. */
   readonly questions: readonly Question[];
   /** Whether a ClientHello that was accepted earlier is still accepted at the end. Asked only when other connections were cut off; null otherwise. */
   readonly stillAnswers: boolean | null;
   /** What becomes of a client that comes back with an older version than both sides speak (RFC 7507); null when no old version is spoken. Absent in older evidence. */
-  readonly fallback?: FallbackSeen | null;
+  readonly fallback?: FallbackObservation | null;
   /** What became of the session of today's client when it came back with it; null when no handshake was completed, and at the addresses of the other family. Absent in older evidence. */
-  readonly resumption?: ResumptionSeen | null;
+  readonly resumption?: ResumptionObservation | null;
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;
-  readonly groups: GroupsSeen | null;
+  readonly groups: GroupsObservation | null;
   /** Groups of TLS 1.2, which are not asked for again in TLS 1.3; null where TLS 1.3 told them all. Absent in older evidence. */
-  readonly tls12Groups?: GroupsSeen | null;
+  readonly tls12Groups?: GroupsObservation | null;
   /** In what form certificates come to today's clients; null where no answer showed it. Absent in older evidence. */
-  readonly certificateForm?: CertificateFormSeen | null;
+  readonly certificateForm?: CertificateFormObservation | null;
   /** By whose order a suite of TLS 1.2 is chosen; null when that was not seen. */
   readonly preference: Preference | null;
   /** The same in TLS 1.3; absent in older evidence. */
@@ -43,7 +43,7 @@ export type SslEvidence = {
   /** Suites that were refused in a version, also where the set that they are in was not asked to its end. Absent in older evidence. */
   readonly refusals?: readonly Refusal[];
   /** What the server answered to ClientHellos of known clients; absent in older evidence. */
-  readonly clients?: readonly ClientSeen[];
+  readonly clients?: readonly ClientObservation[];
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
   readonly alpnRefused: boolean;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
@@ -52,16 +52,16 @@ export type SslEvidence = {
   readonly anchors: readonly string[];
   /** The transparency logs that have signed a timestamp of any certificate, as far as they are in our list: what timestamps are judged by. Absent in older evidence. */
   readonly logs?: readonly TransparencyLog[];
-  readonly hsts: HstsSeen;
+  readonly hsts: HstsObservation;
   /** What became of a question in QUIC; null where no HTTP/3 is offered or nothing was asked. Absent in older evidence. */
-  readonly http3?: Http3Seen | null;
+  readonly http3?: Http3Observation | null;
   /** The list of revoked certificates that the leaf points to. */
-  readonly revocationList: RevocationListSeen;
-  readonly names: NamesSeen;
+  readonly revocationList: RevocationListObservation;
+  readonly names: NamesObservation;
   /** The address that all of this was seen at. */
   readonly addresses: readonly string[];
   /** What the other addresses of the name answered; null in evidence of versions that looked at one address. */
-  readonly endpoints: readonly EndpointSeen[] | null;
+  readonly endpoints: readonly EndpointObservation[] | null;
   readonly connections: number;
 };
 
@@ -70,7 +70,7 @@ export type SslEvidence = {
  * without-alpn: no protocols. legacy: every version, suite and group that OpenSSL still has, at security level 0.
  */
 export type Offer = 'modern' | 'small' | 'without-alpn' | 'legacy';
-export type HandshakeSeen = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
+export type HandshakeObservation = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
 
 /** What the probe saw, but for the session: it holds a secret, and all that is wanted of it is how much early data it allows (null: no ticket came). */
 export type HandshakeAnswer =
@@ -81,13 +81,13 @@ export type HandshakeAnswer =
 export type Connected = Extract<HandshakeAnswer, { readonly kind: 'connected' }>;
 
 /** Whether a server has a certificate of the kind of key that today's clients are not shown. */
-export type OtherKindSeen = { readonly kind: KeyKind; readonly answer: OtherKindAnswer };
+export type OtherKindObservation = { readonly kind: KeyKind; readonly answer: OtherKindAnswer };
 
 export type OtherKindAnswer =
   | {
       readonly kind: 'shown';
       readonly handshake: Connected;
-      readonly revocationList: RevocationListSeen;
+      readonly revocationList: RevocationListObservation;
     }
   | { readonly kind: 'refused' }
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -152,7 +152,7 @@ export type QuestionEnd =
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /** Another address of the name. */
-export type EndpointSeen = {
+export type EndpointObservation = {
   readonly address: string;
   /** The last that was tried. Where even the first ClientHello had no answer, that failure. */
   readonly handshake: HandshakeAnswer;
@@ -191,10 +191,10 @@ export type FullEndpoint = Pick<
 >;
 
 /** refused: with the alert that RFC 7507 asks for. */
-export type FallbackSeen = 'refused' | 'accepted' | 'unknown';
+export type FallbackObservation = 'refused' | 'accepted' | 'unknown';
 
 /** none: the server issued no session. declined: it made a new one instead. */
-export type ResumptionSeen = {
+export type ResumptionObservation = {
   readonly version: string;
   readonly outcome: 'resumed' | 'declined' | 'none' | 'unknown';
 };
@@ -211,16 +211,16 @@ export type Choice = {
 export type Refusal = { readonly version: VersionName; readonly suites: readonly number[] };
 
 /** One client's own ClientHello, by the `hello` of its profile, and in which version it was accepted. */
-export type ClientSeen = {
+export type ClientObservation = {
   readonly hello: string;
   readonly version: VersionName | null;
   readonly answer: HelloAccepted | QuestionEnd;
 };
 
 /** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
-export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
+export type GroupsObservation = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
 
-export type HstsSeen =
+export type HstsObservation =
   | {
       readonly kind: 'fields';
       readonly url: string;
@@ -231,7 +231,9 @@ export type HstsSeen =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** As clients of TLS 1.3 are sent certificates that offer to decompress them. */
-export type CertificateFormSeen = CertificateForm | { readonly kind: 'malformed'; readonly reason: string };
+export type CertificateFormObservation =
+  | CertificateForm
+  | { readonly kind: 'malformed'; readonly reason: string };
 
 /** Where HTTP/3 is offered. */
 export type Http3Place = {
@@ -242,7 +244,7 @@ export type Http3Place = {
 };
 
 /** What a datagram of QUIC brought that asks for the versions of a server. */
-export type Http3Seen =
+export type Http3Observation =
   | { readonly kind: 'answered'; readonly versions: readonly number[] }
   | { readonly kind: 'refused' }
   | { readonly kind: 'not-quic' }
@@ -251,12 +253,12 @@ export type Http3Seen =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
-export type RevocationListSeen =
+export type RevocationListObservation =
   | ({ readonly kind: 'list'; readonly url: string } & ListContent)
   | { readonly kind: 'unknown'; readonly url: string | null; readonly reason: string };
 
 /** An answer of the DNS, or why there is none. `found` is empty when the name has no such record. */
-export type RecordsSeen<T> =
+export type RecordsObservation<T> =
   | { readonly kind: 'answer'; readonly isSecure: boolean; readonly found: readonly T[] }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -268,14 +270,14 @@ export type TlsaRecord = {
   readonly certificate: string;
 };
 
-export type NamesSeen = {
+export type NamesObservation = {
   /** CAA tags and values of the host, or of the nearest name above it that has any. */
-  readonly caa: RecordsSeen<{ readonly tag: string; readonly value: string }>;
-  readonly tlsa: RecordsSeen<TlsaRecord>;
+  readonly caa: RecordsObservation<{ readonly tag: string; readonly value: string }>;
+  readonly tlsa: RecordsObservation<TlsaRecord>;
   /** Protocols of the HTTPS record's alpn parameter. */
-  readonly httpsAlpn: RecordsSeen<string>;
+  readonly httpsAlpn: RecordsObservation<string>;
   /** Where HTTPS records offer h3; absent in older evidence. */
-  readonly http3?: RecordsSeen<Http3Place>;
+  readonly http3?: RecordsObservation<Http3Place>;
   /** One entry for each HTTPS record that carries keys for Encrypted Client Hello; absent in older evidence. */
-  readonly httpsEch?: RecordsSeen<true>;
+  readonly httpsEch?: RecordsObservation<true>;
 };

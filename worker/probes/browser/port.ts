@@ -27,14 +27,14 @@ export const browserSources = ['configured', 'bundled', 'installed'] as const;
 export type BrowserSource = (typeof browserSources)[number];
 
 /** A metric of the lab. `value` is in ms, of CLS without a unit; null when the page gave none. */
-export type MetricSeen = {
+export type MetricObservation = {
   readonly value: number | null;
   readonly score: number | null;
   readonly weight: number;
 };
 
 /** One of Lighthouse's audits. Its text is Lighthouse's; what stands in `items` is the target's, cut to length. */
-export type AuditSeen = {
+export type AuditObservation = {
   readonly id: string;
   readonly title: string;
   /** 0 to 1; null where there is nothing to say. */
@@ -52,26 +52,26 @@ export type AuditSeen = {
 };
 
 /** How the page loaded; evidence of an older version has none of it. */
-export type LoadSeen = {
+export type LoadObservation = {
   /** In order; kept of the first run alone. */
-  readonly frames?: readonly FrameSeen[];
-  readonly requests?: RequestsSeen;
-  readonly mainThread?: MainThreadSeen;
+  readonly frames?: readonly FrameObservation[];
+  readonly requests?: RequestsObservation;
+  readonly mainThread?: MainThreadObservation;
 };
 
 /**
  * What kept the main thread busy, in ms on the device that was asked for. The longest first, at most 20 of each; an address is null for what
  * belongs to no script.
  */
-export type MainThreadSeen = {
+export type MainThreadObservation = {
   /** By Lighthouse's groups: "scriptEvaluation", "styleLayout", "other" … */
   readonly byKind: { readonly [group: string]: number };
-  readonly scripts: readonly ScriptSeen[];
-  readonly longTasks: readonly LongTaskSeen[];
+  readonly scripts: readonly ScriptWork[];
+  readonly longTasks: readonly LongTask[];
 };
 
 /** A script, or the document for its own part. `totalMs` holds what it made the browser do beside running it. */
-export type ScriptSeen = {
+export type ScriptWork = {
   readonly url: string | null;
   readonly totalMs: number;
   readonly scriptingMs: number;
@@ -79,14 +79,14 @@ export type ScriptSeen = {
 };
 
 /** A task above 50 ms. */
-export type LongTaskSeen = {
+export type LongTask = {
   readonly url: string | null;
   readonly startMs: number;
   readonly durationMs: number;
 };
 
 /** The requests of a page: those that began first, at most 500, and sums over all. */
-export type RequestsSeen = {
+export type RequestsObservation = {
   readonly total: number;
   /** Without those of data: and blob:, which ask nobody. */
   readonly overNetwork: number;
@@ -94,7 +94,7 @@ export type RequestsSeen = {
   readonly bytes: number;
   /** Of hosts of another registrable domain than that of the page on which the browser ended. */
   readonly thirdPartyBytes: number;
-  readonly entries: readonly RequestSeen[];
+  readonly entries: readonly RequestObservation[];
 };
 
 /** The phases of a request, in ms; null for those it did not have. `connect` holds `ssl`. */
@@ -109,14 +109,14 @@ export type RequestTimings = {
 };
 
 /** What the page looked like at a time. */
-export type FrameSeen = {
+export type FrameObservation = {
   readonly atMs: number;
   /** Base64. */
   readonly jpeg: string;
 };
 
 /** One request of the page; times in ms since its first, as observed without throttling. */
-export type RequestSeen = {
+export type RequestObservation = {
   /** Without secrets (`cleanAddress`). */
   readonly url: string;
   readonly method: string;
@@ -145,20 +145,20 @@ export type RequestSeen = {
 };
 
 /** What Lighthouse judged beside performance: its score of each category, 0 to 1, and the audits that rules of ours read. */
-export type CategoriesSeen = {
+export type CategoriesObservation = {
   readonly scores: { readonly [name in CategoryName]?: number | null };
   /** What each took beside the load; evidence of an older version has none. */
   readonly tookMs?: { readonly [name in CategoryName]?: number | null };
-  readonly audits: readonly AuditSeen[];
+  readonly audits: readonly AuditObservation[];
 };
 
 /** What one load of a page showed: Lighthouse's result, trimmed. */
-export type PageObservation = LoadSeen & {
+export type PageObservation = LoadObservation & {
   readonly finalUrl: string;
   readonly fetchedAt: string;
   /** 0 to 1; null when a metric is missing. */
   readonly score: number | null;
-  readonly metrics: { readonly [id in 'lcp' | 'cls' | 'tbt' | 'fcp' | 'si']: MetricSeen };
+  readonly metrics: { readonly [id in 'lcp' | 'cls' | 'tbt' | 'fcp' | 'si']: MetricObservation };
   /** Time to Interactive, simulated as the metrics are: chooses the median run. Left out by older versions and where there is none. */
   readonly interactiveMs?: number;
   /** Observed without throttling, in ms. */
@@ -167,9 +167,9 @@ export type PageObservation = LoadSeen & {
   readonly lcpElement: { readonly selector: string; readonly snippet: string } | null;
   /** Phases of LCP as observed, in ms; they do not add up to the simulated value. */
   readonly lcpPhases: { readonly [phase: string]: number };
-  readonly audits: readonly AuditSeen[];
+  readonly audits: readonly AuditObservation[];
   /** What was asked for beside performance; left out where nothing was. */
-  readonly categories?: CategoriesSeen;
+  readonly categories?: CategoriesObservation;
   readonly resources: { readonly [type: string]: { readonly requests: number; readonly bytes: number } };
   readonly warnings: readonly string[];
   readonly environment: {
@@ -211,7 +211,7 @@ export type Traffic = {
 };
 
 /** The answer that became the page. */
-export type DocumentSeen = {
+export type LoadedDocument = {
   readonly url: string;
   readonly status: number;
   /** As the browser tells them: names in lower case, repeated fields as one each. */
@@ -223,7 +223,7 @@ export type DocumentSeen = {
 
 /** How the run ended. */
 export type BrowserEnd =
-  | { readonly kind: 'loaded'; readonly page: PageObservation; readonly document?: DocumentSeen }
+  | { readonly kind: 'loaded'; readonly page: PageObservation; readonly document?: LoadedDocument }
   /** Lighthouse says why there is nothing to measure. `code` is its own, e.g. "NO_FCP"; `status` of the main document if it came. */
   | {
       readonly kind: 'not-measured';
@@ -273,7 +273,7 @@ export type PsiAnswer = {
 };
 
 /** A metric of real visits: its 75th percentile (ms; CLS without a unit), and the shares of good, middling and poor visits. */
-export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
+export type FieldMetricObservation = { readonly p75: number; readonly distribution: readonly number[] };
 
 export type FieldMetricName = 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb';
 
@@ -288,7 +288,7 @@ export type FieldHistory = {
 
 /** What Chrome's visitors of a page, or of a whole origin, had over 28 days. Evidence of an older version has metrics alone. */
 export type FieldRecord = {
-  readonly metrics: { readonly [name in FieldMetricName]?: FieldMetricSeen };
+  readonly metrics: { readonly [name in FieldMetricName]?: FieldMetricObservation };
   /** Null where the service does not tell it. */
   readonly period?: FieldPeriod | null;
   /** Null where it could not be had. */

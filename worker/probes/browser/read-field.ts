@@ -1,4 +1,10 @@
-import type { FieldHistory, FieldMetricName, FieldMetricSeen, FieldPeriod, FieldRecord } from './port.ts';
+import type {
+  FieldHistory,
+  FieldMetricName,
+  FieldMetricObservation,
+  FieldPeriod,
+  FieldRecord,
+} from './port.ts';
 import { type Bag, bagOf, finiteOf, listOf } from './untyped.ts';
 
 /** The metrics' names in the API of the Chrome UX Report. */
@@ -49,7 +55,7 @@ function readEach<Value>(
   return found;
 }
 
-function readMetric(metric: Bag): FieldMetricSeen | undefined {
+function readMetric(metric: Bag): FieldMetricObservation | undefined {
   const p75 = readPercentile(bagOf(metric['percentiles'])['p75']);
   if (p75 === undefined) return undefined;
   const bins = listOf(metric['histogram']).slice(0, shares);

@@ -1,4 +1,4 @@
-import type { FamiliesSeen, FamilyObservation } from '../../../../worker/web/families.ts';
+import type { FamiliesObservation, FamilyObservation } from '../../../../worker/web/families.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
 import { lostOver, over } from '../../web/family-observations.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../observations.ts';
@@ -6,7 +6,7 @@ import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
 const year = 'max-age=31536000; includeSubDomains';
-const families = (...sights: readonly FamilyObservation[]): FamiliesSeen => ({
+const families = (...sights: readonly FamilyObservation[]): FamiliesObservation => ({
   url: 'https://site.test/',
   sights,
   late: false,

@@ -1,5 +1,5 @@
 import { isMalformed } from '#shared/model/verdict';
-import type { LoadSeen } from '../../../probes/browser/port.ts';
+import type { LoadObservation } from '../../../probes/browser/port.ts';
 import { bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 import { parseImage } from './parse-image.ts';
 
@@ -16,7 +16,7 @@ export type Frame = {
 const mostPixels = 1_000_000;
 
 /** The pictures in order, without those that show the same as the one before. Only what begins as a JPEG counts: they come from a process that ran the target's code, and are served to others. */
-export function readFrames(page: LoadSeen): readonly Frame[] {
+export function readFrames(page: LoadObservation): readonly Frame[] {
   const frames = listOf(page.frames).map(bagOf);
   return frames
     .filter(({ jpeg }, index) => jpeg !== frames[index - 1]?.['jpeg'])

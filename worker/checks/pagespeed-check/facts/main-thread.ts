@@ -1,10 +1,15 @@
-import type { LoadSeen, LongTaskSeen, MainThreadSeen, ScriptSeen } from '../../../probes/browser/port.ts';
+import type {
+  LoadObservation,
+  LongTask,
+  MainThreadObservation,
+  ScriptWork,
+} from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 
 const mostRows = 20;
 
 /** Reads what kept the main thread busy; undefined where it was not seen. It comes from a process that ran the target's code, so each part is looked at. */
-export function readBusy({ mainThread }: LoadSeen): MainThreadSeen | undefined {
+export function readBusy({ mainThread }: LoadObservation): MainThreadObservation | undefined {
   if (mainThread === undefined) return undefined;
   const { byKind, scripts, longTasks } = bagOf(mainThread);
   const kinds = Object.entries(bagOf(byKind)).slice(0, mostRows);
@@ -19,7 +24,7 @@ function rowsOf(value: unknown): readonly Bag[] {
   return listOf(value).slice(0, mostRows).map(bagOf);
 }
 
-function readScript(row: Bag): ScriptSeen {
+function readScript(row: Bag): ScriptWork {
   return {
     url: urlOf(row),
     totalMs: msOf(row['totalMs']),
@@ -28,7 +33,7 @@ function readScript(row: Bag): ScriptSeen {
   };
 }
 
-function readTask(row: Bag): LongTaskSeen {
+function readTask(row: Bag): LongTask {
   return { url: urlOf(row), startMs: msOf(row['startMs']), durationMs: msOf(row['durationMs']) };
 }
 

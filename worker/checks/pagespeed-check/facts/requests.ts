@@ -1,4 +1,9 @@
-import type { LoadSeen, RequestSeen, RequestsSeen, RequestTimings } from '../../../probes/browser/port.ts';
+import type {
+  LoadObservation,
+  RequestObservation,
+  RequestsObservation,
+  RequestTimings,
+} from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 
 const mostEntries = 500;
@@ -6,12 +11,12 @@ const mostEntries = 500;
 /** The requests of the page as evidence tells them; sums are null in that of an older version, which kept the first 50. */
 export type Requests = {
   readonly total: number;
-  readonly sums: Pick<RequestsSeen, 'overNetwork' | 'bytes' | 'thirdPartyBytes'> | null;
-  readonly entries: readonly RequestSeen[];
+  readonly sums: Pick<RequestsObservation, 'overNetwork' | 'bytes' | 'thirdPartyBytes'> | null;
+  readonly entries: readonly RequestObservation[];
 };
 
 /** Reads the requests; undefined where they were not seen. They come from a process that ran the target's code, so each part is looked at. */
-export function readRequests({ requests }: LoadSeen): Requests | undefined {
+export function readRequests({ requests }: LoadObservation): Requests | undefined {
   const { total, entries, first, ...sums } = bagOf(requests);
   const rows = listOf(entries ?? first)
     .slice(0, mostEntries)
@@ -32,7 +37,7 @@ export function readRequests({ requests }: LoadSeen): Requests | undefined {
   };
 }
 
-function readEntry(row: Bag): RequestSeen {
+function readEntry(row: Bag): RequestObservation {
   const initiator = bagOf(row['initiator']);
   return {
     url: textOf(row['url']).slice(0, 2048),

@@ -1,4 +1,4 @@
-import type { AuditSeen } from '../../../probes/browser/port.ts';
+import type { AuditObservation } from '../../../probes/browser/port.ts';
 
 /** Below this an audit has something to say; the same line as for a metric's rating. */
 const goodScore = 0.9;
@@ -9,12 +9,12 @@ export function isGood(score: number): boolean {
 }
 
 /** True for an audit that did not pass. */
-export function hasFailed({ score, mode }: AuditSeen): boolean {
+export function hasFailed({ score, mode }: AuditObservation): boolean {
   return score !== null && !isGood(score) && mode !== 'informative' && mode !== 'error';
 }
 
 /** What fixing it may save, with the unit in each name; empty when nothing is expected. */
-export function readSavings({ savings, savedBytes }: AuditSeen) {
+export function readSavings({ savings, savedBytes }: AuditObservation) {
   const { LCP = 0, TBT = 0, FCP = 0, INP = 0, CLS = 0 } = savings;
   return {
     ...(LCP > 0 ? { lcpMs: LCP } : {}),
@@ -27,7 +27,7 @@ export function readSavings({ savings, savedBytes }: AuditSeen) {
 }
 
 /** The largest savings first: by LCP, then TBT, CLS, FCP, then bytes. */
-export function bySavings(a: AuditSeen, b: AuditSeen): number {
+export function bySavings(a: AuditObservation, b: AuditObservation): number {
   for (const metric of ['LCP', 'TBT', 'CLS', 'FCP']) {
     const difference = (b.savings[metric] ?? 0) - (a.savings[metric] ?? 0);
     if (difference !== 0) return difference;

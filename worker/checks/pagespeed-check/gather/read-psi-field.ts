@@ -1,5 +1,5 @@
 import type {
-  FieldMetricSeen,
+  FieldMetricObservation,
   FieldObservation,
   FieldRecord,
   Strategy,
@@ -50,7 +50,7 @@ function readMetrics(experience: Bag): Metrics | undefined {
   return read.length === 0 ? undefined : (Object.fromEntries(read) as Metrics);
 }
 
-function readMetric(metric: Bag, scale: number): FieldMetricSeen | undefined {
+function readMetric(metric: Bag, scale: number): FieldMetricObservation | undefined {
   const percentile = finiteOf(metric['percentile']);
   if (percentile === undefined || percentile < 0) return undefined;
   const distribution = listOf(metric['distributions'])

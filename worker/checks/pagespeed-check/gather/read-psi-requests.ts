@@ -1,6 +1,6 @@
 import { siteOf } from '#shared/targets/parse-target';
 import { cleanAddress } from '../../../probes/browser/clean-address.ts';
-import type { RequestSeen, RequestsSeen } from '../../../probes/browser/port.ts';
+import type { RequestObservation, RequestsObservation } from '../../../probes/browser/port.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 
 /** Rows that are looked at; a page may make thousands. */
@@ -8,7 +8,7 @@ const mostRows = 2000;
 const mostEntries = 500;
 
 /** The requests of a load by PageSpeed Insights: Lighthouse's own table has neither initiators nor phases. Every part is looked at before it is believed. */
-export function readPsiRequests(details: unknown, finalUrl: string): RequestsSeen | undefined {
+export function readPsiRequests(details: unknown, finalUrl: string): RequestsObservation | undefined {
   const all = listOf(bagOf(details)['items']);
   const final = siteOfUrl(finalUrl);
   const rows = all
@@ -17,7 +17,7 @@ export function readPsiRequests(details: unknown, finalUrl: string): RequestsSee
     .flatMap((row) => readRow(row, final) ?? []);
   if (rows.length === 0) return undefined;
   const wire = rows.filter(({ url }) => /^https?:/.test(url));
-  const sum = (some: readonly RequestSeen[]) => some.reduce((total, { bytes }) => total + bytes, 0);
+  const sum = (some: readonly RequestObservation[]) => some.reduce((total, { bytes }) => total + bytes, 0);
   return {
     total: all.length,
     overNetwork: wire.length,
@@ -32,7 +32,7 @@ function siteOfUrl(address: string): string | undefined {
   return url && url.hostname !== '' ? siteOf(url.hostname) : undefined;
 }
 
-function readRow(row: Bag, final: string | undefined): RequestSeen | undefined {
+function readRow(row: Bag, final: string | undefined): RequestObservation | undefined {
   const [startMs, endMs] = [finiteOf(row['networkRequestTime']), finiteOf(row['networkEndTime'])];
   const url = textOf(row['url']);
   if (startMs === undefined || endMs === undefined || !/^(?:https?|data|blob):/.test(url)) return undefined;

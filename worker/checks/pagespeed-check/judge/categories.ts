@@ -6,7 +6,7 @@ import {
   rules,
 } from '#shared/catalogue/pagespeed-check/rules';
 import { allOf, brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
-import type { AuditSeen, PageObservation } from '../../../probes/browser/port.ts';
+import type { AuditObservation, PageObservation } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
 import { isGood } from '../facts/savings.ts';
 
@@ -49,7 +49,7 @@ function judgeAudit(id: string, { categories }: PageObservation): Verdict {
   return isGood(score) ? 'holds' : brokenBy([show(audit)]);
 }
 
-function show({ id, items, itemCount, score }: AuditSeen): Evidence {
+function show({ id, items, itemCount, score }: AuditObservation): Evidence {
   return { audit: id, found: tellPlaces(items, itemCount), score, items: items.slice(0, 5) };
 }
 

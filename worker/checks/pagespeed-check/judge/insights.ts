@@ -1,6 +1,6 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { brokenIf, codesOf, notTested, type Verdict } from '#shared/model/verdict';
-import type { AuditSeen, PageObservation } from '../../../probes/browser/port.ts';
+import type { AuditObservation, PageObservation } from '../../../probes/browser/port.ts';
 import { hasFailed } from '../facts/savings.ts';
 import { fixOfLatency, sumBusyMs, summarise } from './show-insight.ts';
 
@@ -70,7 +70,7 @@ function judgeInsight(code: InsightCode, page: PageObservation | undefined): Ver
 }
 
 // For these two Lighthouse 13 gives numbers but no score, so the limits are ours.
-function judgeUnscored(code: 'dom-too-large' | 'third-parties-heavy', audit: AuditSeen): Verdict {
+function judgeUnscored(code: 'dom-too-large' | 'third-parties-heavy', audit: AuditObservation): Verdict {
   if (code === 'third-parties-heavy')
     return brokenIf(sumBusyMs(audit) > busyThirdPartiesMs, summarise(code, audit));
   if (audit.value === null) return notTested('Lighthouse did not count the elements');

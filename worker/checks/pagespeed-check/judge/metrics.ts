@@ -1,6 +1,6 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
-import type { MetricSeen, PageObservation, Strategy } from '../../../probes/browser/port.ts';
+import type { MetricObservation, PageObservation, Strategy } from '../../../probes/browser/port.ts';
 import { displayValue, type MetricName, metricNames, rateScore, thresholdsOf } from '../facts/ratings.ts';
 
 type MetricCode = Extract<PagespeedCode, `${MetricName}-${'poor' | 'needs-improvement'}`>;
@@ -51,7 +51,7 @@ function judgeMetric(
 
 function show(
   metric: MetricName,
-  { value, score }: MetricSeen,
+  { value, score }: MetricObservation,
   page: PageObservation,
   strategy: Strategy,
 ): Evidence[] {

@@ -1,6 +1,6 @@
 import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
 import type { Evidence, Fix } from '#shared/model/verdict';
-import type { AuditSeen } from '../../../probes/browser/port.ts';
+import type { AuditObservation } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
 import { displayBytes, displayMs } from '../facts/ratings.ts';
 
@@ -22,24 +22,24 @@ const cures: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What helps against the faults of the document's request; undefined where none of them is known. */
-export function fixOfLatency(audit: AuditSeen): Fix | undefined {
+export function fixOfLatency(audit: AuditObservation): Fix | undefined {
   const text = failedOf(audit).flatMap(({ check }) => cures.get(textOf(check)) ?? []);
   return text.length === 0 ? undefined : { text: text.join(' ') };
 }
 
-function failedOf({ items }: AuditSeen): AuditSeen['items'] {
+function failedOf({ items }: AuditObservation): AuditObservation['items'] {
   return items.filter(({ passed }) => passed === false);
 }
 
 /** One piece of evidence: what the rule's sentence needs, and the audit's first rows. */
-export function summarise(code: PagespeedCode, audit: AuditSeen): Evidence {
+export function summarise(code: PagespeedCode, audit: AuditObservation): Evidence {
   const { id, score, savings, items } = audit;
   const told = Object.entries(tellAll(audit)).filter(([key]) => rules[code].detail.includes(`{${key}}`));
   return { audit: id, ...Object.fromEntries(told), score, savings, items: items.slice(0, 3) };
 }
 
 /** All that the sentences of the rules may name. */
-function tellAll(audit: AuditSeen): Evidence {
+function tellAll(audit: AuditObservation): Evidence {
   const { display, items, itemCount, value, savedBytes } = audit;
   const [first = {}] = items;
   const failed = failedOf(audit).map(({ check, label }) => failedChecks.get(textOf(check)) ?? textOf(label));
@@ -58,7 +58,7 @@ function tellAll(audit: AuditSeen): Evidence {
 }
 
 // Of a chain the end is what it keeps waiting; of a table the first row is the worst.
-function lastOrFirst({ id, items }: AuditSeen): Evidence {
+function lastOrFirst({ id, items }: AuditObservation): Evidence {
   return (id === 'network-dependency-tree-insight' ? items.at(-1) : items[0]) ?? {};
 }
 
@@ -68,7 +68,7 @@ function readAmount(display: string | null): string {
 }
 
 /** The ms for which the rows of third parties kept the main thread busy, as observed. */
-export function sumBusyMs({ items }: AuditSeen): number {
+export function sumBusyMs({ items }: AuditObservation): number {
   const times = items.map(({ mainThreadTime }) => mainThreadTime);
   return times.reduce<number>((sum, time) => sum + (typeof time === 'number' ? time : 0), 0);
 }

@@ -1,6 +1,11 @@
 import { compareBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import type { AuditSeen, PageObservation, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
+import type {
+  AuditObservation,
+  PageObservation,
+  RefusedHost,
+  Strategy,
+} from '../../../probes/browser/port.ts';
 import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import type { NamedEnd } from '../facts/end.ts';
@@ -88,7 +93,7 @@ function reportPage(page: PageObservation, strategy: Strategy): PageFields {
 
 function reportAudits({ audits }: PageObservation) {
   const failed = audits.filter(hasFailed);
-  const saves = (audit: AuditSeen) => Object.keys(readSavings(audit)).length > 0;
+  const saves = (audit: AuditObservation) => Object.keys(readSavings(audit)).length > 0;
   const informs = audits.filter(
     ({ mode, items, id }) => mode === 'informative' && items.length > 0 && id !== 'layout-shifts',
   );
@@ -98,7 +103,7 @@ function reportAudits({ audits }: PageObservation) {
   };
 }
 
-function reportAudit(audit: AuditSeen) {
+function reportAudit(audit: AuditObservation) {
   const { id, title, score, display, items, itemCount } = audit;
   return { id, title, score, display, savings: readSavings(audit), items, itemCount };
 }

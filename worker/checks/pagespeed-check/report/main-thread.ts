@@ -1,6 +1,6 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { siteOf } from '#shared/targets/parse-target';
-import type { PageObservation, ScriptSeen } from '../../../probes/browser/port.ts';
+import type { PageObservation, ScriptWork } from '../../../probes/browser/port.ts';
 import { readBusy } from '../facts/main-thread.ts';
 import { readRequests } from '../facts/requests.ts';
 
@@ -33,7 +33,7 @@ function tellOwners(page: PageObservation): (url: string | null) => Whose {
   };
 }
 
-function byOwner(scripts: readonly (Whose & ScriptSeen)[]): Reported['owners'] {
+function byOwner(scripts: readonly (Whose & ScriptWork)[]): Reported['owners'] {
   const sums = new Map<string, { readonly isThirdParty: boolean; totalMs: number }>();
   for (const { url, owner, isThirdParty, totalMs } of scripts) {
     const name = owner ?? (url === null ? undefined : URL.parse(url)?.hostname);

@@ -4,27 +4,27 @@ import type { Block } from '../../../web/block-page.ts';
 import { withoutFragment } from '../../../web/location.ts';
 import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Stop } from '../../../web/walk.ts';
-import type { HopAnswer, HopSeen, RedirectEvidence } from '../evidence.ts';
+import type { HopAnswer, HopObservation, RedirectEvidence } from '../evidence.ts';
 
 /** A hop that answered; `number` counts from 1. */
-export type AnsweredHop = HopSeen & { readonly seen: HopAnswer; readonly number: number };
+export type AnsweredHop = HopObservation & { readonly seen: HopAnswer; readonly number: number };
 
 /** A hop that sent the visitor on. */
 export type Redirect = AnsweredHop & {
-  readonly next: NonNullable<HopSeen['next']>;
+  readonly next: NonNullable<HopObservation['next']>;
   readonly from: URL;
   readonly to: URL;
 };
 
 /** The hops that answered. */
-export function answeredHops(hops: readonly HopSeen[]): readonly AnsweredHop[] {
+export function answeredHops(hops: readonly HopObservation[]): readonly AnsweredHop[] {
   return hops.flatMap((hop, index) =>
     hop.seen.kind === 'response' ? [{ ...hop, seen: hop.seen, number: index + 1 }] : [],
   );
 }
 
 /** The hops that sent the visitor on; after the last of a loop or of a chain too long, nobody went. */
-export function redirectsOf(hops: readonly HopSeen[]): readonly Redirect[] {
+export function redirectsOf(hops: readonly HopObservation[]): readonly Redirect[] {
   return answeredHops(hops).flatMap((hop) =>
     hop.next ? [{ ...hop, next: hop.next, from: new URL(hop.url), to: new URL(hop.next.url) }] : [],
   );

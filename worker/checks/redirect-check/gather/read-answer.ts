@@ -9,7 +9,7 @@ import { addressLimit } from '../../../web/redirect.ts';
 import { type HttpResponse, seeLocation } from '../../../web/walk.ts';
 import type { HopAnswer } from '../evidence.ts';
 import { findCanonical } from './link-field.ts';
-import { type PageSeen, readPage } from './read-page.ts';
+import { type HtmlObservation, readPage } from './read-page.ts';
 
 /** What an answer says, as evidence, and its refresh in full, to be followed. */
 export const readAnswer = oncePerAnswer(readOnce);
@@ -43,7 +43,7 @@ async function readOnce(
   return { seen, refresh };
 }
 
-function keepPage({ setsAddress, scriptTarget, cut }: PageSeen): NonNullable<HopAnswer['page']> {
+function keepPage({ setsAddress, scriptTarget, cut }: HtmlObservation): NonNullable<HopAnswer['page']> {
   return { setsAddress, scriptTarget: shorten(scriptTarget), ...(cut === undefined ? {} : { cut }) };
 }
 

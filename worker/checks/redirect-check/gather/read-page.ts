@@ -1,14 +1,14 @@
 import type { Token } from 'parse5';
 import type { Work } from '../../../probes/work.ts';
 import { resolveLocation } from '../../../web/location.ts';
-import { type RefreshReading, readRefreshTag } from '../../../web/page-refresh.ts';
+import { type RefreshState, readRefreshTag } from '../../../web/page-refresh.ts';
 import { attributeOfTag, readTags, type TagReader } from '../../../web/page-tags.ts';
 import type { Refresh } from '../../../web/refresh.ts';
-import { type PageScript, readScripts, type ScriptsSeen } from './read-scripts.ts';
+import { type PageScript, readScripts, type ScriptsObservation } from './read-scripts.ts';
 import type { PageForm } from './sent-form.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */
-export type PageSeen = ScriptsSeen & {
+export type HtmlObservation = ScriptsObservation & {
   readonly refresh: Refresh | null;
   readonly canonical: string | null;
 };
@@ -17,7 +17,7 @@ export type PageSeen = ScriptsSeen & {
  * Reads the tags of an HTML page in order.
  * @param url the page's own address
  */
-export async function readPage(html: string, url: string, work: Work): Promise<PageSeen> {
+export async function readPage(html: string, url: string, work: Work): Promise<HtmlObservation> {
   const seen: PageState = {
     scripts: [],
     forms: [],
@@ -40,7 +40,7 @@ export async function readPage(html: string, url: string, work: Work): Promise<P
   return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
 }
 
-type PageState = RefreshReading & {
+type PageState = RefreshState & {
   /** Inline scripts that may set the address. */
   readonly scripts: PageScript[];
   readonly forms: PageForm[];

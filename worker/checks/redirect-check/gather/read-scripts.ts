@@ -5,7 +5,7 @@ import { type AddressSetter, type ScriptPlace, searchScript } from './script.ts'
 import type { PageForm } from './sent-form.ts';
 
 /** What the scripts of a page do with the visitor's address. */
-export type ScriptsSeen = {
+export type ScriptsObservation = {
   /** A script sets the address as it loads. */
   readonly setsAddress: boolean;
   /** Where to, resolved, where the script says it in one plain string; null where it does not. */
@@ -30,7 +30,7 @@ export type RunningPage = {
 export async function readScripts(
   { url, scripts, onload, forms }: RunningPage,
   work: Work,
-): Promise<ScriptsSeen> {
+): Promise<ScriptsObservation> {
   const read: { readonly script: Script; readonly place: ScriptPlace }[] = [];
   for (const { text, base } of scripts) {
     const script = await readScript(text, work);
@@ -54,7 +54,7 @@ export async function readScripts(
   return nothing;
 }
 
-const nothing: ScriptsSeen = { setsAddress: false, scriptTarget: null };
+const nothing: ScriptsObservation = { setsAddress: false, scriptTarget: null };
 
 /** The script, or why it was not read. */
 async function readScript(text: string, work: Work): Promise<Script | string> {
@@ -66,7 +66,7 @@ async function readScript(text: string, work: Work): Promise<Script | string> {
   }
 }
 
-function seeSetter({ target }: AddressSetter, { base }: ScriptPlace): ScriptsSeen {
+function seeSetter({ target }: AddressSetter, { base }: ScriptPlace): ScriptsObservation {
   const resolved = target === null ? undefined : resolveLocation(target, base);
   return { setsAddress: true, scriptTarget: resolved?.url.href ?? null };
 }

@@ -19,7 +19,7 @@ export type Script = {
 type Source = { readonly text: string; readonly scope: Scope | undefined; at: number };
 
 /** Reads a script a piece at a time. */
-export type ScriptReading = {
+export type ScriptReader = {
   readonly script: Script;
   /** Reads about as many characters more. @returns true at the end */
   readonly read: (characters: number) => boolean;
@@ -53,7 +53,7 @@ type CodeState = {
 const nestingLimit = 1000;
 
 /** Begins to read a script. */
-export function openScript(text: string): ScriptReading {
+export function openScript(text: string): ScriptReader {
   const top: Scope = { ranges: [] };
   const script: Script = { code: [], top, functions: new Map() };
   const sources: Source[] = [{ text, scope: top, at: 0 }];

@@ -1,7 +1,7 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
 import { brokenBy, brokenIf, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { addressLimit, isRedirect, usualAddress } from '../../../web/redirect.ts';
-import type { LocationSeen, Stop } from '../../../web/walk.ts';
+import type { LocationObservation, Stop } from '../../../web/walk.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import { type AnsweredHop, answeredHops, asFarAsSeen, redirectsOf } from '../facts/chain.ts';
 
@@ -56,7 +56,7 @@ function showLocation({ number, url, seen }: AnsweredHop): Evidence {
   };
 }
 
-function isSecret({ hasCredentials, lure }: LocationSeen): boolean {
+function isSecret({ hasCredentials, lure }: LocationObservation): boolean {
   return hasCredentials && lure === undefined;
 }
 
@@ -81,11 +81,11 @@ function findTooLong(stop: Stop, last: AnsweredHop | undefined): Evidence[] {
 }
 
 // The same Location sent twice is clumsy, but says one thing; browsers let it pass.
-function countDifferent(locations: readonly LocationSeen[]): number {
+function countDifferent(locations: readonly LocationObservation[]): number {
   return new Set(locations.map(({ text }) => text)).size;
 }
 
 /** Only the characters of RFC 3986 appendix A, and whole percent-encodings. */
-function isUriReference({ text, isUtf8 }: LocationSeen): boolean {
+function isUriReference({ text, isUtf8 }: LocationObservation): boolean {
   return isUtf8 && !/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/.test(text);
 }

@@ -5,10 +5,13 @@ import { readSiteFile, type SiteFile } from './site-file.ts';
 export type FoundSecurityTxt = Extract<SiteFile<SecurityTxt>, { state: 'found' }>;
 
 /** A site's security.txt; `isLegacy` where it is only at /security.txt. */
-export type SecurityTxtSeen = { readonly file: SiteFile<SecurityTxt>; readonly isLegacy: boolean };
+export type SecurityTxtObservation = { readonly file: SiteFile<SecurityTxt>; readonly isLegacy: boolean };
 
 /** Reads the security.txt at the well-known place, else the one at the old place (RFC 9116 §3). */
-export function readSecurityTxt({ files, url }: Pick<HeaderEvidence, 'files' | 'url'>): SecurityTxtSeen {
+export function readSecurityTxt({
+  files,
+  url,
+}: Pick<HeaderEvidence, 'files' | 'url'>): SecurityTxtObservation {
   if (!files)
     return { file: { state: 'not-tested', url, why: 'the file was not asked for' }, isLegacy: false };
   const wellKnown = readText(readSiteFile(files.securityTxt.wellKnown));

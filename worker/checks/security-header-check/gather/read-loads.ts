@@ -6,7 +6,7 @@ import type { ClearTextLoad, ForeignLoad, LoadKind } from '../evidence.ts';
 type Element = DefaultTreeAdapterMap['element'];
 
 /** What is read of a page's loads, element by element. */
-export type LoadsReading = {
+export type LoadsState = {
   readonly page: URL;
   /** Changes at the first base element. */
   base: URL;
@@ -20,13 +20,13 @@ export type LoadsReading = {
 const limits = { addresses: 10_000, origins: 300, address: 500, candidates: 1000 };
 
 /** Opens an empty reading. @param url the page's own address */
-export function openLoadsReading(url: string): LoadsReading {
+export function openLoadsReading(url: string): LoadsState {
   const page = new URL(url);
   return { page, base: page, foreign: new Map(), clearText: new Map(), addresses: 0 };
 }
 
 /** Reads what an element loads, or where its form leads: origins other than the page's, and addresses in clear text. */
-export function readElementLoads({ tagName, attrs }: Element, reading: LoadsReading): void {
+export function readElementLoads({ tagName, attrs }: Element, reading: LoadsState): void {
   const find = (tagName === 'link' ? findLinkLoad : attributesOf.get(tagName)) ?? none;
   const valueOf = (name: string) => attrs.find((attribute) => attribute.name === name)?.value;
   const hasIntegrity = (valueOf('integrity') ?? '').trim() !== '';
@@ -110,7 +110,7 @@ type Load = {
   readonly hasIntegrity: boolean;
 };
 
-function keepLoad(load: Load, reading: LoadsReading): void {
+function keepLoad(load: Load, reading: LoadsState): void {
   const url = resolveForeign(load.address, reading);
   if (!url) return;
   keepForeign(load, url.origin, reading.foreign);
@@ -118,7 +118,7 @@ function keepLoad(load: Load, reading: LoadsReading): void {
 }
 
 /** An address of another origin than the page's; undefined for its own, and once enough were read. */
-function resolveForeign(address: string, reading: LoadsReading): URL | undefined {
+function resolveForeign(address: string, reading: LoadsState): URL | undefined {
   const { page, base } = reading;
   // A path leads to the origin of the base, which is mostly the page's own.
   if (base.origin === page.origin && !/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(address)) return undefined;
@@ -128,7 +128,7 @@ function resolveForeign(address: string, reading: LoadsReading): URL | undefined
   return url && /^https?:$/.test(url.protocol) && url.origin !== page.origin ? url : undefined;
 }
 
-function keepForeign({ kind, hasIntegrity }: Load, origin: string, foreign: LoadsReading['foreign']): void {
+function keepForeign({ kind, hasIntegrity }: Load, origin: string, foreign: LoadsState['foreign']): void {
   const key = `${kind} ${origin}`;
   const { count, withIntegrity } = foreign.get(key) ?? { count: 0, withIntegrity: 0 };
   if (count === 0 && foreign.size >= limits.origins) return;
@@ -139,7 +139,7 @@ function keepForeign({ kind, hasIntegrity }: Load, origin: string, foreign: Load
 function keepClearText(
   { element, attribute, kind }: Load,
   url: URL,
-  clearText: LoadsReading['clearText'],
+  clearText: LoadsState['clearText'],
 ): void {
   const isAddress = isAddressHost(url.hostname);
   const key = `${element} ${attribute} ${kind} ${isAddress}`;

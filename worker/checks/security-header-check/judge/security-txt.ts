@@ -11,7 +11,7 @@ import {
 import { siteOf } from '#shared/targets/parse-target';
 import { parseContentType } from '../../../web/content-type.ts';
 import { parseExpires } from '../../../web/parse-expires.ts';
-import type { FoundSecurityTxt, SecurityTxtSeen } from '../facts/security-txt.ts';
+import type { FoundSecurityTxt, SecurityTxtObservation } from '../facts/security-txt.ts';
 import { valuesOfField } from '../grammar/security-txt.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
 
@@ -20,7 +20,7 @@ type Codes = Verdicts<keyof typeof securityTxtRules>;
 const yearMs = 366 * 86_400_000;
 
 /** Judges a site's security.txt. A file that was not seen is not tested; of one that is absent only that is told. @param nowMs Unix ms */
-export function judgeSecurityTxt({ file, isLegacy }: SecurityTxtSeen, nowMs: number): Codes {
+export function judgeSecurityTxt({ file, isLegacy }: SecurityTxtObservation, nowMs: number): Codes {
   if (file.state === 'not-tested') return allOf(securityTxtRules, notTested(file.why));
   if (file.state === 'absent')
     return {

@@ -1,5 +1,5 @@
 import { isParseable } from '../facts/robots.ts';
-import type { FoundSecurityTxt, SecurityTxtSeen } from '../facts/security-txt.ts';
+import type { FoundSecurityTxt, SecurityTxtObservation } from '../facts/security-txt.ts';
 import type { SiteFile } from '../facts/site-file.ts';
 import type { Robots } from '../grammar/robots.ts';
 import { valuesOfField } from '../grammar/security-txt.ts';
@@ -7,7 +7,7 @@ import { valuesOfField } from '../grammar/security-txt.ts';
 const valueLimit = 500;
 
 /** security.txt as the report shows it. */
-export function reportSecurityTxt({ file }: SecurityTxtSeen) {
+export function reportSecurityTxt({ file }: SecurityTxtObservation) {
   if (file.state !== 'found') return reportUnseen(file);
   const all = (name: string) =>
     valuesOfField(file.content, name)

@@ -1,7 +1,7 @@
 import type { AddressState } from '#shared/catalogue/smtp-check/report';
 import type { PortState, ReplyRead } from '../../../probes/smtp/port.ts';
 import { hasCode } from '../../../probes/smtp/reply-line.ts';
-import type { TalkSeen } from '../evidence.ts';
+import type { TalkObservation } from '../evidence.ts';
 import { describeReply } from './replies.ts';
 
 /** Whether an address talks to us, and why not. */
@@ -16,12 +16,12 @@ export type AddressAnswer = {
 const silences: readonly string[] = ['connection-timeout', 'connection-refused', 'connection-reset'];
 
 /** True where no connection was made, as it would be where port 25 is blocked. */
-export function isSilence(talk: TalkSeen): boolean {
+export function isSilence(talk: TalkObservation): boolean {
   return talk.kind === 'failure' && silences.includes(talk.code);
 }
 
 /** Reads how far a host let us come. @param port whether connections leave this network */
-export function readAnswer(talk: TalkSeen, port: PortState): AddressAnswer {
+export function readAnswer(talk: TalkObservation, port: PortState): AddressAnswer {
   if (talk.kind === 'failure') return readFailure(talk, port);
   const { greeting, ehlo } = talk;
   if (!hasCode(greeting, 220)) return readDeclined(greeting, 'a greeting');
@@ -36,7 +36,7 @@ export function isUnknownCommand(ehlo: ReplyRead | null): boolean {
   return ehlo?.kind === 'reply' && [500, 502, 504].includes(ehlo.code);
 }
 
-function readFailure(talk: Extract<TalkSeen, { kind: 'failure' }>, port: PortState): AddressAnswer {
+function readFailure(talk: Extract<TalkObservation, { kind: 'failure' }>, port: PortState): AddressAnswer {
   const { code, reason } = talk;
   if (!isSilence(talk)) return { state: 'unknown', reason, fault: 'unseen' };
   if (port === 'blocked')

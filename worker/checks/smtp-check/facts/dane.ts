@@ -8,7 +8,7 @@ import type { PathFault } from '../../../certificates/trust/reasons.ts';
 import { pathReasons } from '../../../certificates/trust/reasons.ts';
 import type { Observation } from '../../../dns/observation.ts';
 import { isUsable, readTlsa, type Tlsa } from '../../../mail/parse-tlsa.ts';
-import type { MailHostSeen } from '../evidence.ts';
+import type { MailHostObservation } from '../evidence.ts';
 
 /** The TLSA records that senders hold against the certificates of a host (RFC 7672 §2.2). */
 export type DaneRecords =
@@ -27,7 +27,7 @@ export type DaneRecords =
 
 /** Finds the records that count: in a signed zone, of a host whose addresses are signed. */
 export function readDaneRecords(
-  { lookups, alias, tlsa }: Pick<MailHostSeen, 'lookups' | 'alias' | 'tlsa'>,
+  { lookups, alias, tlsa }: Pick<MailHostObservation, 'lookups' | 'alias' | 'tlsa'>,
   resolverValidates: boolean | null,
 ): DaneRecords {
   const all = tlsa.flatMap(recordsOf);

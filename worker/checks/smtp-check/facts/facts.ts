@@ -1,7 +1,7 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain, ChainContext } from '../../../certificates/chain.ts';
 import { exchangesOf } from '../../../dns/observation.ts';
-import type { AddressSeen, MailHostSeen, SmtpEvidence } from '../evidence.ts';
+import type { AddressObservation, MailHostObservation, SmtpEvidence } from '../evidence.ts';
 import { type AddressAnswer, readAnswer } from './address.ts';
 import { readChain, whyUntrusted } from './chain.ts';
 import { type DaneRecords, type DaneVerdict, matchDane, readDaneRecords } from './dane.ts';
@@ -12,7 +12,7 @@ import { readStartTls, type StartTls, unknownStartTls } from './start-tls.ts';
 /** What is known of an address of a mail host. */
 export type AddressFacts = {
   readonly host: string;
-  readonly seen: AddressSeen;
+  readonly seen: AddressObservation;
   readonly answer: AddressAnswer;
   readonly startTls: StartTls;
   /** Of the handshake that was completed; null without one. */
@@ -25,7 +25,7 @@ export type AddressFacts = {
 };
 
 export type HostFacts = {
-  readonly seen: MailHostSeen;
+  readonly seen: MailHostObservation;
   readonly records: DaneRecords;
   readonly addresses: readonly AddressFacts[];
 };
@@ -62,7 +62,7 @@ type Context = {
   readonly signedDomain: string | null;
 };
 
-function readHost(seen: MailHostSeen, context: Context): HostFacts {
+function readHost(seen: MailHostObservation, context: Context): HostFacts {
   const records = readDaneRecords(seen, context.evidence.resolverValidates);
   const addresses = seen.addresses.map((one) => readAddress(seen.host, one, records, context));
   return { seen, records, addresses };
@@ -70,7 +70,7 @@ function readHost(seen: MailHostSeen, context: Context): HostFacts {
 
 function readAddress(
   host: string,
-  seen: AddressSeen,
+  seen: AddressObservation,
   records: DaneRecords,
   { evidence, sts, chain: chainContext, signedDomain }: Context,
 ): AddressFacts {

@@ -1,4 +1,4 @@
-import type { AddressSeen } from '../evidence.ts';
+import type { AddressObservation } from '../evidence.ts';
 import { isHandshakeFailed } from './start-tls.ts';
 
 /** Whether TLS 1.0 or 1.1 is still accepted; with the version that was agreed on. */
@@ -10,7 +10,10 @@ export type OldVersions =
 const old: readonly string[] = ['TLSv1', 'TLSv1.1'];
 
 /** Reads the second conversation of an address. */
-export function readOldVersions({ first, second }: Pick<AddressSeen, 'first' | 'second'>): OldVersions {
+export function readOldVersions({
+  first,
+  second,
+}: Pick<AddressObservation, 'first' | 'second'>): OldVersions {
   const handshakes = [first, second?.talk].flatMap((talk) =>
     talk?.kind === 'talked' && talk.handshake?.kind === 'connected' ? [talk.handshake.protocol] : [],
   );

@@ -1,7 +1,7 @@
 import type { StartTlsState } from '#shared/catalogue/smtp-check/report';
 import type { ReplyRead } from '../../../probes/smtp/port.ts';
 import { hasCode } from '../../../probes/smtp/reply-line.ts';
-import type { AddressSeen, MailHandshake, TalkSeen } from '../evidence.ts';
+import type { AddressObservation, MailHandshake, TalkObservation } from '../evidence.ts';
 import { describeReply, readEhlo } from './replies.ts';
 
 /** Whether mail can be sent encrypted to an address, as far as its host was willing to talk. */
@@ -16,16 +16,16 @@ export type StartTls = {
   readonly connection: Connection | null;
 };
 
-export type Talked = Extract<TalkSeen, { readonly kind: 'talked' }>;
+export type Talked = Extract<TalkObservation, { readonly kind: 'talked' }>;
 export type Connection = Extract<MailHandshake, { readonly kind: 'connected' }>;
 
 /** True where STARTTLS was offered and no handshake came of it, for another reason than an answer that declines it. */
-export function isHandshakeFailed(talk: TalkSeen): boolean {
+export function isHandshakeFailed(talk: TalkObservation): boolean {
   return talk.kind === 'talked' && describeFailure(talk) !== null;
 }
 
 /** Reads both conversations of an address that answered EHLO. */
-export function readStartTls({ first, second }: Pick<AddressSeen, 'first' | 'second'>): StartTls {
+export function readStartTls({ first, second }: Pick<AddressObservation, 'first' | 'second'>): StartTls {
   if (first.kind !== 'talked') return unknownStartTls(null);
   const offered = readOffer(first);
   if (offered !== null) return offered;
@@ -54,7 +54,7 @@ function readConnection(talk: Talked): StartTls | null {
 }
 
 /** A failure counts once it came twice; the second time every version, suite and group was offered. */
-function readRetry(first: Talked, retry: TalkSeen | null): StartTls {
+function readRetry(first: Talked, retry: TalkObservation | null): StartTls {
   const failure = describeFailure(first) ?? 'it did not answer';
   if (retry?.kind !== 'talked') return unknownStartTls(`${failure}, and a second try was not possible`);
   const connected = readConnection(retry);

@@ -2,7 +2,7 @@ import { isAddress } from '#shared/targets/classify-address';
 import { aliasOf, exchangesOf, type Observation, readObservation } from '../../../dns/observation.ts';
 import { isAskable } from '../../../dns/zone.ts';
 import type { DnsProbe } from '../../../probes/dns/port.ts';
-import type { MailHostSeen, SmtpEvidence } from '../evidence.ts';
+import type { MailHostObservation, SmtpEvidence } from '../evidence.ts';
 
 /** How many hosts are talked to. */
 const hostsMost = 5;
@@ -17,7 +17,7 @@ export function openAskSigned(dns: DnsProbe): AskSigned {
 }
 
 /** A mail host before it was talked to. */
-export type FoundHost = Omit<MailHostSeen, 'failure' | 'addresses'>;
+export type FoundHost = Omit<MailHostObservation, 'failure' | 'addresses'>;
 
 /** What the DNS says of mail to a domain. */
 export type FoundMail = Pick<SmtpEvidence, 'mx' | 'own' | 'resolverValidates' | 'hostsLeftOut'> & {

@@ -2,7 +2,7 @@ import { isAddress } from '#shared/targets/classify-address';
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { SmtpProbe } from '../../../probes/smtp/port.ts';
 import type { GatherContext } from '../../check.ts';
-import type { AddressSeen, MailHostSeen, SmtpEvidence } from '../evidence.ts';
+import type { AddressObservation, MailHostObservation, SmtpEvidence } from '../evidence.ts';
 import { isSilence } from '../facts/address.ts';
 import { openAllowance } from './allowance.ts';
 import { type FoundHost, gatherHosts, openAskSigned } from './gather-hosts.ts';
@@ -37,7 +37,7 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
   };
   const seen = probes.smtp ? await gatherTalks({ ...talking, smtp: probes.smtp }, places) : [];
   const byPlace = new Map(places.map((place, index) => [place, seen[index]]));
-  const hosts = named.map(({ host, failure, places: own }): MailHostSeen => ({
+  const hosts = named.map(({ host, failure, places: own }): MailHostObservation => ({
     ...host,
     failure,
     addresses: own.flatMap((place) => byPlace.get(place) ?? []),
@@ -60,7 +60,7 @@ function since({ wanted }: GatherContext, at: number): number {
   return Math.max(at - goodForMs, Math.min(wanted.since, at - freshForMs));
 }
 
-type NamedPlaces = Pick<MailHostSeen, 'failure'> & {
+type NamedPlaces = Pick<MailHostObservation, 'failure'> & {
   readonly host: FoundHost;
   readonly places: readonly MailHostAddress[];
 };
@@ -105,7 +105,7 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
 /** Asked only where nobody answered now, and somebody was silent. */
 async function lookAtPort(
   smtp: SmtpProbe | undefined,
-  seen: readonly AddressSeen[],
+  seen: readonly AddressObservation[],
   at: number,
 ): Promise<SmtpEvidence['port']> {
   if (seen.some(({ first, seenAt }) => first.kind === 'talked' && seenAt !== null && seenAt >= at))
@@ -114,7 +114,7 @@ async function lookAtPort(
   return smtp.lookAtPort();
 }
 
-function chainsOf({ first, second }: AddressSeen): readonly (readonly string[])[] {
+function chainsOf({ first, second }: AddressObservation): readonly (readonly string[])[] {
   return [first, second?.talk].flatMap((talk) =>
     talk?.kind === 'talked' && talk.handshake?.kind === 'connected' ? [talk.handshake.certificates] : [],
   );

@@ -1,6 +1,6 @@
 import type { MailOffer, SmtpProbe, Talk } from '../../../probes/smtp/port.ts';
 import type { Handshake } from '../../../probes/tls/port.ts';
-import type { AddressSeen, MailHandshake, SecondSeen, TalkSeen } from '../evidence.ts';
+import type { AddressObservation, MailHandshake, SecondObservation, TalkObservation } from '../evidence.ts';
 import { isHandshakeFailed } from '../facts/start-tls.ts';
 import type { Allowance } from './allowance.ts';
 
@@ -30,11 +30,11 @@ const secondMs = 3000;
 export async function gatherTalks(
   talking: Talking,
   places: readonly MailHostAddress[],
-): Promise<readonly AddressSeen[]> {
+): Promise<readonly AddressObservation[]> {
   const firsts = await Promise.all(places.map((place) => talkTo(talking, place, 'modern')));
   const offers = secondOffers(places, firsts);
   const seconds = await Promise.all(
-    places.map(async (place, index): Promise<SecondSeen | null> => {
+    places.map(async (place, index): Promise<SecondObservation | null> => {
       const offer = offers[index];
       if (offer === undefined || talking.leftMs() < secondMs) return null;
       return { offer, talk: (await talkTo(talking, place, offer)).talk };
@@ -48,8 +48,8 @@ export async function gatherTalks(
   }));
 }
 
-type Said = { readonly talk: TalkSeen; readonly seenAt: number | null };
-type SecondOffer = SecondSeen['offer'];
+type Said = { readonly talk: TalkObservation; readonly seenAt: number | null };
+type SecondOffer = SecondObservation['offer'];
 
 /** What failed is tried again at each address; old versions are looked for at one address of each host. */
 function secondOffers(
@@ -84,18 +84,18 @@ async function talkTo(talking: Talking, place: MailHostAddress, offer: MailOffer
     return { text: JSON.stringify(talk), seenAt: at, keepMs: keepFor(talk) };
   });
   note();
-  return { talk: JSON.parse(text) as TalkSeen, seenAt: seenAt === 0 ? null : seenAt };
+  return { talk: JSON.parse(text) as TalkObservation, seenAt: seenAt === 0 ? null : seenAt };
 }
 
 /** Where no connection was made, the next run is to try again: it may have been our network. */
-function keepFor(talk: TalkSeen): number {
+function keepFor(talk: TalkObservation): number {
   if (talk.kind === 'failure') return 0;
   return talk.ehlo?.kind === 'reply' && talk.ehlo.code === 250 && !isHandshakeFailed(talk)
     ? keepMs.answered
     : keepMs.otherwise;
 }
 
-function trim(talk: Talk): TalkSeen {
+function trim(talk: Talk): TalkObservation {
   if (talk.kind === 'failure') return { kind: 'failure', code: talk.code, reason: talk.reason };
   const { address: _, handshake, ...rest } = talk;
   return { ...rest, handshake: handshake && trimHandshake(handshake) };

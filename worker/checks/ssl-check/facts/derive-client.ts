@@ -1,4 +1,4 @@
-import type { Choice, GroupsSeen, Preference } from '../evidence.ts';
+import type { Choice, GroupsObservation, Preference } from '../evidence.ts';
 import type { ClientProfile } from '../grammar/client-profiles.ts';
 import { suites } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
@@ -13,7 +13,7 @@ export type KnownServer = {
   readonly settled: { readonly [V in VersionName]: ReadonlySet<number> };
   readonly choices: readonly Choice[];
   readonly preferences: { readonly [V in VersionName]?: Preference | null };
-  readonly groups: GroupsSeen | null;
+  readonly groups: GroupsObservation | null;
   /** Those that were chosen before TLS 1.3. */
   readonly oldGroups: readonly number[];
 };

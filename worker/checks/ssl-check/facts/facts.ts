@@ -1,6 +1,12 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { ChainContext } from '../../../certificates/chain.ts';
-import type { Connected, HandshakeSeen, HelloAccepted, QuestionEnd, SslEvidence } from '../evidence.ts';
+import type {
+  Connected,
+  HandshakeObservation,
+  HelloAccepted,
+  QuestionEnd,
+  SslEvidence,
+} from '../evidence.ts';
 import { nameOfPrime } from '../grammar/shared-primes.ts';
 import { type Suite, type SuiteSet, suites, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
@@ -10,7 +16,7 @@ import type { KnownServer } from './derive-client.ts';
 import { listAnswers, readKnown } from './known.ts';
 
 /** A suite that the server accepted in a version. */
-export type SuiteSeen = {
+export type SuiteObservation = {
   readonly suite: Suite;
   readonly version: VersionName;
   readonly dhBits: number | null;
@@ -26,11 +32,11 @@ export type SslFacts = {
   /** The transparency logs that are known. */
   readonly logs: readonly TransparencyLog[];
   /** The handshake of a client, and what it had to offer for it; null when none came about. */
-  readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
+  readonly client: (Connected & { readonly offer: HandshakeObservation['offer'] }) | null;
   /** null when it could not be told. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
   readonly known: KnownServer;
-  readonly suites: readonly SuiteSeen[];
+  readonly suites: readonly SuiteObservation[];
   /** The server answered something in TLS or SSL. */
   readonly isAlive: boolean;
   /** Answers to ClientHellos of TLS 1.2 and older: what is sent in clear. */
@@ -95,7 +101,7 @@ export function isSetKnown({ known, protocols }: SslFacts, version: VersionName,
 function collectSuites(
   answers: readonly (HelloAccepted & { readonly version: VersionName })[],
   client: Connected | null,
-): SuiteSeen[] {
+): SuiteObservation[] {
   const seen = answers.flatMap(({ suite: id, version, dhBits, dhPrimeSha256 = null }) => {
     const suite = suites.get(id);
     const prime = dhPrimeSha256 === null ? {} : { dhPrime: nameOfPrime(dhPrimeSha256) };

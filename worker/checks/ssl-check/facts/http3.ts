@@ -1,4 +1,11 @@
-import type { HstsSeen, Http3Place, Http3Seen, NamesSeen, RecordsSeen, SslEvidence } from '../evidence.ts';
+import type {
+  HstsObservation,
+  Http3Place,
+  Http3Observation,
+  NamesObservation,
+  RecordsObservation,
+  SslEvidence,
+} from '../evidence.ts';
 import { hasBrowserVersion, versionName } from '../grammar/quic.ts';
 
 /** Where a site offers HTTP/3, as browsers read it: "none", or null where that could not be read. */
@@ -19,7 +26,7 @@ export type Http3Facts = {
 const http3Alternative = /^\s*h3\s*=\s*"([^":]*):(\d{1,5})"/i;
 
 /** Reads where HTTP/3 is offered: in Alt-Svc of the page, else in the HTTPS record. Browsers no longer try drafts such as h3-29. */
-export function readHttp3Offer(hsts: HstsSeen, names: NamesSeen): Http3Offer {
+export function readHttp3Offer(hsts: HstsObservation, names: NamesObservation): Http3Offer {
   const values = (hsts.kind === 'fields' ? hsts.altSvc : undefined) ?? [];
   const [alternative] = values.flatMap((value) => value.split(',')).flatMap(readAlternative);
   const records = placesInDns(names);
@@ -31,7 +38,7 @@ export function readHttp3Offer(hsts: HstsSeen, names: NamesSeen): Http3Offer {
 }
 
 /** Older evidence has only the protocols of the records. */
-function placesInDns({ http3, httpsAlpn }: NamesSeen): RecordsSeen<Http3Place> {
+function placesInDns({ http3, httpsAlpn }: NamesObservation): RecordsObservation<Http3Place> {
   if (http3 !== undefined) return http3;
   if (httpsAlpn.kind === 'unknown') return httpsAlpn;
   const usual = { source: 'HTTPS record', host: '', port: 443 } as const;
@@ -54,11 +61,11 @@ export function readHttp3({ hsts, names, http3 = null }: SslEvidence): Http3Fact
   return { place: offer, versions: versionsOf(found), ...stateOf(found) };
 }
 
-function versionsOf(seen: Http3Seen): readonly string[] {
+function versionsOf(seen: Http3Observation): readonly string[] {
   return seen.kind === 'answered' ? seen.versions.flatMap((version) => versionName(version) ?? []) : [];
 }
 
-function stateOf(seen: Http3Seen): Pick<Http3Facts, 'state' | 'reason'> {
+function stateOf(seen: Http3Observation): Pick<Http3Facts, 'state' | 'reason'> {
   switch (seen.kind) {
     case 'answered':
       if (hasBrowserVersion(seen.versions)) return { state: 'answers', reason: null };

@@ -1,4 +1,4 @@
-import type { Choice, FullEndpoint, GroupsSeen, HelloAccepted, Question } from '../evidence.ts';
+import type { Choice, FullEndpoint, GroupsObservation, HelloAccepted, Question } from '../evidence.ts';
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
@@ -71,7 +71,7 @@ export function readKnown(answers: Answers, shaken: string | null): KnownServer 
 }
 
 /** Those that TLS 1.2 named are not asked for again where TLS 1.3 has any: servers have one list of groups for all versions. */
-function withLeftOut(groups: GroupsSeen, { tls12Groups }: Answers): GroupsSeen {
+function withLeftOut(groups: GroupsObservation, { tls12Groups }: Answers): GroupsObservation {
   const leftOut = groups.accepted.length > 0 ? (tls12Groups?.accepted ?? []) : [];
   return { ...groups, accepted: [...groups.accepted, ...leftOut] };
 }

@@ -1,7 +1,7 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain, type Chain, type ChainContext } from '../../../certificates/chain.ts';
 import { readStaple, type Staple } from '../../../certificates/staple.ts';
-import type { Connected, HelloAccepted, RevocationListSeen, SslEvidence } from '../evidence.ts';
+import type { Connected, HelloAccepted, RevocationListObservation, SslEvidence } from '../evidence.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import type { SslFacts } from './facts.ts';
 import { readTimestamps, type TimestampRead } from './timestamps.ts';
@@ -17,7 +17,7 @@ export type Presented = {
   readonly versions: readonly VersionName[];
   /** It was seen in an answer up to TLS 1.2, where extensions are in clear too. */
   readonly isSeenInClear: boolean;
-  readonly revocationList: RevocationListSeen;
+  readonly revocationList: RevocationListObservation;
 };
 
 /** As many as addresses are looked at; those of a farm whose machines differ still more are told, not judged, from here on. */
@@ -82,7 +82,7 @@ function present(base64: readonly string[], facts: SslFacts): Presented {
   };
 }
 
-type Showing = { readonly handshake: Connected; readonly revocationList: RevocationListSeen };
+type Showing = { readonly handshake: Connected; readonly revocationList: RevocationListObservation };
 
 /** Handshakes that were completed, and what was learnt of revocation after each. */
 function showingsOf({ client, evidence }: SslFacts): readonly Showing[] {
@@ -105,7 +105,7 @@ function readChain([leaf = '', ...more]: readonly string[], context: ChainContex
   );
 }
 
-const notLookedFor: RevocationListSeen = {
+const notLookedFor: RevocationListObservation = {
   kind: 'unknown',
   url: null,
   reason: 'its CRL was not looked for, because no handshake showed the certificate',

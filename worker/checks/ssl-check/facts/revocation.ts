@@ -1,7 +1,7 @@
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { ListContent } from '../../../certificates/revocation-list.ts';
 import { clockSlackMs, type Staple } from '../../../certificates/staple.ts';
-import type { RevocationListSeen } from '../evidence.ts';
+import type { RevocationListObservation } from '../evidence.ts';
 import type { Presented } from './presented.ts';
 
 /** What a CA says of the certificate, by one of two ways; or why that way told nothing. */
@@ -43,7 +43,7 @@ function readStapled(staple: Staple): Statement {
   return { source, status, revokedAt, reason: null };
 }
 
-function readListed(list: RevocationListSeen, leaf: Certificate, at: number): Statement {
+function readListed(list: RevocationListObservation, leaf: Certificate, at: number): Statement {
   const source = 'CRL';
   if (list.kind === 'unknown') return { source, status: 'unknown', why: list.reason };
   const why =

@@ -1,5 +1,5 @@
 import { early } from '../../early.ts';
-import type { ClientSeen, HelloAccepted, Question } from '../evidence.ts';
+import type { ClientObservation, HelloAccepted, Question } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
 import type { KnownServer } from '../facts/derive-client.ts';
 import { readKnown } from '../facts/known.ts';
@@ -140,7 +140,7 @@ function withoutTexts(question: Question): Question {
   return { ...question, accepted: question.accepted.map((answer) => ({ ...answer, ...noTexts })) };
 }
 
-function withoutClientTexts(seen: ClientSeen): ClientSeen {
+function withoutClientTexts(seen: ClientObservation): ClientObservation {
   const { answer } = seen;
   return answer.kind === 'accepted' ? { ...seen, answer: { ...answer, ...noTexts } } : seen;
 }

@@ -1,10 +1,10 @@
 import { early } from '../../early.ts';
 import type {
-  CertificateFormSeen,
+  CertificateFormObservation,
   Choice,
-  ClientSeen,
-  FallbackSeen,
-  GroupsSeen,
+  ClientObservation,
+  FallbackObservation,
+  GroupsObservation,
   Preference,
   Question,
   Refusal,
@@ -35,15 +35,15 @@ import { questionsOf } from './suite-questions.ts';
 /** What the ClientHellos brought. */
 export type HelloObservations = {
   readonly questions: readonly Question[];
-  readonly groups: GroupsSeen | null;
+  readonly groups: GroupsObservation | null;
   readonly preference: Preference | null;
   readonly tls13Preference: Preference | null;
-  readonly tls12Groups: GroupsSeen | null;
-  readonly fallback: FallbackSeen | null;
+  readonly tls12Groups: GroupsObservation | null;
+  readonly fallback: FallbackObservation | null;
   readonly choices: readonly Choice[];
   readonly refusals: readonly Refusal[];
-  readonly clients: readonly ClientSeen[];
-  readonly certificateForm: CertificateFormSeen | null;
+  readonly clients: readonly ClientObservation[];
+  readonly certificateForm: CertificateFormObservation | null;
 };
 
 /**
@@ -167,7 +167,7 @@ type AskedParts = {
   readonly old: readonly Question[];
   readonly preference: Preference | null;
   readonly groups: GroupWalk;
-  readonly clients: readonly ClientSeen[];
+  readonly clients: readonly ClientObservation[];
 };
 
 /** Puts together what was asked side by side. */

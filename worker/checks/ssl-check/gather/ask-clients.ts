@@ -1,4 +1,4 @@
-import type { ClientSeen } from '../evidence.ts';
+import type { ClientObservation } from '../evidence.ts';
 import { deriveClient, type KnownServer } from '../facts/derive-client.ts';
 import { type ClientProfile, clientProfiles } from '../grammar/client-profiles.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
@@ -33,13 +33,16 @@ export function askMatters(
 export function askUnknown(
   asker: HelloAsker,
   known: KnownServer,
-  asked: readonly ClientSeen[],
+  asked: readonly ClientObservation[],
 ): Promise<readonly ClientAnswer[]> {
   return askEach(asker, listUnknown(known, asked));
 }
 
 /** Those clients, the ones that matter first: connections may run out. */
-export function listUnknown(known: KnownServer, asked: readonly ClientSeen[]): readonly ClientProfile[] {
+export function listUnknown(
+  known: KnownServer,
+  asked: readonly ClientObservation[],
+): readonly ClientProfile[] {
   const isAsked = ({ hello }: ClientProfile) => asked.some((one) => one.hello === hello);
   return distinct
     .filter((profile) => !isAsked(profile) && !isDerived(profile, known))
@@ -57,6 +60,6 @@ function isDerived(profile: ClientProfile, known: KnownServer): boolean {
 }
 
 /** As it is kept in the evidence. */
-export function withoutForm({ hello, version, answer }: ClientSeen): ClientSeen {
+export function withoutForm({ hello, version, answer }: ClientObservation): ClientObservation {
   return { hello, version, answer };
 }

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
-import type { CertificateFormSeen, ClientSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type {
+  CertificateFormObservation,
+  ClientObservation,
+  HelloAccepted,
+  QuestionEnd,
+} from '../evidence.ts';
 import { compressionIds } from '../grammar/certificate-message.ts';
 import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
 import type { ClientProfile } from '../grammar/client-profiles.ts';
@@ -27,11 +32,13 @@ export type AnswerWithForm = {
   readonly answer: HelloAnswer;
   /** In which it was accepted. */
   readonly version: VersionName | null;
-  readonly certificateForm: CertificateFormSeen | null;
+  readonly certificateForm: CertificateFormObservation | null;
 };
 
 /** With the suites that were offered. */
-export type ClientAnswer = ClientSeen & Pick<AnswerWithForm, 'certificateForm'> & Pick<ClientHello, 'suites'>;
+export type ClientAnswer = ClientObservation &
+  Pick<AnswerWithForm, 'certificateForm'> &
+  Pick<ClientHello, 'suites'>;
 
 /** Asks a server by single ClientHellos, one connection each. */
 export type HelloAsker = {

@@ -1,4 +1,4 @@
-import type { FallbackSeen, Question } from '../evidence.ts';
+import type { FallbackObservation, Question } from '../evidence.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
@@ -47,7 +47,7 @@ const inappropriateFallback = 86;
 export async function askFallback(
   asker: HelloAsker,
   questions: readonly Question[],
-): Promise<FallbackSeen | null> {
+): Promise<FallbackObservation | null> {
   const spoken = (version: VersionName) =>
     questions.find((one) => one.version === version && one.accepted.length > 0);
   const old = spoken('TLSv1.1') ?? spoken('TLSv1');

@@ -1,4 +1,9 @@
-import type { CertificateFormSeen, GroupsSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type {
+  CertificateFormObservation,
+  GroupsObservation,
+  HelloAccepted,
+  QuestionEnd,
+} from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
 import { groupsWithKeys } from '../grammar/key-shares.ts';
 import { suiteSets } from '../grammar/suites.ts';
@@ -9,8 +14,8 @@ import { openSuiteLedger, type SuiteLedger } from './suite-ledger.ts';
 /** What is learnt of TLS 1.3. */
 export type AskedTls13 = {
   readonly ledger: SuiteLedger;
-  readonly groups: GroupsSeen;
-  readonly certificateForm: CertificateFormSeen | null;
+  readonly groups: GroupsObservation;
+  readonly certificateForm: CertificateFormObservation | null;
   /** Groups of primes may be left that were not asked for. */
   readonly hasMorePrimes: boolean;
 };

@@ -1,5 +1,5 @@
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { EndpointSeen, HandshakeAnswer, Question } from '../evidence.ts';
+import type { EndpointObservation, HandshakeAnswer, Question } from '../evidence.ts';
 import { type AllowanceLimits, openAllowance } from './allowance.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
 import { askOnce } from './ask-questions.ts';
@@ -54,7 +54,7 @@ export async function lookAtOthers(
   probe: TlsProbe,
   target: Target,
   { limits, spentMs, addresses }: OtherAddresses,
-): Promise<{ readonly endpoints: readonly EndpointSeen[]; readonly connections: number }> {
+): Promise<{ readonly endpoints: readonly EndpointObservation[]; readonly connections: number }> {
   const lanes = openLanes({ first: addressesAtOnce, most: addressesAtOnce });
   const start = performance.now();
   const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
@@ -112,7 +112,7 @@ async function lookBriefly(
   return { endpoint: { address, handshake, isBrief: true }, taken: allowance.taken() };
 }
 
-type CountedEndpoint = { readonly endpoint: EndpointSeen; readonly taken: number };
+type CountedEndpoint = { readonly endpoint: EndpointObservation; readonly taken: number };
 
 function notLookedAt(address: string): CountedEndpoint {
   const reason = 'the name has more addresses than are looked at';

@@ -1,7 +1,7 @@
 import { isMalformed } from '#shared/model/verdict';
 import { legacyOffer } from '../../../probes/tls/legacy-offer.ts';
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
-import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
+import type { HandshakeAnswer, HandshakeObservation, Offer } from '../evidence.ts';
 import type { KeyKind } from '../grammar/key-kind.ts';
 import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
@@ -18,7 +18,7 @@ const offers: { readonly [O in Offer]: Partial<HandshakeRequest> } = {
 };
 
 /** Handshakes in order, and the session that the last one brought: a secret that stays out of the evidence. */
-export type Shaken = { readonly seen: readonly HandshakeSeen[]; readonly session: string | null };
+export type Shaken = { readonly seen: readonly HandshakeObservation[]; readonly session: string | null };
 
 /** Lets OpenSSL shake hands as a browser would; where that fails, once more with what the failure hints at. */
 export async function gatherHandshakes(
@@ -27,7 +27,7 @@ export async function gatherHandshakes(
   allowance: Allowance,
   attempts: 'once' | 'until-it-connects',
 ): Promise<Shaken> {
-  const seen: HandshakeSeen[] = [];
+  const seen: HandshakeObservation[] = [];
   let session: string | null = null;
   let offer: Offer | null = 'modern';
   while (offer !== null && allowance.takeKept() === null) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isMalformed } from '#shared/model/verdict';
 import type { UdpExchange, UdpProbe } from '../../../probes/udp/port.ts';
-import type { Http3Seen } from '../evidence.ts';
+import type { Http3Observation } from '../evidence.ts';
 import type { Http3Offer } from '../facts/http3.ts';
 import { type ConnectionIds, parseVersionNegotiation, writeVersionQuestion } from '../grammar/quic.ts';
 import type { Allowance } from './allowance.ts';
@@ -26,7 +26,7 @@ export type Http3Context = {
 export async function gatherHttp3(
   { udp, target, allowance }: Http3Context,
   offer: Http3Offer,
-): Promise<Http3Seen | null> {
+): Promise<Http3Observation | null> {
   if (offer === null || offer === 'none') return null;
   const { host, address } = target;
   if (offer.host !== '' && offer.host !== host)
@@ -39,7 +39,7 @@ export async function gatherHttp3(
   return readAnswer(await udp.exchange({ host, port: offer.port, address, send, ...limits }), asked);
 }
 
-function readAnswer(answer: UdpExchange, asked: ConnectionIds): Http3Seen {
+function readAnswer(answer: UdpExchange, asked: ConnectionIds): Http3Observation {
   if (answer.kind === 'silent') return { kind: 'silent', isUdpSeen: answer.isUdpSeen };
   if (answer.kind === 'failure')
     return answer.code === 'connection-refused'

@@ -1,10 +1,10 @@
 import { caaNamesOf, climbCaa } from '../../../dns/climb-caa.ts';
 import type { DnsAnswer, DnsProbe, DnsRecord } from '../../../probes/dns/port.ts';
-import type { Http3Place, NamesSeen, RecordsSeen, TlsaRecord } from '../evidence.ts';
+import type { Http3Place, NamesObservation, RecordsObservation, TlsaRecord } from '../evidence.ts';
 import type { Target } from './ask-hello.ts';
 
 /** Asks the DNS for what it says of certificates and protocols of a host; all questions at once. */
-export async function gatherNames(dns: DnsProbe, { host, port }: Target): Promise<NamesSeen> {
+export async function gatherNames(dns: DnsProbe, { host, port }: Target): Promise<NamesObservation> {
   const ask = (name: string, type: string) => dns.ask({ name, type }, { dnssecOk: true });
   const [tlsa, https, ...caa] = await Promise.all([
     ask(`_${port}._tcp.${host}`, 'TLSA'),
@@ -26,7 +26,7 @@ function readRecords<T>(
   answer: DnsAnswer,
   type: string,
   read: (record: Data) => readonly T[],
-): RecordsSeen<T> {
+): RecordsObservation<T> {
   if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
   if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')
     return { kind: 'unknown', reason: `the DNS answers ${answer.rcode}` };
@@ -40,7 +40,7 @@ function dataOf({ data }: DnsRecord): Data {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Data) : {};
 }
 
-function climbFrom(host: string, answers: readonly DnsAnswer[]): NamesSeen['caa'] {
+function climbFrom(host: string, answers: readonly DnsAnswer[]): NamesObservation['caa'] {
   const climb = climbCaa(host, answers);
   if (climb.state === 'unknown') return { kind: 'unknown', reason: climb.why };
   const records = climb.state === 'found' ? climb.records : [];

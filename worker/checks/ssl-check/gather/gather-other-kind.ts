@@ -2,7 +2,7 @@ import { readCertificate } from '../../../certificates/certificate.ts';
 import type { ReadChain } from '../../../certificates/read-chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { OtherKindAnswer, OtherKindSeen, Question, Refusal } from '../evidence.ts';
+import type { OtherKindAnswer, OtherKindObservation, Question, Refusal } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
@@ -34,7 +34,7 @@ export type OtherKindContext = {
 export async function gatherOtherKind(
   look: OtherKindContext,
   answered: AskedBefore,
-): Promise<OtherKindSeen | null> {
+): Promise<OtherKindObservation | null> {
   const { client } = answered;
   const leaf = client === null ? undefined : readCertificate(client.certificates[0] ?? '');
   if (client === null || leaf === undefined) return null;

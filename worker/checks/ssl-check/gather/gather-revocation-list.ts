@@ -2,7 +2,7 @@ import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { readRevocationList } from '../../../certificates/revocation-list.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../probes/http/port.ts';
-import type { RevocationListSeen } from '../evidence.ts';
+import type { RevocationListObservation } from '../evidence.ts';
 import type { Allowance } from './allowance.ts';
 import { within } from './within.ts';
 
@@ -19,7 +19,7 @@ export async function gatherRevocationList(
   http: HttpProbe,
   chain: Chain | null,
   allowance: Allowance,
-): Promise<RevocationListSeen> {
+): Promise<RevocationListObservation> {
   if (chain === null) return unknown(null, 'no handshake could be completed');
   const { leaf, trust } = chain;
   if (leaf === null) return unknown(null, 'no certificate was seen');
@@ -42,7 +42,7 @@ export async function gatherRevocationList(
   return typeof content === 'string' ? unknown(url, content) : { kind: 'list', url, ...content };
 }
 
-function unknown(url: string | null, reason: string): RevocationListSeen {
+function unknown(url: string | null, reason: string): RevocationListObservation {
   return { kind: 'unknown', url, reason };
 }
 

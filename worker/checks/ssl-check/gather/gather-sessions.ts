@@ -1,5 +1,5 @@
 import type { Renegotiation, TlsProbe } from '../../../probes/tls/port.ts';
-import type { Connected, Offer, Question, ResumptionSeen } from '../evidence.ts';
+import type { Connected, Offer, Question, ResumptionObservation } from '../evidence.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { requestOf } from './gather-handshakes.ts';
@@ -21,7 +21,7 @@ export type Client = {
 export async function gatherResumption(
   { tls, target, allowance }: SessionContext,
   { offer, handshake, session }: Client,
-): Promise<ResumptionSeen> {
+): Promise<ResumptionObservation> {
   const version = handshake.protocol;
   if (session === null) return { version, outcome: 'none' };
   if (allowance.take() !== null) return { version, outcome: 'unknown' };

@@ -3,7 +3,13 @@ import { openChainReader, type ReadChain } from '../../../certificates/read-chai
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import { early } from '../../early.ts';
-import type { EndpointSeen, FullEndpoint, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
+import type {
+  EndpointObservation,
+  FullEndpoint,
+  HandshakeAnswer,
+  Question,
+  SslEvidence,
+} from '../evidence.ts';
 import { findClient } from '../facts/facts.ts';
 import { listLogIds } from '../facts/timestamps.ts';
 import { findLogs } from '../grammar/transparency-logs.ts';
@@ -66,7 +72,7 @@ type Main = Opened & { readonly seen: FullEndpoint };
 
 type Site = {
   readonly main: Main;
-  readonly endpoints: readonly EndpointSeen[];
+  readonly endpoints: readonly EndpointObservation[];
   readonly connections: number;
 };
 
@@ -175,7 +181,7 @@ async function lookAtMain({ progress, target }: GatherContext, opened: Opened): 
 }
 
 /** The same at an address of the other family, which usually answers alike. */
-async function lookAtOther({ look, opening }: Opened, main: Main): Promise<EndpointSeen> {
+async function lookAtOther({ look, opening }: Opened, main: Main): Promise<EndpointObservation> {
   const address = look.target.address ?? '';
   if (isHopeless(opening)) return { address, handshake: failureOf(opening, address) };
   const client = findClient(main.seen.handshakes);
@@ -209,7 +215,10 @@ function failureOf({ end }: Question, address: string): HandshakeAnswer {
 }
 
 /** Every chain that was seen. */
-function listChains(main: FullEndpoint, endpoints: readonly EndpointSeen[]): readonly (readonly string[])[] {
+function listChains(
+  main: FullEndpoint,
+  endpoints: readonly EndpointObservation[],
+): readonly (readonly string[])[] {
   const looks = [main, ...endpoints.flatMap(({ full }) => full ?? [])];
   const shaken = [
     ...looks.flatMap(({ handshakes }) => handshakes.map(({ handshake }) => handshake)),
@@ -223,7 +232,7 @@ function listChains(main: FullEndpoint, endpoints: readonly EndpointSeen[]): rea
 }
 
 /** Ids of the transparency logs that have signed anything about a leaf. */
-function listSigners(main: FullEndpoint, endpoints: readonly EndpointSeen[]): readonly string[] {
+function listSigners(main: FullEndpoint, endpoints: readonly EndpointObservation[]): readonly string[] {
   const shown = new Set(listChains(main, endpoints).map(([leaf = '']) => leaf));
   const leaves = [...shown].flatMap((leaf) => readCertificate(leaf) ?? []);
   const questions = [main, ...endpoints.flatMap(({ full }) => full ?? [])].flatMap((look) => look.questions);

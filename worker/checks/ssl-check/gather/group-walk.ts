@@ -1,4 +1,4 @@
-import type { GroupsSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type { GroupsObservation, HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { suites } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { HelloAnswer } from './ask-hello.ts';
@@ -14,7 +14,7 @@ export type GroupWalk = {
   /** These are known by other answers. */
   readonly leaveOut: (ids: readonly number[]) => void;
   /** null where no answer named one and none was refused. */
-  readonly seen: () => GroupsSeen | null;
+  readonly seen: () => GroupsObservation | null;
 };
 
 /** Those that servers of today may have; older ones are offered beside them. */

@@ -7,9 +7,9 @@ import { early } from '../../early.ts';
 import type {
   FullEndpoint,
   HandshakeAnswer,
-  HandshakeSeen,
-  HstsSeen,
-  NamesSeen,
+  HandshakeObservation,
+  HstsObservation,
+  NamesObservation,
   Question,
 } from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
@@ -35,7 +35,7 @@ export type EndpointContext = {
   readonly http: HttpProbe;
   readonly udp: UdpProbe;
   /** What the DNS says of the name; it is asked for beside. */
-  readonly names: Promise<NamesSeen>;
+  readonly names: Promise<NamesObservation>;
   readonly readChain: ReadChain;
   readonly lanes: Lanes;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
@@ -57,7 +57,7 @@ export function isHopeless({ end }: Question): boolean {
 }
 
 /** Whether a handshake was completed. */
-export function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
+export function isConnected(handshakes: readonly HandshakeObservation[]): boolean {
   return handshakes.at(-1)?.handshake.kind === 'connected';
 }
 
@@ -207,7 +207,7 @@ async function lookEarly(
 async function visit(
   look: EndpointContext,
   opening: Question,
-  handshakes: readonly HandshakeSeen[],
+  handshakes: readonly HandshakeObservation[],
 ): Promise<Pick<GatheredEndpoint, 'withoutName' | 'hsts'>> {
   const { target, allowance } = look;
   const last = handshakes.at(-1);
@@ -241,7 +241,7 @@ async function comeBack(
   return { resumption, renegotiation };
 }
 
-function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
+function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsObservation | null {
   if (lateAlert !== null)
     return { kind: 'unknown', reason: `the server ended the connection (${lateAlert})` };
   return accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'))
@@ -256,7 +256,7 @@ async function gatherHsts(
   http: Pick<HttpProbe, 'ask'>,
   { host, port, address }: Target,
   allowance: Allowance,
-): Promise<HstsSeen> {
+): Promise<HstsObservation> {
   const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
   const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;

@@ -14,7 +14,7 @@ export type AnswerRead = {
 };
 
 /** How an answer is read: by what was offered, and with the chains that are kept. */
-export type AnswerReading = {
+export type AnswerContext = {
   readonly versions: readonly VersionName[];
   readonly chains: (readonly string[])[];
 };
@@ -23,7 +23,7 @@ export type AnswerReading = {
 export function readAnswer(
   seen: Received,
   answer: ServerAnswer,
-  { versions, chains }: AnswerReading,
+  { versions, chains }: AnswerContext,
 ): AnswerRead {
   const version = answer.kind === 'flight' ? versionOf(answer.version) : undefined;
   return answer.kind === 'flight' && version !== undefined && versions.includes(version)

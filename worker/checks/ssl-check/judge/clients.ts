@@ -1,6 +1,6 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
-import type { HandshakeAnswer, HandshakeSeen } from '../evidence.ts';
+import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
@@ -84,7 +84,7 @@ function judgeFailure(
   { evidence: { host, port, handshakes } }: SslFacts,
   last: Extract<HandshakeAnswer, { readonly kind: 'failure' }>,
 ): Verdict {
-  const isStalled = ({ handshake }: HandshakeSeen) =>
+  const isStalled = ({ handshake }: HandshakeObservation) =>
     handshake.kind === 'failure' && handshake.isStalled === true;
   if (handshakes.every(isStalled)) return brokenIf(true, { host, port, reason: stalled });
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.

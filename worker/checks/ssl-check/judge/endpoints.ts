@@ -2,7 +2,7 @@ import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { EndpointCode } from '#shared/catalogue/ssl-check/rules/endpoint';
 import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
-import type { Connected, EndpointSeen, SslEvidence } from '../evidence.ts';
+import type { Connected, EndpointObservation, SslEvidence } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { versionNames } from '../grammar/tls-names.ts';
 import type { VerdictsAt } from './join-endpoints.ts';
@@ -37,14 +37,14 @@ export function judgeEndpoints(facts: SslFacts, others: readonly SslFacts[]): Re
 }
 
 /** A family of addresses that is not there where this runs, and a budget that was spent, say nothing about the server. */
-export function isOurs({ handshake }: Pick<EndpointSeen, 'handshake'>): boolean {
+export function isOurs({ handshake }: Pick<EndpointObservation, 'handshake'>): boolean {
   return (
     handshake.kind === 'failure' &&
     (handshake.code === 'network-unreachable' || handshake.code === 'budget-spent')
   );
 }
 
-function whyOurs(endpoints: readonly EndpointSeen[]): string {
+function whyOurs(endpoints: readonly EndpointObservation[]): string {
   const isMissing = endpoints.some(
     ({ handshake }) => handshake.kind === 'failure' && handshake.code === 'network-unreachable',
   );
@@ -68,7 +68,11 @@ export function judgeShortLooks({ endpoints }: SslEvidence): readonly VerdictsAt
 }
 
 /** Every handshake offers TLS 1.3, so that the version of a short one is the best that the address has. */
-function judgeBest({ handshake, oldVersions, isBrief }: EndpointSeen): VerdictsAt<SslCode>['verdicts'] {
+function judgeBest({
+  handshake,
+  oldVersions,
+  isBrief,
+}: EndpointObservation): VerdictsAt<SslCode>['verdicts'] {
   if (handshake.kind === 'failure' || (oldVersions === undefined && isBrief !== true)) return {};
   const best = handshake.protocol;
   const shown = { best, versions: best };

@@ -3,14 +3,15 @@ import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#sha
 import type { CertificateKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { isDecisive } from '../facts/decisive.ts';
-import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { isSetKnown, type SslFacts, type SuiteObservation } from '../facts/facts.ts';
 import { type dangerClasses, hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type VersionName } from '../grammar/tls-names.ts';
 import { judgeExchange } from './exchange.ts';
 
 /** Judges cipher suites, key lengths and groups. */
 export function judgeSuites(facts: SslFacts, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
-  const weak = (set: DangerClass, picks: (seen: SuiteSeen) => boolean) => judgeWeak(facts, { set, picks });
+  const weak = (set: DangerClass, picks: (seen: SuiteObservation) => boolean) =>
+    judgeWeak(facts, { set, picks });
   return {
     'suite-null-offered': judgeNull(
       facts,
@@ -36,7 +37,7 @@ export function judgeSuites(facts: SslFacts, chains: readonly Chain[]): Record<S
 const incomplete = 'not every suite could be asked for';
 
 type DangerClass = (typeof dangerClasses)[number];
-type Weak = { readonly set: DangerClass; readonly picks: (seen: SuiteSeen) => boolean };
+type Weak = { readonly set: DangerClass; readonly picks: (seen: SuiteObservation) => boolean };
 const sinceTls11 = ['TLSv1.2', 'TLSv1.1'] as const;
 const beforeTls13 = [...sinceTls11, 'TLSv1', 'SSLv3'] as const;
 
@@ -52,7 +53,7 @@ function judgeWeak(
 }
 
 function judgeSince(facts: SslFacts, set: DangerClass, picks: Weak['picks']): Verdict {
-  const isSince = ({ version }: SuiteSeen) => sinceTls11.some((one) => one === version);
+  const isSince = ({ version }: SuiteObservation) => sinceTls11.some((one) => one === version);
   return judgeWeak(facts, { set, picks: (seen) => picks(seen) && isSince(seen) }, sinceTls11);
 }
 
@@ -61,7 +62,7 @@ function judgeNull(facts: SslFacts, verdict: Verdict): Verdict {
   return verdict === 'holds' && !isSetKnown(facts, 'TLSv1.3', 'tls13') ? notTested(incomplete) : verdict;
 }
 
-function showSuite({ suite, version, dhBits }: SuiteSeen) {
+function showSuite({ suite, version, dhBits }: SuiteObservation) {
   return { suite: suite.name, version, bits: dhBits ?? suite.bits } satisfies Evidence;
 }
 
@@ -91,7 +92,7 @@ function judgeKeys(facts: SslFacts, chains: readonly Chain[]) {
 /** Up to this length a state can afford the computation (Logjam §4); longer shared primes are what RFC 7919 recommends. */
 const affordableBits = 1024;
 
-function judgeSharedPrimes(primes: readonly (SuiteSeen & { readonly bits: number })[]): Verdict {
+function judgeSharedPrimes(primes: readonly (SuiteObservation & { readonly bits: number })[]): Verdict {
   const short = primes.filter(({ bits }) => bits <= affordableBits);
   const shared = short.flatMap((seen) =>
     typeof seen.dhPrime === 'string' ? [{ ...showSuite(seen), prime: seen.dhPrime }] : [],
@@ -124,11 +125,11 @@ function judgeSoundness(facts: SslFacts) {
   const isKnown = isSoundKnown && isSetKnown(facts, 'TLSv1.2', 'withoutForwardSecrecy');
   // Versions before TLS 1.2 are asked for their first choice and for dangerous suites only.
   const isModern = speaksTls13 || protocols['TLSv1.2'] === true;
-  const missing = (has: (seen: SuiteSeen) => boolean, isSeen: boolean): Verdict => {
+  const missing = (has: (seen: SuiteObservation) => boolean, isSeen: boolean): Verdict => {
     if (speaksTls13 || suites.some(has)) return 'holds';
     return isSeen ? brokenIf(true) : notTested(incomplete);
   };
-  const offered = (picks: (seen: SuiteSeen) => boolean, isAsked: boolean): Verdict => {
+  const offered = (picks: (seen: SuiteObservation) => boolean, isAsked: boolean): Verdict => {
     const found = suites.filter(picks);
     if (found.length > 0) return brokenBy(found.map(showSuite));
     return isAsked ? 'holds' : notTested(incomplete);

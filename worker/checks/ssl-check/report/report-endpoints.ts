@@ -1,6 +1,6 @@
 import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import { codesBroken } from '#shared/model/verdict';
-import type { EndpointSeen, HandshakeAnswer } from '../evidence.ts';
+import type { EndpointObservation, HandshakeAnswer } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { readTrust } from '../facts/trust.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
@@ -46,7 +46,7 @@ function describe(address: string, handshake: HandshakeAnswer | null) {
   };
 }
 
-function lookOf({ isBrief, oldVersions }: EndpointSeen) {
+function lookOf({ isBrief, oldVersions }: EndpointObservation) {
   if (isBrief) return 'handshake' as const;
   return oldVersions === undefined ? ('full' as const) : ('short' as const);
 }
@@ -63,14 +63,14 @@ function findJudged([leaf]: readonly string[], each: Grades['each']) {
   return each.find(({ presented }) => presented.chain.leaf?.x509.raw.toString('base64') === leaf);
 }
 
-function stateOf(endpoint: EndpointSeen) {
+function stateOf(endpoint: EndpointObservation) {
   if (isOurs(endpoint)) return 'not-tested' as const;
   return endpoint.handshake.kind === 'connected' ? ('complete' as const) : ('unreachable' as const);
 }
 
 /** After a short look: the letter that the findings about its certificate and its old versions leave; null where they leave any. */
 function gradeOf(
-  { address, handshake, full }: EndpointSeen,
+  { address, handshake, full }: EndpointObservation,
   evidence: SslFacts['evidence'],
   { others, each }: Grades,
 ): SslLabsLetter | null {

@@ -1,5 +1,5 @@
 import type { Staple } from '../../../certificates/staple.ts';
-import type { RevocationListSeen } from '../evidence.ts';
+import type { RevocationListObservation } from '../evidence.ts';
 import type { Presented } from '../facts/presented.ts';
 import { concludeRevocation, readRevocation, type Statement } from '../facts/revocation.ts';
 
@@ -23,7 +23,7 @@ function reportStaple(staple: Staple) {
   return { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
 }
 
-function reportList(statement: Statement, list: RevocationListSeen) {
+function reportList(statement: Statement, list: RevocationListObservation) {
   const isTold = statement.status !== 'unknown';
   const isRead = list.kind === 'list';
   return {

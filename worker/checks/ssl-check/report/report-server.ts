@@ -1,6 +1,6 @@
 import type { SslEvidence } from '../evidence.ts';
 import { simulateClients } from '../facts/clients.ts';
-import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { isSetKnown, type SslFacts, type SuiteObservation } from '../facts/facts.ts';
 import { readHttp3 } from '../facts/http3.ts';
 import { fitMozillaProfile } from '../facts/mozilla-profile.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
@@ -76,7 +76,7 @@ function alpnOf({ client, clearAnswers }: SslFacts): string | null {
   return client?.alpn ?? clearAnswers.find(({ alpn }) => alpn !== null)?.alpn ?? null;
 }
 
-function reportSuites(seen: readonly SuiteSeen[]) {
+function reportSuites(seen: readonly SuiteObservation[]) {
   const ids = [...new Set(seen.map(({ suite }) => suite.id))];
   return ids.flatMap((id) => {
     const uses = seen.filter(({ suite }) => suite.id === id);

@@ -1,4 +1,4 @@
-import type { AuditSeen } from '../port.ts';
+import type { AuditObservation } from '../port.ts';
 import { readRows, round, text } from './rows.ts';
 
 /** Of one of Lighthouse's audits what is read here. */
@@ -14,7 +14,7 @@ export type LighthouseAudit = {
 };
 
 /** An audit cut to what a report needs: its numbers, and its first rows where it did not pass. */
-export function trimAudit(audit: LighthouseAudit): AuditSeen {
+export function trimAudit(audit: LighthouseAudit): AuditObservation {
   const { rows, count } = readRows(audit.details);
   const savings = numbersOf(audit.metricSavings ?? {}, () => true);
   const passed = audit.score === null || audit.score >= 0.9;

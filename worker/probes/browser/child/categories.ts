@@ -1,6 +1,6 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/pagespeed-check/categories';
 import { categoryAudits } from '#shared/catalogue/pagespeed-check/rules';
-import type { CategoriesSeen } from '../port.ts';
+import type { CategoriesObservation } from '../port.ts';
 import { type LighthouseAudit, trimAudit } from './audit.ts';
 
 type LighthouseJudgement = {
@@ -23,7 +23,7 @@ export function readCategories({
   categories,
   audits,
   timing,
-}: LighthouseJudgement): CategoriesSeen | undefined {
+}: LighthouseJudgement): CategoriesObservation | undefined {
   const seen = categoryNames.filter((name) => name !== 'performance' && Object.hasOwn(categories, name));
   if (seen.length === 0) return undefined;
   const isSeen = (names: readonly CategoryName[]) => names.some((name) => seen.includes(name));

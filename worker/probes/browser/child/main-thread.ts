@@ -1,4 +1,4 @@
-import type { LongTaskSeen, MainThreadSeen, ScriptSeen } from '../port.ts';
+import type { LongTask, MainThreadObservation, ScriptWork } from '../port.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from '../untyped.ts';
 import { round } from './rows.ts';
 
@@ -9,7 +9,7 @@ const mostCharacters = 20_000;
 type Audits = { readonly [id: string]: { readonly details?: unknown } };
 
 /** What kept the page's main thread busy, of Lighthouse's audits. Every part is looked at before it is believed. */
-export function readMainThread(audits: Audits): MainThreadSeen {
+export function readMainThread(audits: Audits): MainThreadObservation {
   const rowsOf = (id: string) => listOf(bagOf(audits[id]?.details)['items']).slice(0, mostRows).map(bagOf);
   const byKind = rowsOf('mainthread-work-breakdown').flatMap(({ group, duration }) =>
     /^[a-z]{1,30}$/i.test(textOf(group)) ? [[textOf(group), msOf(duration)] as const] : [],
@@ -21,7 +21,7 @@ export function readMainThread(audits: Audits): MainThreadSeen {
   };
 }
 
-function readScript(row: Bag): ScriptSeen {
+function readScript(row: Bag): ScriptWork {
   return {
     url: readUrl(row),
     totalMs: msOf(row['total']),
@@ -30,7 +30,7 @@ function readScript(row: Bag): ScriptSeen {
   };
 }
 
-function readTask(row: Bag): LongTaskSeen {
+function readTask(row: Bag): LongTask {
   return { url: readUrl(row), startMs: msOf(row['startTime']), durationMs: msOf(row['duration']) };
 }
 

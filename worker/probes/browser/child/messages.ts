@@ -1,5 +1,5 @@
 import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
-import type { DocumentSeen, PageObservation, PageStep, Strategy } from '../port.ts';
+import type { LoadedDocument, PageObservation, PageStep, Strategy } from '../port.ts';
 
 /** What the worker tells its child, once. */
 export type Order = {
@@ -31,7 +31,7 @@ export type ChildMessage =
   | { readonly kind: 'certificate'; readonly origin: string }
   /** How far the page is; each step is told once, in this order. */
   | { readonly kind: 'step'; readonly step: Extract<PageStep, 'answered' | 'loaded'> }
-  | { readonly kind: 'page'; readonly page: PageObservation; readonly document?: DocumentSeen }
+  | { readonly kind: 'page'; readonly page: PageObservation; readonly document?: LoadedDocument }
   | {
       readonly kind: 'no-page';
       readonly code: string;

@@ -2,7 +2,7 @@ import { NetworkRecorder } from 'lighthouse/core/lib/network-recorder.js';
 import thirdPartyWeb from 'lighthouse/core/lib/third-party-web.js';
 import { siteOf } from '#shared/targets/parse-target';
 import { cleanAddress } from '../clean-address.ts';
-import type { RequestSeen, RequestsSeen, RequestTimings } from '../port.ts';
+import type { RequestObservation, RequestsObservation, RequestTimings } from '../port.ts';
 
 type Log = Parameters<typeof NetworkRecorder.recordsFromLogs>[0];
 type Row = ReturnType<NetworkRecorder['getRawRecords']>[number];
@@ -16,7 +16,7 @@ const mostCharacters = 400_000;
 type PageAddresses = { readonly asked: string; readonly final: string };
 
 /** Reads the requests of a load from the log of the DevTools protocol: what Lighthouse's own table leaves out is there. */
-export function readLog(log: Log, page: PageAddresses): RequestsSeen {
+export function readLog(log: Log, page: PageAddresses): RequestsObservation {
   const recorder = new NetworkRecorder();
   // Without Lighthouse's search for the request of each initiator, which takes n² steps for a page that wants it so.
   for (const message of log) recorder.dispatch(message);
@@ -34,8 +34,11 @@ export function readLog(log: Log, page: PageAddresses): RequestsSeen {
   };
 }
 
-function keepFirst(rows: readonly Row[], read: (row: Row) => RequestSeen): readonly RequestSeen[] {
-  const kept: RequestSeen[] = [];
+function keepFirst(
+  rows: readonly Row[],
+  read: (row: Row) => RequestObservation,
+): readonly RequestObservation[] {
+  const kept: RequestObservation[] = [];
   let left = mostCharacters;
   for (const row of rows.toSorted((one, other) => one.networkRequestTime - other.networkRequestTime)) {
     const request = read(row);
@@ -65,7 +68,7 @@ function sumBytes(rows: readonly Row[]): number {
   return rows.reduce((sum, row) => sum + atLeast0(row.transferSize), 0);
 }
 
-function readRow(row: Row, begun: number, sites: Sites): RequestSeen {
+function readRow(row: Row, begun: number, sites: Sites): RequestObservation {
   const startMs = atLeast0(row.networkRequestTime - begun);
   const isWire = isOnWire(row);
   return {
@@ -89,7 +92,7 @@ function readRow(row: Row, begun: number, sites: Sites): RequestSeen {
   };
 }
 
-function readInitiator({ initiator }: Row, { own }: Sites): RequestSeen['initiator'] {
+function readInitiator({ initiator }: Row, { own }: Sites): RequestObservation['initiator'] {
   const { type, stack, url = stack?.callFrames[0]?.url } = initiator;
   return { type, url: url ? cleanAddress(url, own) : null };
 }

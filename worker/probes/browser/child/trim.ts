@@ -1,4 +1,4 @@
-import type { MetricSeen, PageObservation } from '../port.ts';
+import type { MetricObservation, PageObservation } from '../port.ts';
 import { type LighthouseAudit, numbersOf, trimAudit } from './audit.ts';
 import { readCategories } from './categories.ts';
 import { readLoad } from './load.ts';
@@ -86,7 +86,7 @@ function readMetrics(
   { auditRefs }: LighthouseCategory,
   audits: LighthouseResult['audits'],
 ): PageObservation['metrics'] {
-  const read = (id: string): MetricSeen => {
+  const read = (id: string): MetricObservation => {
     const audit = audits[id];
     const value = audit?.numericValue;
     return {

@@ -1,5 +1,5 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
-import type { DocumentSeen } from '../port.ts';
+import type { LoadedDocument } from '../port.ts';
 import type { ChildMessage } from './messages.ts';
 
 /** What watching the document gives. */
@@ -7,7 +7,7 @@ export type DocumentWatch = {
   /** Resolves as soon as the document is known to be nothing that can be measured. Never resolves for a page that loads. */
   readonly fault: Promise<NoPage>;
   /** The answer that became the page on which the browser ended, as far as it was seen; else the one that came first. */
-  seen(finalUrl: string): Promise<DocumentSeen | undefined>;
+  seen(finalUrl: string): Promise<LoadedDocument | undefined>;
   /** Tells it of an address whose certificate was refused: the browser gives such a request up without a word of why. */
   readonly refuse: (address: string, why: string) => void;
 };
@@ -21,7 +21,7 @@ const htmlTypes = ['text/html', 'application/xhtml+xml'];
  * for a first paint.
  */
 export function watchDocument(page: Page): DocumentWatch {
-  const documents: { readonly url: string; readonly read: Promise<DocumentSeen> }[] = [];
+  const documents: { readonly url: string; readonly read: Promise<LoadedDocument> }[] = [];
   let refuse: DocumentWatch['refuse'] = () => undefined;
   const fault = new Promise<NoPage>((resolve) => {
     let document: HTTPRequest | undefined;
@@ -78,7 +78,7 @@ const bodyLimit = 65_536;
 const bodyMs = 2000;
 const headersLimit = 200;
 
-async function readDocument(response: HTTPResponse): Promise<DocumentSeen> {
+async function readDocument(response: HTTPResponse): Promise<LoadedDocument> {
   const late = new Promise<string>((resolve) => {
     setTimeout(() => resolve(''), bodyMs).unref();
   });
