@@ -24,8 +24,14 @@ type Counts = {
 
 /** Projects that run together, so that the waits of some are filled by the others. */
 const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser'], ['slow']];
-/** Much of these tests is waiting, for a lease, an age, a turn or a restart: one more file at a time than elsewhere. */
-const waiting = ['faults', 'contract'];
+/**
+ * Files at a time. Much of these tests is waiting, for a lease, an age, a turn or a restart. Those of contract wait within one process; those
+ * of faults start many, and judge what a machine does that has all of them to run.
+ */
+const workers = new Map([
+  ['contract', 4 * availableParallelism()],
+  ['faults', availableParallelism() + 2],
+]);
 /** What a clone may lack. Tests that need it name `mark`; a skip of any other test is a failure on CI. */
 const optional = [
   {
@@ -84,9 +90,7 @@ async function runPart(projects: readonly string[]): Promise<Counts> {
       vitest,
       'run',
       ...projects.map((name) => `--project=${name}`),
-      ...(waiting.some((name) => projects.includes(name))
-        ? [`--maxWorkers=${availableParallelism() + 2}`]
-        : []),
+      ...projects.flatMap((name) => (workers.has(name) ? [`--maxWorkers=${workers.get(name)}`] : [])),
       '--reporter=dot',
       '--reporter=json',
       `--outputFile.json=${report}`,
