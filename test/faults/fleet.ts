@@ -163,7 +163,9 @@ async function askUntilAnswered(
 }
 
 // "200", or the status and the problem's code: which of the reasons for a 503 it was, a failed test must tell.
-function outcomeOf({ status, body: { code } }: Answer): string {
+function outcomeOf({ status, body: { code, detail } }: Answer): string {
+  // The process itself has too much to do, whatever the test does to it.
+  if (typeof detail === 'string' && detail.startsWith('This process is busy')) return `${status} busy`;
   return typeof code === 'string' ? `${status} ${code}` : String(status);
 }
 

@@ -163,7 +163,7 @@ async function leftIn(fleet: Fleet) {
 function errorsIn(tally: Tally): readonly string[] {
   return Object.keys(tally).filter(
     (outcome) =>
-      !/^(?:200|202|ECONNREFUSED|503 (?:overloaded|shutting_down|store_unavailable|queue_unavailable))$/.test(
+      !/^(?:200|202|ECONNREFUSED|503 (?:busy|overloaded|shutting_down|store_unavailable|queue_unavailable))$/.test(
         outcome,
       ),
   );

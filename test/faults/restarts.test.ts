@@ -132,7 +132,7 @@ function patient(fleet: Fleet): Settings {
 /** Answers that a restart makes. A process that has too much to do on a busy machine says so with Retry-After, and a client asks again. */
 function errorsIn(tally: Tally): readonly string[] {
   return Object.keys(tally).filter(
-    (outcome) => !/^(?:200|202|503 (?:overloaded|store_unavailable|queue_unavailable))$/.test(outcome),
+    (outcome) => !/^(?:200|202|503 (?:busy|overloaded|store_unavailable|queue_unavailable))$/.test(outcome),
   );
 }
 
