@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { hasGenerators } from './kit/generators.ts';
 import { hasMongo } from './kit/mongo.ts';
 import { hasPrevious } from './kit/previous-version.ts';
 import { findProgram, isExecutable } from './kit/programs.ts';
@@ -48,6 +49,11 @@ const optional = [
     isHere: ['/usr/bin/chromium', '/usr/bin/google-chrome'].some(isExecutable),
     mark: 'ofSystem',
     needs: 'a browser of the system (/usr/bin/chromium or /usr/bin/google-chrome)',
+  },
+  {
+    isHere: hasGenerators,
+    mark: 'hasGenerators',
+    needs: 'generators of clients (npm ci --prefix test/generators --ignore-scripts)',
   },
   {
     isHere: findProgram('systemd-analyze') !== undefined,
