@@ -20,6 +20,10 @@ const things = {
   },
   sslscan: { isHere: findProgram('sslscan') !== undefined, how: 'sslscan on the PATH' },
   curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
+  generators: {
+    isHere: ['openapi-python-client', 'oapi-codegen', 'go'].every((name) => findProgram(name) !== undefined),
+    how: 'openapi-python-client, oapi-codegen and go on the PATH (pip install openapi-python-client==0.29.1, go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2)',
+  },
   schemathesis: {
     isHere: findProgram('schemathesis') !== undefined,
     how: 'schemathesis on the PATH (python3 -m venv, pip install schemathesis==4.32.5)',
