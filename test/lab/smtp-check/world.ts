@@ -15,6 +15,7 @@ import type { SmtpLimits } from '../../../worker/probes/smtp/talk.ts';
 import { probeSettingsOf } from '../../../worker/start/probe-settings.ts';
 import { type Authority, makeAuthority } from '../kit/certificates.ts';
 import { type DnsServer, type IsSigned, openDnsServer, type Zone } from '../kit/dns-server.ts';
+import { type Certificates, openWebServers, type Sites } from '../kit/web-servers.ts';
 import { type MailServer, openMailServer, type Script } from './mail-server.ts';
 
 /** Times of a lab: on loopback a reply takes a millisecond, but a busy machine may take seconds. */
@@ -50,12 +51,16 @@ export type WorldOptions = {
   /** The clock by which it is known when a host answered. */
   readonly now?: () => number;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Where policies are fetched; at 127.0.0.1. */
+  readonly sites?: Sites;
+  readonly certificates?: Certificates;
 };
 
 /** Opens a small internet of mail: a resolver, an authority that is trusted, and servers that all listen on one port. */
 export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Promise<MailWorld> {
   const authority = await makeAuthority();
   setDefaultCACertificates([...getCACertificates('bundled'), authority.cert]);
+  const web = await openWebServers(options.sites ?? {}, authority, options.certificates);
   const dns = await openDnsServer(zone, options.isSigned);
   const port = await freePort();
   const servers: MailServer[] = [];
@@ -67,7 +72,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     DNS_SERVERS: dns.address,
     TARGET_ALLOW_CIDRS: '127.0.0.0/8',
     TARGET_ALLOW_SUFFIXES: 'test',
-    TARGET_PORT_MAP: `25=${port},443=1`,
+    TARGET_PORT_MAP: `25=${port},443=${web.httpsPort}`,
     PROBE_SMTP: 'on',
     SMTP_HELO: 'probe.lab.test',
     CONTACT_URL: 'https://probe.lab.test/',
@@ -97,7 +102,7 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     },
     async close() {
       probes.close();
-      await Promise.all([dns.close(), ...servers.map(async (server) => server.close())]);
+      await Promise.all([dns.close(), web.close(), ...servers.map(async (server) => server.close())]);
     },
   };
 }

@@ -422,6 +422,11 @@ const proof: readonly Case[] = [
     broken: [],
   },
   {
+    name: 'where a policy is for other hosts, the certificate is judged as any other',
+    evidence: { ...one(ofOtherName), sts: sts('enforce', 'mx.b.test') },
+    broken: ['smtp-certificate-unverified'],
+  },
+  {
     name: 'a policy that cannot be fetched',
     evidence: {
       ...one(good),

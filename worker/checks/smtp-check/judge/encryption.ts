@@ -93,9 +93,10 @@ function testKey(one: AddressFacts): Finding {
   return foundIf(isSmallKey(leaf.key), one, { bits: leaf.key.bits, type: leaf.key.type });
 }
 
-/** Where DANE or a policy says what senders expect, their rules tell what is wrong with the certificate. */
+/** Where DANE or a policy for this host says what senders expect, their rules tell what is wrong with the certificate. */
 function testCertificate(one: AddressFacts): Finding {
   if (one.dane.state === 'ok') return 'holds';
-  if (one.dane.state === 'mismatch' || one.sts.state === 'mismatch') return 'not-applicable';
+  if (one.dane.state === 'mismatch') return 'not-applicable';
+  if (one.sts.state === 'mismatch' && !one.sts.isForeign) return 'not-applicable';
   return foundIf(one.untrusted !== null, one, { reason: one.untrusted });
 }
