@@ -13,6 +13,8 @@ export type Script = {
   /** Bytes sent directly behind the reply to STARTTLS. */
   readonly early?: string;
   readonly tls?: SecureContextOptions;
+  /** Hears the name that a client asks for. */
+  readonly onName?: (name: string) => void;
   /** In place of a handshake. */
   readonly inPlace?: (socket: Socket) => void;
   /** The answer to EHLO after the handshake. */
@@ -103,7 +105,15 @@ function onLines(socket: Socket, said: string[], take: (line: string) => void): 
 function secure(socket: Socket, script: Script, said: string[]): void {
   socket.removeAllListeners('data');
   if (script.inPlace) return script.inPlace(socket);
-  const tls = new TLSSocket(socket, { isServer: true, secureContext: createSecureContext(script.tls) });
+  const secureContext = createSecureContext(script.tls);
+  const tls = new TLSSocket(socket, {
+    isServer: true,
+    secureContext,
+    SNICallback: (name, give) => {
+      script.onName?.(name);
+      give(null, secureContext);
+    },
+  });
   tls.on('error', () => socket.destroy());
   const after = script.extensionsAfter ?? ['SIZE 1000', 'PIPELINING', 'SMTPUTF8', 'REQUIRETLS'];
   onLines(tls, said, (line) => {

@@ -389,6 +389,17 @@ const proof: readonly Case[] = [
     }),
     broken: [],
   },
+  {
+    name: 'records that are not signed at the end of an alias leave those at its beginning',
+    evidence: one(good, null, {
+      alias: seen('mx.a.test', 'CNAME', ['real.b.test']),
+      tlsa: [
+        seen('_25._tcp.real.b.test', 'TLSA', [{ ...small }], { secure: false }),
+        seen('_25._tcp.mx.a.test', 'TLSA', [{ ...tlsa(3, 1, 1, ofOther) }]),
+      ],
+    }),
+    broken: ['dane-certificate-mismatch'],
+  },
   { name: 'a policy that is kept', evidence: { ...one(good), sts: sts('enforce') }, broken: [] },
   {
     name: 'a policy and another name',

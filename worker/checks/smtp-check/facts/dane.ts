@@ -37,11 +37,15 @@ export function readDaneRecords(
     return { kind: 'unknown', reason: 'our resolver does not validate DNSSEC', all };
   const found = candidatesOf(lookups, alias, tlsa);
   if (found.length === 0) return { kind: 'insecure', reason: 'the address of the host is not signed', all };
-  const [first] = found.filter(({ outcome }) => outcome === 'found' || outcome === 'unknown');
-  if (first === undefined) return { kind: 'none', reason: null, all };
+  const [first] = found.filter(
+    ({ outcome, secure }) => (outcome === 'found' && secure) || outcome === 'unknown',
+  );
+  if (first === undefined)
+    return found.some(({ outcome }) => outcome === 'found')
+      ? { kind: 'insecure', reason: 'the zone of the TLSA records is not signed', all }
+      : { kind: 'none', reason: null, all };
   if (first.outcome === 'unknown')
     return { kind: 'unknown', reason: `${first.name} could not be read: ${first.why}`, all };
-  if (!first.secure) return { kind: 'insecure', reason: 'the zone of the TLSA records is not signed', all };
   const own = recordsOf(first);
   return {
     kind: 'records',

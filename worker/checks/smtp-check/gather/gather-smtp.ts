@@ -4,6 +4,7 @@ import type { SmtpProbe } from '../../../probes/smtp/port.ts';
 import type { GatherContext } from '../../check.ts';
 import type { AddressObservation, MailHostObservation, SmtpEvidence } from '../evidence.ts';
 import { isSilence } from '../facts/address.ts';
+import { readDaneRecords } from '../facts/dane.ts';
 import { openAllowance } from './allowance.ts';
 import { type FoundHost, gatherHosts, openAskSigned } from './gather-hosts.ts';
 import { gatherPolicy } from './gather-policy.ts';
@@ -25,7 +26,9 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
   const ask = openAskSigned(probes.dns);
   const [found, sts] = await Promise.all([gatherHosts(ask, domain), gatherPolicy(ask, probes.http, domain)]);
   const { hosts: foundHosts, ...dns } = found;
-  const named = await Promise.all(foundHosts.map((host) => findPlaces(host, probes.smtp)));
+  const named = await Promise.all(
+    foundHosts.map((host) => findPlaces(host, probes.smtp, servernameOf(host, found.resolverValidates))),
+  );
   const places = inTurns(named.map((one) => one.places));
   const allowance = openAllowance(domain);
   const progress = openProgress(context, places.length);
@@ -65,7 +68,11 @@ type NamedPlaces = Pick<MailHostObservation, 'failure'> & {
   readonly places: readonly MailHostAddress[];
 };
 
-async function findPlaces(host: FoundHost, smtp: SmtpProbe | undefined): Promise<NamedPlaces> {
+async function findPlaces(
+  host: FoundHost,
+  smtp: SmtpProbe | undefined,
+  servername: string,
+): Promise<NamedPlaces> {
   if (isAddress(host.host))
     return {
       host,
@@ -77,15 +84,14 @@ async function findPlaces(host: FoundHost, smtp: SmtpProbe | undefined): Promise
     const { code = 'target-not-allowed', reason = 'mail hosts are not talked to here' } = found ?? {};
     return { host, failure: { code, reason }, places: [] };
   }
-  const servername = servernameOf(host);
   const places = spread(found.addresses).map((address) => ({ host: host.host, address, servername }));
   return { host, failure: null, places };
 }
 
-/** The name by which TLSA records are found, which senders then ask for (RFC 7672 §8.1). */
-function servernameOf({ host, tlsa }: FoundHost): string {
-  const [found] = tlsa.filter(({ outcome, secure }) => outcome === 'found' && secure);
-  return found === undefined ? host : found.name.replace(/^_25\._tcp\./, '');
+/** The name at which senders find TLSA records, where there are some that count, else the host's own (RFC 7672 §8.1). */
+function servernameOf(host: FoundHost, resolverValidates: boolean | null): string {
+  const records = readDaneRecords(host, resolverValidates);
+  return records.kind === 'records' ? records.base : host.host;
 }
 
 function spread(addresses: readonly string[]): readonly string[] {
