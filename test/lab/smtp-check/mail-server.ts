@@ -17,6 +17,8 @@ export type Script = {
   readonly onName?: (name: string) => void;
   /** In place of a handshake. */
   readonly inPlace?: (socket: Socket) => void;
+  /** In place of what is said after the handshake. */
+  readonly inTls?: (tls: TLSSocket) => void;
   /** The answer to EHLO after the handshake. */
   readonly extensionsAfter?: readonly string[];
   /** Does all of it otherwise. */
@@ -29,13 +31,14 @@ export type MailServer = {
   /** All lines that came, before and behind handshakes. */
   readonly said: readonly string[];
   readonly connections: () => number;
-  serve(script: Script): void;
+  /** @param later what every connection after the first is told; the same where it is left out */
+  serve(script: Script, later?: Script): void;
   close(): Promise<void>;
 };
 
 /** Opens a scripted mail server at an address of loopback. */
 export async function openMailServer(address: string, port: number, first: Script): Promise<MailServer> {
-  let script = first;
+  let scripts = [first];
   let connections = 0;
   const said: string[] = [];
   const sockets = new Set<Socket>();
@@ -43,6 +46,8 @@ export async function openMailServer(address: string, port: number, first: Scrip
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    const [script = first] = scripts;
+    scripts = scripts.length > 1 ? scripts.slice(1) : scripts;
     if (script.raw) script.raw(socket);
     else converse(socket, script, said);
   });
@@ -53,8 +58,8 @@ export async function openMailServer(address: string, port: number, first: Scrip
   return {
     said,
     connections: () => connections,
-    serve: (next) => {
-      script = next;
+    serve: (script, later) => {
+      scripts = later ? [script, later] : [script];
     },
     close: () =>
       new Promise((resolve) => {
@@ -115,6 +120,8 @@ function secure(socket: Socket, script: Script, said: string[]): void {
     },
   });
   tls.on('error', () => socket.destroy());
+  const { inTls } = script;
+  if (inTls) return void tls.once('secure', () => inTls(tls));
   const after = script.extensionsAfter ?? ['SIZE 1000', 'PIPELINING', 'SMTPUTF8', 'REQUIRETLS'];
   onLines(tls, said, (line) => {
     if (line.startsWith('EHLO'))
