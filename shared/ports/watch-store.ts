@@ -12,6 +12,14 @@ export type WatchWish = { readonly account: string } | { readonly isMeant: (targ
 /** What a claim takes: what is due by `now`, for this process alone until `until`, the one that is due longest first. */
 export type Claim = { readonly now: number; readonly until: number; readonly limit: number };
 
+export type DueWish = Pick<Delivery, 'channel'> & {
+  readonly now: number;
+  /** Accounts behind this one are looked at; "" begins with the first. */
+  readonly after: string;
+};
+/** Some of the accounts, and behind which one the others stand; "" where there are no others. */
+export type DuePage = { readonly accounts: readonly string[]; readonly next: string };
+
 export const linkKinds = ['feed', 'calendar'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 /** The digests of the keys of an account's feed and calendar. */
@@ -62,8 +70,10 @@ export interface WatchStore {
     of: { readonly watchId: string } | { readonly account: string },
     page: WatchPage,
   ): Promise<Delivery[]>;
-  /** @param claim `without`: accounts whose turn it is not */
-  claimDeliveries(claim: Claim & { readonly without?: readonly string[] }): Promise<Delivery[]>;
+  /** Accounts with deliveries of a channel that are due, in the order of their ids. The work is bounded, however many are due. */
+  dueAccounts(wish: DueWish): Promise<DuePage>;
+  /** Of one account: what another has waiting costs nothing. */
+  claimDeliveries(claim: Claim & Pick<Delivery, 'account' | 'channel'>): Promise<Delivery[]>;
   /** Writes how a delivery stands, and ends a claim of it. */
   settleDelivery(delivery: Delivery): Promise<void>;
   /** Lets what waited for the first test of a watch be sent. */

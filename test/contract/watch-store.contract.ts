@@ -167,13 +167,14 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
 
   test('a delivery is claimed once, waits for the first test where it has to, and is kept once', async () => {
     const watch = watchOf();
+    const mine = { account: watch.account, channel: 'webhook' } as const;
     const sent = deliveryOf(watch, { nextAttemptAt: 100, createdAt: 2 });
     const waiting = deliveryOf(watch, { createdAt: 1 });
     const told = deliveryOf(watch, { channel: 'feed', state: 'delivered', createdAt: 3 });
     await store.keepDeliveries([sent, waiting, told]);
     await store.keepDeliveries([{ ...sent, attempts: 9 }]);
     const claims = await Promise.all(
-      [1, 2].map(() => store.claimDeliveries({ now: 100, until: 200, limit: 5 })),
+      [1, 2].map(() => store.claimDeliveries({ ...mine, now: 100, until: 200, limit: 5 })),
     );
     expect(claims.flat()).toEqual([sent]);
     const after = { ...sent, state: 'retrying', attempts: 1, nextAttemptAt: 5000, httpStatus: 500 } as const;
@@ -181,7 +182,7 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     expect(await store.getDelivery(sent.deliveryId)).toEqual(after);
     await store.release(watch.watchId, 150);
     const released = { ...waiting, nextAttemptAt: 150 };
-    expect(await store.claimDeliveries({ now: 150, until: 300, limit: 5 })).toEqual([released]);
+    expect(await store.claimDeliveries({ ...mine, now: 150, until: 300, limit: 5 })).toEqual([released]);
     expect(await store.listDeliveries({ watchId: watch.watchId }, { limit: 2 })).toEqual([told, after]);
     const before = { createdAt: 2, id: sent.deliveryId };
     expect(await store.listDeliveries({ account: watch.account }, { limit: 2, before })).toEqual([released]);
@@ -189,16 +190,44 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     expect(await store.listDeliveries({ account: watch.account }, { limit: 9 })).toHaveLength(3);
   });
 
-  test('deliveries of an account whose turn it is not are left', async () => {
-    const [watch, other] = [watchOf(), watchOf()];
-    const early = deliveryOf(watch, { nextAttemptAt: 10 });
-    const late = deliveryOf(other, { nextAttemptAt: 20 });
-    await store.keepDeliveries([early, late]);
-    const claim = { now: 30, until: 40, limit: 5 };
-    const without = [watch.account, randomId()];
-    expect(await store.claimDeliveries({ ...claim, without })).toEqual([late]);
-    expect(await store.claimDeliveries({ ...claim, without: [] })).toEqual([early]);
+  test('the accounts that have something to send are found one after the other, and each is claimed alone', async () => {
+    const watches = Array.from({ length: 3 }, () => watchOf()).toSorted((a, b) =>
+      a.account < b.account ? -1 : 1,
+    );
+    const [first, second, third] = watches.map(({ account }) => account);
+    const [due, ...more] = watches.map((watch) => deliveryOf(watch, { nextAttemptAt: 10 }));
+    const later = deliveryOf(watches[2] ?? watchOf(), { nextAttemptAt: 50 });
+    await store.keepDeliveries([...(due ? [due] : []), ...more.slice(0, 1), later]);
+    const wish = { channel: 'webhook', now: 30, after: '' } as const;
+    expect(await store.dueAccounts(wish)).toEqual({ accounts: [first, second], next: '' });
+    expect(await store.dueAccounts({ ...wish, after: String(first) })).toEqual({
+      accounts: [second],
+      next: '',
+    });
+    expect(await store.dueAccounts({ ...wish, now: 50, after: String(second) })).toMatchObject({
+      accounts: [third],
+    });
+    const claim = { channel: 'webhook', now: 30, until: 40, limit: 5 } as const;
+    expect(await store.claimDeliveries({ ...claim, account: String(first) })).toEqual([due]);
+    expect(await store.claimDeliveries({ ...claim, account: String(third) })).toEqual([]);
   });
+
+  test(
+    'an account with thousands of deliveries costs a claim of another nothing',
+    { timeout: 120_000 },
+    async () => {
+      const [many, one] = [watchOf({ account: '0'.repeat(32) }), watchOf({ account: 'f'.repeat(32) })];
+      const backlog = Array.from({ length: 3000 }, (_, at) => deliveryOf(many, { nextAttemptAt: 1 + at }));
+      await store.keepDeliveries(backlog);
+      const mine = deliveryOf(one, { nextAttemptAt: 9000 });
+      await store.keepDeliveries([mine]);
+      const due = await store.dueAccounts({ channel: 'webhook', now: 10_000, after: '' });
+      expect(due.accounts).toEqual([many.account, one.account]);
+      const claim = { channel: 'webhook', now: 10_000, until: 20_000, limit: 5 } as const;
+      expect(await store.claimDeliveries({ ...claim, account: one.account })).toEqual([mine]);
+      expect(await store.claimDeliveries({ ...claim, account: many.account })).toEqual(backlog.slice(0, 5));
+    },
+  );
 
   test('keys of a feed find their account until they are drawn anew', async () => {
     const account = randomId();

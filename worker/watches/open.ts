@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '#shared/model/problem';
-import type { Delivery } from '#shared/model/watch';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { targetPolicyOf } from '#shared/settings/policy';
@@ -38,7 +37,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   };
   const stop = new AbortController();
   const { watches } = backend;
-  const senders = openSenders(sendSlots);
+  const senders = openSenders({ watches, channel: 'webhook', slots: sendSlots });
   const loops = [
     openLoop(context, stop.signal, {
       slots: turnSlots,
@@ -48,17 +47,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
     }),
     openLoop(context, stop.signal, {
       slots: sendSlots,
-      claim: async (claim) => {
-        const claimed: Delivery[] = [];
-        while (claimed.length < claim.limit) {
-          const wish = { ...claim, limit: 1, without: senders.withTheirShare() };
-          const [next] = await watches.claimDeliveries(wish);
-          if (!next) break;
-          senders.enter(next.account);
-          claimed.push(next);
-        }
-        return claimed;
-      },
+      claim: (claim) => senders.claim(claim),
       work: (delivery) =>
         sendDelivery(context, delivery, stop.signal).finally(() => senders.leave(delivery.account)),
     }),

@@ -6,7 +6,7 @@ import { takeOnce } from './mongo-locks.ts';
 import { behind, insertOnce, type StoredBody, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
-type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
+type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 
 /** What watches told. @param toDelivery reads a document */
 export function openMongoDeliveries(
@@ -39,19 +39,38 @@ export function openMongoDeliveries(
   };
 }
 
+/** Accounts that one look finds: a question for each. */
+const seenAccounts = 50;
+
+// From one account to the next by the index: what an account has waiting is passed in one step.
+function openDueAccounts(read: WatchMongo['read']): WatchStore['dueAccounts'] {
+  return ({ channel, now, after }) =>
+    read(async ({ deliveries }, limit) => {
+      const accounts: string[] = [];
+      const due = { channel, nextAttemptAt: { $lte: now, $gt: 0 } };
+      const options = { ...limit, projection: { account: 1 } };
+      for (let last = String(after); accounts.length < seenAccounts; last = accounts.at(-1) ?? last) {
+        const behindLast = { ...due, account: { $gt: last } };
+        const [next] = await deliveries.find(behindLast, options).sort({ account: 1 }).limit(1).toArray();
+        if (!next) return { accounts, next: '' };
+        accounts.push(next.account);
+      }
+      return { accounts, next: accounts.at(-1) ?? '' };
+    });
+}
+
 /** The sending of what watches told. @param toDelivery reads a document */
 export function openMongoSending(
-  { write }: WatchMongo,
+  { read, write }: WatchMongo,
   toDelivery: (document: StoredBody | null) => Delivery[],
 ): SendingPart {
   return {
-    claimDeliveries: ({ now, until, limit, without = [] }) =>
+    dueAccounts: openDueAccounts(read),
+    claimDeliveries: ({ channel, account, now, until, limit }) =>
       write(async (in_, writeLimit) => {
-        const isDue = { nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } };
-        const others = without.length === 0 ? {} : { account: { $nin: without.map(String) } };
-        const due = in_.deliveries
-          .find({ ...isDue, ...others }, timeOf(writeLimit))
-          .sort({ nextAttemptAt: 1 });
+        const whose = { channel, account: String(account) };
+        const isDue = { ...whose, nextAttemptAt: { $lte: now, $gt: 0 }, claimedUntil: { $lte: now } };
+        const due = in_.deliveries.find(isDue, timeOf(writeLimit)).sort({ nextAttemptAt: 1 });
         const claimed: Delivery[] = [];
         for (const { _id, turn, body } of await due.limit(limit * seenTimes).toArray()) {
           if (claimed.length === limit) break;

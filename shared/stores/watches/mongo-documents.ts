@@ -20,7 +20,10 @@ export type TargetDocument = Pick<
   readonly turn: string;
   readonly body: string;
 };
-export type DeliveryDocument = Pick<Delivery, 'watchId' | 'account' | 'createdAt' | 'nextAttemptAt'> & {
+export type DeliveryDocument = Pick<
+  Delivery,
+  'watchId' | 'account' | 'channel' | 'createdAt' | 'nextAttemptAt'
+> & {
   readonly _id: string;
   readonly claimedUntil: number;
   readonly turn: string;
@@ -83,11 +86,12 @@ export function documentOfTarget(one: WatchTarget): TargetDocument {
 
 /** The document of a delivery that nobody has claimed. */
 export function documentOfDelivery(one: Delivery): DeliveryDocument {
-  const { deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt } = one;
+  const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt } = one;
   return {
     _id: deliveryId,
     watchId,
     account,
+    channel,
     createdAt,
     nextAttemptAt,
     claimedUntil: 0,

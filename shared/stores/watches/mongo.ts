@@ -175,7 +175,9 @@ async function prepareIndexes(database: Db): Promise<void> {
   await targets.createIndex({ isActive: 1, dueAt: 1 }, { name: 'targets_by_due' });
   await targets.createIndex({ watchId: 1, target: 1 }, { name: 'targets_by_watch' });
   await targets.createIndex({ account: 1, host: 1 }, { name: 'targets_by_account' });
-  await deliveries.createIndex({ nextAttemptAt: 1 }, { name: 'deliveries_by_attempt' });
+  await deliveries.createIndex({ channel: 1, account: 1, nextAttemptAt: 1 }, { name: 'deliveries_by_turn' });
+  // Of a release that sent to webhooks only.
+  await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });
   await deliveries.createIndex({ watchId: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_watch' });
   await deliveries.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_account' });
   await deliveries.createIndex({ expiresAt: 1 }, { name: 'deliveries_by_expiry' });

@@ -4,14 +4,14 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
-type SendingPart = Pick<WatchStore, 'claimDeliveries' | 'settleDelivery' | 'release'>;
+type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 type ReadDelivery = (row: Record<string, unknown> | undefined) => Delivery[];
 
 /** What watches told, in their database. @param read reads a row */
 export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery): DeliveryPart {
   const keep = database.prepare(
-    `INSERT INTO deliveries (deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
+    `INSERT INTO deliveries (deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
   );
   const expire = database.prepare('DELETE FROM deliveries WHERE expiresAt <= ?');
   const byId = database.prepare('SELECT * FROM deliveries WHERE deliveryId = ? AND expiresAt > ?');
@@ -27,8 +27,9 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
         inTransaction(database, () => {
           expire.run(Date.now());
           for (const one of deliveries) {
-            const { deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt } = one;
-            keep.run(deliveryId, watchId, account, createdAt, nextAttemptAt, expiresAt, JSON.stringify(one));
+            const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt } = one;
+            const times = [createdAt, nextAttemptAt, expiresAt] as const;
+            keep.run(deliveryId, watchId, account, channel, ...times, JSON.stringify(one));
           }
         }),
       ),
@@ -42,13 +43,27 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
   };
 }
 
+/** Accounts that one look passes, due or not. */
+const seenAccounts = 1000;
+
 /** The sending of what watches told. @param read reads a row */
 export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): SendingPart {
   const claim = database.prepare(
     `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
-       (SELECT deliveryId FROM deliveries WHERE nextAttemptAt <= ? AND claimedUntil <= ?
-         AND account NOT IN (SELECT value FROM json_each(?)) ORDER BY nextAttemptAt LIMIT ?)
+       (SELECT deliveryId FROM deliveries WHERE channel = ? AND account = ? AND nextAttemptAt <= ? AND claimedUntil <= ?
+         ORDER BY nextAttemptAt LIMIT ?)
      RETURNING *`,
+  );
+  // From one account to the next by the index: what an account has waiting is passed in one step.
+  const accounts = database.prepare(
+    `WITH RECURSIVE seen(account) AS (
+       SELECT (SELECT MIN(account) FROM deliveries WHERE channel = :channel AND account > :after AND nextAttemptAt IS NOT NULL)
+       UNION ALL
+       SELECT (SELECT MIN(account) FROM deliveries WHERE channel = :channel AND account > seen.account AND nextAttemptAt IS NOT NULL)
+       FROM seen WHERE account IS NOT NULL LIMIT ${seenAccounts}
+     ) SELECT account, EXISTS (
+         SELECT 1 FROM deliveries WHERE channel = :channel AND account = seen.account AND nextAttemptAt <= :now
+       ) AS isDue FROM seen WHERE account IS NOT NULL`,
   );
   const settle = database.prepare(
     'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, body = ? WHERE deliveryId = ?',
@@ -57,8 +72,15 @@ export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): S
     'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
   );
   return {
-    claimDeliveries: async ({ now, until, limit, without = [] }) =>
-      withSqlite(() => claim.all(until, now, now, JSON.stringify(without), limit).flatMap(read)),
+    dueAccounts: async ({ channel, now, after }) =>
+      withSqlite(() => {
+        const seen = accounts.all({ channel, now, after });
+        const due = seen.filter(({ isDue }) => isDue === 1).map(({ account }) => String(account));
+        const isWhole = seen.length < seenAccounts;
+        return { accounts: due, next: isWhole ? '' : String(seen.at(-1)?.['account'] ?? '') };
+      }),
+    claimDeliveries: async ({ channel, account, now, until, limit }) =>
+      withSqlite(() => claim.all(until, channel, account, now, now, limit).flatMap(read)),
     settleDelivery: async (delivery) =>
       withSqlite(
         () => void settle.run(delivery.nextAttemptAt, JSON.stringify(delivery), delivery.deliveryId),

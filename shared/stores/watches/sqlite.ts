@@ -29,6 +29,9 @@ const migrations = [
    CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
    CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;`,
   'CREATE INDEX watches_by_active ON watches (isPaused, account);',
+  `ALTER TABLE deliveries ADD COLUMN channel TEXT NOT NULL DEFAULT 'webhook';
+   DROP INDEX deliveries_by_attempt;
+   CREATE INDEX deliveries_by_turn ON deliveries (channel, account, nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;`,
 ];
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
