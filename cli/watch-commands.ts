@@ -43,6 +43,7 @@ function addCreate(watch: Command): void {
     .option('-f, --file <file>', 'a list of targets, one per line; - is stdin')
     .option('--label <text>', 'a name for it')
     .option('--webhook <url>', 'an https address that gets the events; its secret is printed once')
+    .option('--email <address>', 'an e-mail address that gets the events, once it was confirmed')
     .addOption(
       new Option('--min-severity <severity>', 'tell news of this severity or worse').choices(severities),
     )

@@ -14,6 +14,7 @@ export type CreateOptions = ListOptions & {
   readonly file?: string;
   readonly label?: string;
   readonly webhook?: string;
+  readonly email?: string;
   readonly minSeverity?: Severity;
   readonly daysBefore?: string;
   readonly option?: readonly string[];
@@ -47,6 +48,10 @@ export async function createWatch(
     warn(show`The webhook is signed with this secret. It is shown only once.`);
     say(show`${watch.webhookSecret}`);
   }
+  if (options.output === 'table' && options.email !== undefined)
+    warn(
+      show`${options.email} gets a message with a link. Nothing else is sent until it is confirmed there.`,
+    );
 }
 
 function readOptions(texts: readonly string[]): Record<string, string | string[]> {
@@ -62,9 +67,15 @@ function readOptions(texts: readonly string[]): Record<string, string | string[]
   );
 }
 
-function readNotify({ webhook, minSeverity, daysBefore }: CreateOptions): WatchRequest['notify'] & object {
+function readNotify({
+  webhook,
+  email,
+  minSeverity,
+  daysBefore,
+}: CreateOptions): WatchRequest['notify'] & object {
   return {
     ...(webhook === undefined ? {} : { webhook: { url: webhook } }),
+    ...(email === undefined ? {} : { email: { to: email } }),
     ...(minSeverity === undefined ? {} : { minSeverity }),
     ...(daysBefore === undefined ? {} : { daysBefore: readDays(daysBefore) }),
   };

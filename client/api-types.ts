@@ -69,7 +69,7 @@ export type WatchRequest = {
   readonly label?: string | null;
   readonly notify?: {
     readonly webhook?: { readonly url: string } | null;
-    readonly email?: null;
+    readonly email?: { readonly to: string } | null;
     readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info';
     readonly daysBefore?: ReadonlyArray<number>;
   };
@@ -83,7 +83,7 @@ export type WatchPatch = {
   readonly paused?: boolean;
   readonly notify?: {
     readonly webhook?: { readonly url?: string } | null;
-    readonly email?: null;
+    readonly email?: { readonly to?: string } | null;
     readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
     readonly daysBefore?: ReadonlyArray<number> | null;
   } | null;
@@ -1903,7 +1903,7 @@ export type Delivery = {
   /** Also the `webhook-id` and the id of the event. */
   readonly deliveryId: string;
   /** feed: only the feed has it. */
-  readonly channel: 'webhook' | 'feed';
+  readonly channel: 'webhook' | 'feed' | 'email';
   readonly type:
     | 'watch.changed'
     | 'watch.expiring'

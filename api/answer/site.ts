@@ -16,6 +16,8 @@ export type Site = {
   readonly isOffered: (spec: CheckSpec) => boolean;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  /** Watches may tell by e-mail. */
+  readonly sendsMail: boolean;
   /** Agents may ask by the Model Context Protocol. */
   readonly hasMcp: boolean;
   /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
@@ -37,6 +39,7 @@ export function openSite(config: Config): Site {
     ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
     isOffered: (spec) => isOffered(config, spec),
     isOpen: AUTH_MODE === 'open',
+    sendsMail: config.MAIL_URL !== undefined,
     hasMcp: config.MCP,
     owners: {
       contact: config.CONTACT_URL,

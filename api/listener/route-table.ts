@@ -81,6 +81,10 @@ export const routeTable: readonly RouteRule[] = [
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
   { method: 'POST', pattern: '/session', access: 'open', crossSite: 'refused', cost: 'none' },
+  // Its key is in the message that led there; a mail program sends the second POST by itself.
+  ...free('open', '/mail/confirm', '/mail/stop'),
+  { method: 'POST', pattern: '/mail/confirm', access: 'open', crossSite: 'refused', cost: 'none' },
+  { method: 'POST', pattern: '/mail/stop', access: 'open', crossSite: 'refused', cost: 'none' },
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   { method: 'GET', pattern: '/r/:id/export', access: 'shared', crossSite: 'stored', cost: 'pdf' },

@@ -4,7 +4,16 @@ import type { Desk } from '../desk.ts';
 /** What the web pages take of the desk. */
 export type PageDesk = Pick<
   Desk,
-  'witness' | 'door' | 'admission' | 'sessions' | 'readAsk' | 'targetPolicy' | 'shelf' | 'runs' | 'site'
+  | 'witness'
+  | 'door'
+  | 'admission'
+  | 'sessions'
+  | 'readAsk'
+  | 'targetPolicy'
+  | 'shelf'
+  | 'runs'
+  | 'site'
+  | 'watches'
 >;
 
 /** Prefix of the page's own links: the path of PUBLIC_URL. Without its host, so that the page also works by the address of the machine. */

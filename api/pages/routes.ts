@@ -5,6 +5,7 @@ import { answerCompareForm, answerComparePage } from './compare-page.ts';
 import { answerDocsOf } from './docs/docs-page.ts';
 import { answerFilmstrip } from './filmstrip.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
+import { answerConfirm, answerConfirmPage, answerStop, answerStopPage } from './mail-page.ts';
 import type { PageDesk } from './page-desk.ts';
 import { plainFiles } from './plain-files.ts';
 import { asPage } from './problem-page.ts';
@@ -45,6 +46,16 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
     '/session',
     (request, response) => answerSession(desk, request, response),
     (request, response) => answerSignIn(desk, request, response),
+  );
+  page(
+    '/mail/confirm',
+    (request, response) => answerConfirmPage(desk, request, response),
+    (request, response) => answerConfirm(desk, request, response),
+  );
+  page(
+    '/mail/stop',
+    (request, response) => answerStopPage(desk, request, response),
+    (request, response) => answerStop(desk, request, response),
   );
   page('/docs', answerDocsOf(desk));
   for (const [path, answer] of Object.entries(plainFiles(desk))) get(path, answer);

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import { makeDelivery } from '#shared/catalogue/watch-event';
 import { Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
-import type { Delivery, Notify, Watch, WatchTarget } from '#shared/model/watch';
+import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import { watchesOf } from '#shared/stores/watches/watches-of';
 import { sendJson } from '../answer/json.ts';
@@ -14,16 +12,19 @@ import { makeOnce } from '../request/idempotency.ts';
 import { faultAt, invalidBody, readJson } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { describeWatch, scansPerDay } from './describe.ts';
+import { drawSecret } from './keys.ts';
 import { requireRoom } from './quotas.ts';
 import {
   mergeNotify,
   newWatchSchema,
+  readEmail,
   readTargets,
   readWebhook,
   specOf,
   type Understood,
   watchPatchSchema,
 } from './read-watch.ts';
+import { askAddress, testOf } from './tests.ts';
 import { findWatch, type WatchDesk } from './watch-desk.ts';
 
 const mostBytes = 2_000_000;
@@ -88,7 +89,8 @@ async function make(
   await requireFit(desk, caller, watch);
   await requireRoom(desk.watches, desk.watchLimits, { account, added: targets.map(({ host }) => host) });
   await desk.watches.create(watch, newTargets(watch, targets));
-  if (secret !== null) await desk.watches.keepDeliveries([testOf(desk, watch, 'first')]);
+  if (secret !== null) await desk.watches.keepDeliveries(testOf(desk, watch, 'first').slice(0, 1));
+  await askAddress(desk, watch);
   return secret ?? '';
 }
 
@@ -119,7 +121,8 @@ export async function changeWatch(
   if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
   await applyTurns(desk, { known, changed, found });
   const isNewSecret = changed.secret !== null && changed.secret !== known.secret;
-  if (isNewSecret) await desk.watches.keepDeliveries([testOf(desk, changed)]);
+  if (isNewSecret) await desk.watches.keepDeliveries(testOf(desk, changed).slice(0, 1));
+  if (changed.notify.email?.to !== known.notify.email?.to) await askAddress(desk, changed);
   const shown = await describeWatch(desk, changed);
   sendPrivate(response, { ...shown, ...(isNewSecret ? { webhookSecret: changed.secret } : {}) });
 }
@@ -217,8 +220,12 @@ function newTargets(watch: Watch, targets: Understood['targets']): readonly Watc
 }
 
 function readNotify(desk: WatchDesk, notify: Notify): Notify {
-  const { webhook } = notify;
-  return webhook ? { ...notify, webhook: { url: readWebhook(desk, webhook.url) } } : notify;
+  const { webhook, email } = notify;
+  return {
+    ...notify,
+    webhook: webhook && { url: readWebhook(desk, webhook.url) },
+    email: email && { to: readEmail(desk.site, email.to) },
+  };
 }
 
 /** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
@@ -237,19 +244,6 @@ async function requireFit(desk: WatchDesk, caller: Caller, watch: Watch): Promis
     'watch_too_frequent',
     `Your watches would cost ${sum} scans a day; your limit is ${Math.floor(limit)}. Watch fewer targets, or less often.`,
   );
-}
-
-/** A test event of a watch. @param once names it, where a second making is the same */
-export function testOf({ site }: WatchDesk, watch: Watch, once?: string): Delivery {
-  const summary = 'This is a test. Nothing has changed.';
-  const wish = { type: 'watch.test', target: null, severity: 'info', summary } as const;
-  const publicUrl = site.publicPath === '' ? undefined : site.publicPath;
-  return makeDelivery(watch, { ...wish, ...(once === undefined ? {} : { once }) }, Date.now(), publicUrl);
-}
-
-/** A secret as Standard Webhooks have it: 24 random bytes. */
-export function drawSecret(): string {
-  return `whsec_${randomBytes(24).toString('base64')}`;
 }
 
 /** Sends what only its owner sees. */

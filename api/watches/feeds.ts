@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type Expiry, unpackOutline } from '#shared/catalogue/outline';
@@ -11,6 +11,7 @@ import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit, admitToken } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { sendPrivate } from './change.ts';
+import { drawKey } from './keys.ts';
 import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
 
 const shownEvents = 100;
@@ -33,7 +34,9 @@ export const drawLinks: WatchAnswer = async (desk, caller, request, response) =>
 /** Answers GET /api/watches/feed.atom: what the watches of an account told, newest first. */
 export async function answerFeed(desk: WatchDesk, request: Request, response: Response): Promise<void> {
   const account = await readerOf(desk, 'feed', request, response);
-  const events = await desk.watches.listDeliveries({ account }, { limit: shownEvents });
+  const found = await desk.watches.listDeliveries({ account }, { limit: 2 * shownEvents });
+  // What was also sent by e-mail has a second delivery, and the feed tells of it once.
+  const events = found.filter(({ channel }) => channel !== 'email').slice(0, shownEvents);
   const self = desk.site.publicPath === '' ? undefined : `${desk.site.publicPath}/api/watches/feed.atom`;
   const feedId = `urn:diag:watches:${hash('sha256', account).slice(0, 32)}`;
   await sendFile(
@@ -119,10 +122,6 @@ function readExpiries(base: string | null): readonly Expiry[] {
   } catch {
     return []; // of another release; the next turn writes it anew
   }
-}
-
-function drawKey(): string {
-  return randomBytes(16).toString('base64url');
 }
 
 function digestOf(key: string): string {

@@ -3,7 +3,13 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import type { ProblemCode } from '#shared/model/problem';
 import { gradeNames } from '#shared/model/score';
 import { severities } from '#shared/model/verdict';
-import { deliveryStates, eventTypes, pausedReasons, targetStates } from '#shared/model/watch';
+import {
+  deliveryChannels,
+  deliveryStates,
+  eventTypes,
+  pausedReasons,
+  targetStates,
+} from '#shared/model/watch';
 import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { limitText } from '../request/pages.ts';
 import { keyText } from './feeds.ts';
@@ -16,14 +22,17 @@ const time = z.iso.datetime();
 const delivery = z
   .looseObject({
     deliveryId: z.string().meta({ description: 'Also the `webhook-id` and the id of the event.' }),
-    channel: z.enum(['webhook', 'feed']).meta({ description: 'feed: only the feed has it.' }),
+    channel: z.enum(deliveryChannels).meta({
+      description: 'feed: only the feed has it. email: the same event, sent to the address.',
+    }),
     type: z.enum(eventTypes),
     target: z.string().nullable(),
     createdAt: time,
     state: z.enum(deliveryStates),
     attempts: count,
     nextAttemptAt: time.nullable().meta({
-      description: 'null where it is not sent again, or waits until the receiver has answered a test.',
+      description:
+        'null where it is not sent again, or waits until the receiver has answered a test or the address is confirmed.',
     }),
     httpStatus: z.int().nullable(),
     failure: z.string().nullable(),

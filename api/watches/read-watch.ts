@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import { readAddress } from '#shared/model/mailbox';
 import { type Fault, Problem } from '#shared/model/problem';
 import { severities } from '#shared/model/verdict';
 import type { Notify } from '#shared/model/watch';
@@ -31,7 +32,7 @@ const fields = {
   minSeverity: z.enum(severities),
   daysBefore: z.array(z.int().min(0).max(3650)).max(10, 'Give at most ten numbers of days.'),
 };
-const email = z.null('This service sends no mail. Use a webhook or the feed.');
+const email = z.strictObject({ to: z.string().max(254) }).nullable();
 
 /** The body of a new watch. */
 export const newWatchSchema = z
@@ -63,7 +64,7 @@ export const watchPatchSchema = z
     notify: z
       .strictObject({
         webhook: z.strictObject({ url: fields.webhook.shape.url.optional() }).nullable().optional(),
-        email: email.optional(),
+        email: z.strictObject({ to: email.unwrap().shape.to.optional() }).nullable().optional(),
         minSeverity: fields.minSeverity.nullable().optional(),
         daysBefore: fields.daysBefore.nullable().optional(),
       })
@@ -84,7 +85,7 @@ export function mergeNotify(
   const severity = wish.minSeverity === undefined ? known.minSeverity : wish.minSeverity;
   const days = wish.daysBefore === undefined ? known.daysBefore : wish.daysBefore;
   return {
-    email: null,
+    email: mergeEmail(wish.email, known.email),
     webhook: mergeWebhook(wish.webhook, known.webhook),
     minSeverity: severity ?? usualNotify.minSeverity,
     daysBefore: [...(days ?? usualNotify.daysBefore)],
@@ -97,6 +98,12 @@ function mergeWebhook(wish: NotifyPatch['webhook'], known: Notify['webhook']): N
   if (wish === undefined) return known;
   const url = wish?.url ?? known?.url;
   return wish === null || url === undefined ? null : { url };
+}
+
+function mergeEmail(wish: NotifyPatch['email'], known: Notify['email']): Notify['email'] {
+  if (wish === undefined) return known;
+  const to = wish?.to ?? known?.to;
+  return wish === null || to === undefined ? null : { to };
 }
 
 type ReadDesk = Pick<Desk, 'readAsk' | 'site' | 'targetPolicy'>;
@@ -175,6 +182,25 @@ export function readWebhook({ targetPolicy }: ReadDesk, url: string): string {
   const fault = faultAt(at, tellFault(parsed.fault));
   if (parsed.fault.kind === 'malformed') throw invalidBody([fault]);
   throw new Problem('target_not_allowed', `${fault.name}: ${fault.detail}`, { errors: [fault] });
+}
+
+/** An e-mail address in normal form. Throws a Problem for what is none, and where this service sends no mail. */
+export function readEmail({ sendsMail }: ReadDesk['site'], text: string): string {
+  if (!sendsMail)
+    throw invalidBody([
+      faultAt(
+        ['notify', 'email'],
+        'This service sends no e-mail. Set it to null and use a webhook, or the feed: POST /api/watches/links gives its address.',
+      ),
+    ]);
+  const to = readAddress(text);
+  if (to !== undefined) return to;
+  throw invalidBody([
+    faultAt(
+      ['notify', 'email', 'to'],
+      'Give one e-mail address in ASCII, such as name@example.com, without a name, quotes or comments.',
+    ),
+  ]);
 }
 
 /** The check of a watch. */

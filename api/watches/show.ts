@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
-import type { Delivery } from '#shared/model/watch';
+import type { Delivery, Notify } from '#shared/model/watch';
 import { beforeParameter, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { drawSecret, sendPrivate, testOf } from './change.ts';
+import { sendPrivate } from './change.ts';
 import { describeDelivery, describeTarget, describeWatch } from './describe.ts';
+import { drawSecret } from './keys.ts';
+import { testOf } from './tests.ts';
 import { findWatch, type WatchAnswer } from './watch-desk.ts';
 
 export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
@@ -66,10 +68,11 @@ export const listDeliveries: WatchAnswer = async (desk, caller, request, respons
 /** Answers POST /api/watches/{watchId}/test: sends a test event. */
 export const testWatch: WatchAnswer = async (desk, caller, request, response) => {
   readOwnQuery(request, []);
-  const test = testOf(desk, await findWatch(desk, caller, request));
-  await desk.watches.keepDeliveries([test]);
+  const tests = testOf(desk, await findWatch(desk, caller, request));
+  const [event, byMail] = tests;
+  await desk.watches.keepDeliveries(tests);
   response.statusCode = 202;
-  sendPrivate(response, describeDelivery(test));
+  sendPrivate(response, describeDelivery(event.channel === 'feed' && byMail ? byMail : event));
 };
 
 const oldSecretMs = 86_400_000;
@@ -97,13 +100,17 @@ export const replayDelivery: WatchAnswer = async (desk, caller, request, respons
   const delivery = await desk.watches.getDelivery(String(request.params['delivery']));
   if (delivery?.watchId !== watchId)
     throw new Problem('delivery_not_found', 'This watch has no delivery with this id.');
-  if (notify.webhook === null || delivery.channel !== 'webhook')
-    throw new Problem('invalid_request', 'This event is told by the feed alone: the watch has no webhook.');
+  if (!canSend(notify, delivery))
+    throw new Problem(
+      'invalid_request',
+      'This event is told by the feed alone: the watch has no webhook or e-mail address for it.',
+    );
   const again: Delivery = {
     ...delivery,
     state: 'pending',
     attempts: 0,
     nextAttemptAt: Date.now(),
+    waitsFor: null,
     isExtra: true,
     failure: null,
   };
@@ -111,6 +118,10 @@ export const replayDelivery: WatchAnswer = async (desk, caller, request, respons
   response.statusCode = 202;
   sendPrivate(response, describeDelivery(again));
 };
+
+function canSend({ webhook, email }: Notify, { channel }: Delivery): boolean {
+  return channel === 'webhook' ? webhook !== null : channel === 'email' && email !== null;
+}
 
 function readPlace(text: string): { readonly createdAt: number; readonly id: string } {
   const [createdAt = '', id = ''] = text.split('-');

@@ -21,6 +21,7 @@ const unread = [
   '@paulirish/trace_engine/locales',
   'bullmq/dist/esm',
   'lighthouse/cli',
+  'nodemailer/dist/cjs',
   'puppeteer-core/lib/es5-iife',
   'third-party-web/dist/domain-map.csv',
 ];

@@ -29,16 +29,34 @@ const keptForMs = 30 * 86_400_000;
 const mostNews = 100;
 
 /**
- * Makes the event of a watch, and what is to be done with it: it is sent where the watch has a webhook, and stands in the feed anyway.
+ * Makes the event of a watch, and what is to be done with it: it is sent where the watch has a webhook or an e-mail address, and stands in the
+ * feed anyway.
  * Before the receiver has answered a first test, only tests are sent; the others wait for that.
  * @param publicUrl what links begin with; undefined: there are none
  */
-export function makeDelivery(
+export function makeDeliveries(
   watch: Watch,
   wish: EventWish,
   now: number,
   publicUrl: string | undefined,
-): Delivery {
+): readonly [Delivery, ...Delivery[]] {
+  const event = makeDelivery(watch, wish, now, publicUrl);
+  return watch.notify.email === null ? [event] : [event, byMail(event)];
+}
+
+/** The same event by e-mail. Whether its address is confirmed is seen when it is sent. */
+function byMail(event: Delivery): Delivery {
+  const { deliveryId, createdAt } = event;
+  return {
+    ...event,
+    deliveryId: `${deliveryId}_mail`,
+    channel: 'email',
+    state: 'pending',
+    nextAttemptAt: createdAt,
+  };
+}
+
+function makeDelivery(watch: Watch, wish: EventWish, now: number, publicUrl: string | undefined): Delivery {
   const { watchId, account, notify } = watch;
   const deliveryId = `evt_${wish.once === undefined ? randomId() : idOf(watchId, wish)}`;
   const isSent = notify.webhook !== null && wish.type !== 'watch.paused';
@@ -62,6 +80,7 @@ export function makeDelivery(
     nextAttemptAt: mayGo ? now : null,
     httpStatus: null,
     failure: null,
+    waitsFor: null,
     isExtra: wish.type === 'watch.test',
     expiresAt: now + keptForMs,
     body: JSON.stringify(body),

@@ -83,6 +83,7 @@ const targetSchema = z.object({
 });
 export type WatchTarget = Readonly<z.infer<typeof targetSchema>>;
 
+export const deliveryChannels = ['webhook', 'feed', 'email'] as const;
 export const deliveryStates = ['pending', 'delivered', 'retrying', 'dead'] as const;
 export const eventTypes = [
   'watch.changed',
@@ -98,8 +99,8 @@ const deliverySchema = z.object({
   deliveryId: z.string(),
   watchId: z.string(),
   account: z.string(),
-  /** `feed`: it is told by the feed alone. */
-  channel: z.enum(['webhook', 'feed']),
+  /** `feed`: it is told by the feed alone. An event that is also sent by e-mail has a second delivery for that. */
+  channel: z.enum(deliveryChannels),
   type: z.enum(eventTypes),
   target: z.string().nullable(),
   createdAt: z.int(),
@@ -109,6 +110,8 @@ const deliverySchema = z.object({
   nextAttemptAt: z.int().nullable(),
   httpStatus: z.int().nullable(),
   failure: z.string().nullable(),
+  /** What it is sent after: a mailbox that is not confirmed yet, or the digest that will tell of it. */
+  waitsFor: z.string().nullable().default(null),
   /** Wanted by its owner beyond the schedule: it costs a scan. */
   isExtra: z.boolean(),
   expiresAt: z.int(),

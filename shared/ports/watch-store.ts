@@ -1,3 +1,4 @@
+import type { Mailbox, Stop } from '../model/mailbox.ts';
 import type { Delivery, Watch, WatchTarget } from '../model/watch.ts';
 
 export type WatchPage = {
@@ -78,6 +79,19 @@ export interface WatchStore {
   settleDelivery(delivery: Delivery): Promise<void>;
   /** Lets what waited for the first test of a watch be sent. */
   release(watchId: string, now: number): Promise<void>;
+
+  /** What waits for that, the oldest first. */
+  listWaiting(waitsFor: string, limit: number): Promise<Delivery[]>;
+
+  /** Keeps a mailbox; a second one of an id changes nothing. */
+  keepMailbox(mailbox: Mailbox): Promise<void>;
+  getMailbox(mailboxId: string): Promise<Mailbox | undefined>;
+  confirmMailbox(mailboxId: string, now: number): Promise<void>;
+  /** By the digest of an address. */
+  getStop(digest: string): Promise<Stop | undefined>;
+  setStop(digest: string, stop: Stop): Promise<void>;
+  /** Takes one of `most` that there are of a name until then; false where all are taken. It is kept over restarts. */
+  takeOne(name: string, most: number, until: number): Promise<boolean>;
 
   setLinks(account: string, links: Links | undefined): Promise<void>;
   /** The account that has this key. */

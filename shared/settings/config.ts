@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isAddress, parseCidr } from '../targets/classify-address.ts';
 import { readDeniedName } from '../targets/read-denied-names.ts';
 import { readDenyFile } from './deny-file.ts';
+import { findMailFaults, mailSettings } from './mail.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import { readRdapBootstrapFile } from './rdap-bootstrap.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
@@ -210,6 +211,7 @@ const settingsSchema = z.object({
   LIMIT_ACCOUNT_TARGETS: count(1).default(50_000),
   LIMIT_ACCOUNT_WATCHES: count(0).default(10_000),
   WATCH_MIN_SECONDS: count(1, 2_592_000).default(3600),
+  ...mailSettings,
   TRUST_PROXY: trustedProxies.optional(),
   WAIT_SECONDS: count(0, 55).optional(),
   QUEUE_SECONDS: count(1, 86_400).default(600),
@@ -278,9 +280,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = settingsSchema.safeParse(settings);
   const isHalved = (settings['REDIS_URL'] === undefined) !== (settings['MONGODB_URL'] === undefined);
   const isOwnerless = settings['ACCOUNT_CACHE'] === 'own' && settings['AUTH_MODE'] !== 'token';
-  const smtpFaults = findSmtpFaults(settings);
-  if (parsed.success && !isHalved && !isOwnerless && faults.length + smtpFaults.length === 0)
-    return parsed.data;
+  const linked = [...findSmtpFaults(settings), ...findMailFaults(settings)];
+  if (parsed.success && !isHalved && !isOwnerless && faults.length + linked.length === 0) return parsed.data;
   const lines = (parsed.error?.issues ?? []).map(
     ({ path, message }) => `${path.filter((part) => typeof part === 'string').join('')}: ${message}`,
   );
@@ -296,7 +297,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   // A missing setting may be there under a name that is nearly right.
   const misspelt = misspeltSettings(environment).map(describeMisspelling);
   throw new ConfigError(
-    `These settings are not valid:\n  ${[...lines, ...smtpFaults, ...faults, ...misspelt].join('\n  ')}`,
+    `These settings are not valid:\n  ${[...lines, ...linked, ...faults, ...misspelt].join('\n  ')}`,
   );
 }
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 export const secretSettings = [
   'REDIS_URL',
   'MONGODB_URL',
+  'MAIL_URL',
   'CRUX_API_KEY',
   'PSI_API_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',

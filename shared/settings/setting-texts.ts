@@ -101,6 +101,12 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   LIMIT_ACCOUNT_TARGETS: { byDefault: '50000', meaning: 'Targets that wait in batches of an account.' },
   LIMIT_ACCOUNT_WATCHES: { byDefault: '10000', meaning: 'Targets that an account may watch.' },
   WATCH_MIN_SECONDS: { byDefault: '3600', meaning: 'Shortest interval of a watch; less for labs.' },
+  MAIL_URL: {
+    byDefault: null,
+    meaning:
+      'Server that takes the mail of watches: `smtp://user:password@host:587` (STARTTLS), or `smtps://` for TLS from the start. Needs MAIL_FROM and an https PUBLIC_URL. Without it watches tell by webhook and feed only.',
+  },
+  MAIL_FROM: { byDefault: null, meaning: 'Sender of that mail: one e-mail address.' },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',

@@ -439,6 +439,7 @@ test('links keep the path of PUBLIC_URL', () => {
     isOpen: true,
     isOffered: () => true,
     hasMcp: false,
+    sendsMail: false,
     owners,
   };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');

@@ -470,6 +470,7 @@ test(
       attempts: 0,
       httpStatus: null,
       failure: null,
+      waitsFor: null,
       isExtra: false,
       body: '{}',
     }));

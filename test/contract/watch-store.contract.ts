@@ -62,6 +62,7 @@ export function deliveryOf(watch: Watch, more: Partial<Delivery> = {}): Delivery
     nextAttemptAt: null,
     httpStatus: null,
     failure: null,
+    waitsFor: null,
     isExtra: false,
     expiresAt: Date.now() + hour,
     body: '{"type":"watch.changed"}',

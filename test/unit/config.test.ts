@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigError, countProcesses, readConfig } from '#shared/settings/config';
+import { parseMailUrl } from '#shared/settings/mail';
 import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
 import { browserSettingsOf } from '../../worker/start/browser-settings.ts';
 
@@ -227,6 +228,7 @@ function fileOf(name: string, text: string): string {
 const secrets = {
   REDIS_URL: 'rediss://diag:p%40ss@redis.example:6380',
   MONGODB_URL: 'mongodb+srv://diag:p%40ss@cluster.example/diag',
+  MAIL_URL: 'smtps://diag:p%40ss@mail.example',
   CRUX_API_KEY: 'key-of-crux',
   PSI_API_KEY: 'key-of-psi',
   OTEL_EXPORTER_OTLP_HEADERS: 'api-key=p%40ss',
@@ -234,7 +236,9 @@ const secrets = {
 
 test('every secret can be read from a file, and the line end of the file is no part of it', () => {
   const files = secretSettings.map((name) => [fileSettingOf(name), fileOf(name, `${secrets[name]}\n`)]);
-  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject({
+  const beside = { MAIL_FROM: 'watches@checks.example', PUBLIC_URL: 'https://checks.example' };
+  const given = { ...beside, ...(Object.fromEntries(files) as Record<string, string>) };
+  expect(readConfig(given)).toMatchObject({
     ...secrets,
     OTEL_EXPORTER_OTLP_HEADERS: { 'api-key': 'p@ss' },
   });
@@ -259,4 +263,37 @@ test('what is in the file is judged like the setting, and never repeated', () =>
     readConfig({ ...secrets, REDIS_URL: '', REDIS_URL_FILE: fileOf('bad', 'http://secret') });
   expect(read).toThrow(/REDIS_URL: must be redis/);
   expect(read).not.toThrow(/secret/);
+});
+
+const mailBeside = { MAIL_FROM: 'watches@checks.example', PUBLIC_URL: 'https://checks.example' };
+test.for([
+  ['smtp://mail.example', 'mail.example', 587, false],
+  ['smtp://mail.example:2525/', 'mail.example', 2525, false],
+  ['smtps://mail.example', 'mail.example', 465, true],
+  ['smtp://[2001:db8::1]:25', '2001:db8::1', 25, false],
+] as const)('MAIL_URL %s names a server', ([MAIL_URL, host, port, isSecure]) => {
+  expect(readConfig({ ...mailBeside, MAIL_URL })).toMatchObject({ MAIL_URL });
+  expect(parseMailUrl(MAIL_URL)).toEqual({ host, port, isSecure, login: undefined });
+});
+
+test('the login in MAIL_URL may be percent-encoded', () => {
+  expect(parseMailUrl('smtps://a%40b:c%3Ad@mail.example')?.login).toEqual({ user: 'a@b', password: 'c:d' });
+});
+
+test.for([
+  [{ MAIL_URL: 'smtp://mail.example' }, 'MAIL_URL and MAIL_FROM: must be set both or neither'],
+  [{ MAIL_FROM: 'watches@checks.example' }, 'MAIL_URL and MAIL_FROM: must be set both or neither'],
+  [{ ...mailBeside, MAIL_URL: 'https://mail.example' }, 'MAIL_URL: must be smtp://'],
+  [{ ...mailBeside, MAIL_URL: 'smtp://user@mail.example' }, 'MAIL_URL: must be smtp://'],
+  [
+    { ...mailBeside, MAIL_URL: 'smtp://mail.example', MAIL_FROM: 'Me <me@x.example>' },
+    'MAIL_FROM: must be one',
+  ],
+  [{ MAIL_URL: 'smtp://mail.example', MAIL_FROM: 'me@x.example' }, 'PUBLIC_URL: must be an https URL'],
+  [
+    { ...mailBeside, MAIL_URL: 'smtp://mail.example', PUBLIC_URL: 'http://checks.example' },
+    'PUBLIC_URL: must be an https URL',
+  ],
+] as const)('mail that is set by halves is refused by name: %j', ([settings, fault]) => {
+  expect(() => readConfig(settings)).toThrow(fault);
 });

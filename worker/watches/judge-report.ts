@@ -1,6 +1,6 @@
 import { type News } from '#shared/catalogue/news';
 import { type Outline, outlineOf, packOutline, unpackOutline } from '#shared/catalogue/outline';
-import { type EventWish, gravest, makeDelivery, type EventReport } from '#shared/catalogue/watch-event';
+import { type EventWish, gravest, makeDeliveries, type EventReport } from '#shared/catalogue/watch-event';
 import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { turnsMissed } from '#shared/model/watch-times';
@@ -34,8 +34,8 @@ export async function judgeReport(
     now: context.now(),
   });
   const from = kept?.outline ? sideOf(kept.outline, kept.reportId) : null;
-  const deliveries = wishesOf(judged, target, from, sideOf(to, stored.reportId)).map((wish) =>
-    makeDelivery(watch, wish, context.now(), context.config.PUBLIC_URL),
+  const deliveries = wishesOf(judged, target, from, sideOf(to, stored.reportId)).flatMap((wish) =>
+    makeDeliveries(watch, wish, context.now(), context.config.PUBLIC_URL),
   );
   const settled: WatchTarget = {
     ...target,
@@ -71,7 +71,7 @@ export function judgeMiss(
   };
   return {
     settled: { ...target, missed, problem, state: isTold ? 'unchecked' : target.state },
-    deliveries: isTold ? [makeDelivery(watch, wish, context.now(), context.config.PUBLIC_URL)] : [],
+    deliveries: isTold ? makeDeliveries(watch, wish, context.now(), context.config.PUBLIC_URL) : [],
   };
 }
 

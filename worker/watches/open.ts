@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '#shared/model/problem';
+import type { Delivery } from '#shared/model/watch';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
+import { parseMailUrl } from '#shared/settings/mail';
 import { targetPolicyOf } from '#shared/settings/policy';
 import type { WatchContext } from './context.ts';
+import type { MailContext } from './mail/context.ts';
+import { openMailer } from './mail/mailer.ts';
+import { sendMail } from './mail/send-mail.ts';
 import { openOwners } from './owners.ts';
 import { pauseOfRevoked } from './pause.ts';
 import { sendDelivery } from './send-delivery.ts';
@@ -17,9 +22,11 @@ export type Watcher = { close(graceMs: number): Promise<void> };
 
 /** Turns and attempts that one process has under way at once; each has slots of its own, so that slow receivers hold up no turn. */
 const turnSlots = 100;
-const sendSlots = 20;
+const sendSlots = { webhook: 20, email: 5 } as const;
 /** Longer than a turn waits for its report, and than an attempt may take: what a process that ends leaves is taken up after this. */
 const claimMs = 60_000;
+/** An attempt to send mail. */
+const mailMs = 30_000;
 const lookEveryMs = 1000;
 const revokedEveryMs = 5000;
 
@@ -37,7 +44,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   };
   const stop = new AbortController();
   const { watches } = backend;
-  const senders = openSenders({ watches, channel: 'webhook', slots: sendSlots });
+  const mail = mailContextOf(context);
   const loops = [
     openLoop(context, stop.signal, {
       slots: turnSlots,
@@ -45,12 +52,10 @@ export function openWatcher(settings: WatcherSettings): Watcher {
         (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
       work: (claimed) => takeTurn(context, claimed, stop.signal),
     }),
-    openLoop(context, stop.signal, {
-      slots: sendSlots,
-      claim: (claim) => senders.claim(claim),
-      work: (delivery) =>
-        sendDelivery(context, delivery, stop.signal).finally(() => senders.leave(delivery.account)),
-    }),
+    openSending(context, stop.signal, 'webhook', (delivery) => sendDelivery(context, delivery, stop.signal)),
+    ...(mail
+      ? [openSending(context, stop.signal, 'email', (delivery) => sendMail(mail, delivery, stop.signal))]
+      : []),
   ];
   const revoked = repeat(() => pauseOfRevoked(context), revokedEveryMs, stop.signal, context);
   return {
@@ -61,6 +66,31 @@ export function openWatcher(settings: WatcherSettings): Watcher {
       await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** Sends what is due of a channel. */
+function openSending(
+  context: WatchContext,
+  signal: AbortSignal,
+  channel: Exclude<Delivery['channel'], 'feed'>,
+  send: (delivery: Delivery) => Promise<void>,
+): Promise<void> {
+  const slots = sendSlots[channel];
+  const senders = openSenders({ watches: context.backend.watches, channel, slots });
+  return openLoop(context, signal, {
+    slots,
+    claim: (claim) => senders.claim(claim),
+    work: (delivery) => send(delivery).finally(() => senders.leave(delivery.account)),
+  });
+}
+
+/** Undefined where the operator has no server for mail: a process that has one sends it. */
+function mailContextOf(context: WatchContext): MailContext | undefined {
+  const { MAIL_URL, MAIL_FROM, PUBLIC_URL } = context.config;
+  const server = MAIL_URL === undefined ? undefined : parseMailUrl(MAIL_URL);
+  if (!server || MAIL_FROM === undefined || PUBLIC_URL === undefined) return undefined;
+  const mailer = openMailer({ server, wholeMs: mailMs });
+  return { ...context, mailer, from: MAIL_FROM, service: PUBLIC_URL };
 }
 
 type Loop<T> = {

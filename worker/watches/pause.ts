@@ -1,4 +1,4 @@
-import { makeDelivery } from '#shared/catalogue/watch-event';
+import { makeDeliveries } from '#shared/catalogue/watch-event';
 import type { PausedReason, Watch } from '#shared/model/watch';
 import { watchesOf } from '#shared/stores/watches/watches-of';
 import type { WatchContext } from './context.ts';
@@ -26,7 +26,7 @@ export async function pauseWatch(
   if (!paused) return;
   log.info({ watchId, reason }, 'watch paused');
   const wish = { type: 'watch.paused', target, severity: 'high', summary: `Paused. ${why[reason]}` } as const;
-  await backend.watches.keepDeliveries([makeDelivery(paused, wish, now(), config.PUBLIC_URL)]);
+  await backend.watches.keepDeliveries(makeDeliveries(paused, wish, now(), config.PUBLIC_URL));
 }
 
 /** Pauses the watches of accounts that have no live token for them any more, and ends the keys of their feeds. */

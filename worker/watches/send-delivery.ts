@@ -2,8 +2,8 @@ import type { Delivery, Watch } from '#shared/model/watch';
 import { retryAfterS } from '#shared/model/watch-times';
 import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { WatchContext } from './context.ts';
-import type { Paid } from './owners.ts';
 import { pauseWatch } from './pause.ts';
+import { payFor } from './pay.ts';
 import { signWebhook } from './sign.ts';
 
 /** Tests, replays and retries at one address, over all accounts and names. */
@@ -29,7 +29,7 @@ export async function sendDelivery(
     return watches.settleDelivery({ ...delivery, state: 'pending', nextAttemptAt: null });
   const waitFor = (waitS: number) =>
     watches.settleDelivery({ ...delivery, nextAttemptAt: context.now() + waitS * 1000 });
-  const fee = await payFor(context, watch, delivery);
+  const fee = await payFor(context, delivery);
   if ('waitS' in fee) return waitFor(fee.waitS);
   const request = requestOf(watch, delivery, url, context.now());
   const admit = (addresses: readonly string[]) => takeReceiver(context, addresses);
@@ -69,22 +69,6 @@ function requestOf(watch: Watch, { deliveryId, body }: Delivery, url: string, no
   };
 }
 
-type Fee = { readonly waitS: number } | { readonly isFree: boolean; readonly paid?: Paid };
-
-/** Pays for an attempt, or says how long it has to wait. The first attempt of an event is free. */
-async function payFor(
-  { owners, config }: WatchContext,
-  { account }: Watch,
-  { isExtra, attempts }: Delivery,
-): Promise<Fee> {
-  if (!config.RATE_LIMIT || (!isExtra && attempts === 0)) return { isFree: true };
-  const quota = await owners.quotaOf(account);
-  if (!quota) return { waitS: noTokenWaitS };
-  const paid = await owners.pay(account, quota, 1);
-  if (typeof paid === 'number') return { waitS: paid };
-  return { isFree: false, ...(paid ? { paid } : {}) };
-}
-
 /** Another attempt is sent to one of these addresses already, whatever name led there. */
 class ReceiverBusy extends Error {
   readonly waitS: number;
@@ -105,8 +89,6 @@ async function takeReceiver(
       if (!taken.allowed) throw new ReceiverBusy(Math.max(1, taken.resetS));
     }
 }
-
-const noTokenWaitS = 60;
 
 function settledOf(delivery: Delivery, answer: VerifiedAnswer, isTaken: boolean, now: number): Delivery {
   const attempts = delivery.attempts + 1;

@@ -5,7 +5,7 @@ import { documentOfDelivery } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
 import { behind, insertOnce, type StoredBody, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
 
-type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
+type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 
 /** What watches told. @param toDelivery reads a document */
@@ -35,6 +35,12 @@ export function openMongoDeliveries(
           .limit(limit)
           .toArray();
         return found.flatMap(toDelivery);
+      }),
+    listWaiting: (waitsFor, most) =>
+      read(async ({ deliveries }, limit) => {
+        const waiting = { waitsFor: String(waitsFor), expiresAt: { $gt: new Date() } };
+        const found = deliveries.find(waiting, limit).sort({ createdAt: 1, _id: 1 }).limit(most);
+        return (await found.toArray()).flatMap(toDelivery);
       }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { randomId } from '../../model/job.ts';
+import type { Mailbox, Stop } from '../../model/mailbox.ts';
 import type { Delivery, Watch, WatchTarget } from '../../model/watch.ts';
 
 /** A watch as MongoDB keeps it: what is searched for, and its JSON. */
@@ -22,7 +23,7 @@ export type TargetDocument = Pick<
 };
 export type DeliveryDocument = Pick<
   Delivery,
-  'watchId' | 'account' | 'channel' | 'createdAt' | 'nextAttemptAt'
+  'watchId' | 'account' | 'channel' | 'createdAt' | 'nextAttemptAt' | 'waitsFor'
 > & {
   readonly _id: string;
   readonly claimedUntil: number;
@@ -33,12 +34,17 @@ export type DeliveryDocument = Pick<
 export type LockDocument = { readonly _id: string; readonly expiresAt: Date };
 export type LinkDocument = { readonly _id: string; readonly feed: string; readonly calendar: string };
 
+export type MailboxDocument = Pick<Mailbox, 'account'> & { readonly _id: string; readonly body: string };
+export type StopDocument = Stop & { readonly _id: string };
+
 /** The collections of watches. */
 export type WatchCollections = {
   readonly watches: Collection<WatchDocument>;
   readonly targets: Collection<TargetDocument>;
   readonly deliveries: Collection<DeliveryDocument>;
   readonly links: Collection<LinkDocument>;
+  readonly mailboxes: Collection<MailboxDocument>;
+  readonly stops: Collection<StopDocument>;
   readonly locks: Collection<LockDocument>;
 };
 
@@ -49,6 +55,8 @@ export function collectionsIn(database: Db): WatchCollections {
     targets: database.collection('watchTargets'),
     deliveries: database.collection('watchDeliveries'),
     links: database.collection('watchLinks'),
+    mailboxes: database.collection('watchMailboxes'),
+    stops: database.collection('watchStops'),
     locks: database.collection('watchLocks'),
   };
 }
@@ -86,7 +94,7 @@ export function documentOfTarget(one: WatchTarget): TargetDocument {
 
 /** The document of a delivery that nobody has claimed. */
 export function documentOfDelivery(one: Delivery): DeliveryDocument {
-  const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt } = one;
+  const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, waitsFor, expiresAt } = one;
   return {
     _id: deliveryId,
     watchId,
@@ -94,6 +102,7 @@ export function documentOfDelivery(one: Delivery): DeliveryDocument {
     channel,
     createdAt,
     nextAttemptAt,
+    waitsFor,
     claimedUntil: 0,
     turn: randomId(),
     expiresAt: new Date(expiresAt),

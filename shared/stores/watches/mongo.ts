@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { onceMore, withMongo } from '../../backends/mongo-errors.ts';
 import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import { readMailbox } from '../../model/mailbox.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -9,6 +10,7 @@ import { openRowReader } from '../stored-row.ts';
 import { openMongoDeliveries, openMongoSending } from './mongo-deliveries.ts';
 import { collectionsIn, documentOfTarget, documentOfWatch } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
+import { openMongoMail } from './mongo-mail.ts';
 import { behind, insertOnce, type StoredBody, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
 import { openMongoTargets, openMongoTurns } from './mongo-targets.ts';
 
@@ -42,6 +44,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
     ...openMongoDeliveries(shared, reading('delivery', readDelivery)),
     ...openMongoSending(shared, reading('delivery', readDelivery)),
     ...openLinks(shared),
+    ...openMongoMail(shared, reading('mailbox', readMailbox)),
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
     async close() {
       await mongo?.close();
@@ -168,7 +171,7 @@ function openPrepare(url: string): () => Promise<void> {
 
 // docs/decisions has which query uses which.
 async function prepareIndexes(database: Db): Promise<void> {
-  const { watches, targets, deliveries, links, locks } = collectionsIn(database);
+  const { watches, targets, deliveries, links, locks, mailboxes } = collectionsIn(database);
   await locks.createIndex({ expiresAt: 1 }, { name: 'locks_by_expiry' });
   await watches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'watches_by_account' });
   await watches.createIndex({ isPaused: 1, account: 1 }, { name: 'watches_by_active' });
@@ -176,6 +179,8 @@ async function prepareIndexes(database: Db): Promise<void> {
   await targets.createIndex({ watchId: 1, target: 1 }, { name: 'targets_by_watch' });
   await targets.createIndex({ account: 1, host: 1 }, { name: 'targets_by_account' });
   await deliveries.createIndex({ channel: 1, account: 1, nextAttemptAt: 1 }, { name: 'deliveries_by_turn' });
+  await deliveries.createIndex({ waitsFor: 1, createdAt: 1 }, { name: 'deliveries_by_wait' });
+  await mailboxes.createIndex({ account: 1 }, { name: 'mailboxes_by_account' });
   // Of a release that sent to webhooks only.
   await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });
   await deliveries.createIndex({ watchId: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_watch' });
@@ -186,11 +191,15 @@ async function prepareIndexes(database: Db): Promise<void> {
 }
 
 async function purge(database: Db, wish: Parameters<WatchStore['purge']>[0]): Promise<number> {
-  const { watches, targets, deliveries, links } = collectionsIn(database);
+  const { watches, targets, deliveries, links, mailboxes } = collectionsIn(database);
   if ('account' in wish) {
     const { account } = wish;
     const gone = await Promise.all([watches.deleteMany({ account }), targets.deleteMany({ account })]);
-    await Promise.all([deliveries.deleteMany({ account }), links.deleteOne({ _id: account })]);
+    await Promise.all([
+      deliveries.deleteMany({ account }),
+      mailboxes.deleteMany({ account }),
+      links.deleteOne({ _id: account }),
+    ]);
     return gone.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
   }
   let deleted = 0;

@@ -3,15 +3,15 @@ import { inTransaction, withSqlite } from '../../backends/sqlite.ts';
 import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 
-type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries'>;
+type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 type ReadDelivery = (row: Record<string, unknown> | undefined) => Delivery[];
 
 /** What watches told, in their database. @param read reads a row */
 export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery): DeliveryPart {
   const keep = database.prepare(
-    `INSERT INTO deliveries (deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
+    `INSERT INTO deliveries (deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt, waitsFor, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
   );
   const expire = database.prepare('DELETE FROM deliveries WHERE expiresAt <= ?');
   const byId = database.prepare('SELECT * FROM deliveries WHERE deliveryId = ? AND expiresAt > ?');
@@ -20,6 +20,9 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
       `SELECT * FROM deliveries WHERE ${column} = ? AND (createdAt, deliveryId) < (?, ?) AND expiresAt > ?
        ORDER BY createdAt DESC, deliveryId DESC LIMIT ?`,
     );
+  const waitingFor = database.prepare(
+    'SELECT * FROM deliveries WHERE waitsFor = ? AND expiresAt > ? ORDER BY createdAt, deliveryId LIMIT ?',
+  );
   const pages = { watchId: pageOf('watchId'), account: pageOf('account') };
   return {
     keepDeliveries: async (deliveries) =>
@@ -29,7 +32,7 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
           for (const one of deliveries) {
             const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt } = one;
             const times = [createdAt, nextAttemptAt, expiresAt] as const;
-            keep.run(deliveryId, watchId, account, channel, ...times, JSON.stringify(one));
+            keep.run(deliveryId, watchId, account, channel, ...times, one.waitsFor, JSON.stringify(one));
           }
         }),
       ),
@@ -40,6 +43,8 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
         const place = [before?.createdAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? ''] as const;
         return page.all(id, ...place, Date.now(), limit).flatMap(read);
       }),
+    listWaiting: async (waitsFor, limit) =>
+      withSqlite(() => waitingFor.all(waitsFor, Date.now(), limit).flatMap(read)),
   };
 }
 
@@ -54,6 +59,38 @@ export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): S
          ORDER BY nextAttemptAt LIMIT ?)
      RETURNING *`,
   );
+  const settle = database.prepare(
+    'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, waitsFor = ?, body = ? WHERE deliveryId = ?',
+  );
+  const waiting = database.prepare(
+    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
+  );
+  return {
+    dueAccounts: openDueAccounts(database),
+    claimDeliveries: async ({ channel, account, now, until, limit }) =>
+      withSqlite(() => claim.all(until, channel, account, now, now, limit).flatMap(read)),
+    settleDelivery: async (delivery) =>
+      withSqlite(
+        () =>
+          void settle.run(
+            delivery.nextAttemptAt,
+            delivery.waitsFor,
+            JSON.stringify(delivery),
+            delivery.deliveryId,
+          ),
+      ),
+    release: async (watchId, now) =>
+      withSqlite(() =>
+        inTransaction(database, () => {
+          for (const one of waiting.all(watchId, Date.now()).flatMap(read))
+            if (one.state === 'pending' && one.channel === 'webhook')
+              settle.run(now, null, JSON.stringify({ ...one, nextAttemptAt: now }), one.deliveryId);
+        }),
+      ),
+  };
+}
+
+function openDueAccounts(database: DatabaseSync): SendingPart['dueAccounts'] {
   // From one account to the next by the index: what an account has waiting is passed in one step.
   const accounts = database.prepare(
     `WITH RECURSIVE seen(account) AS (
@@ -65,33 +102,11 @@ export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): S
          SELECT 1 FROM deliveries WHERE channel = :channel AND account = seen.account AND nextAttemptAt <= :now
        ) AS isDue FROM seen WHERE account IS NOT NULL`,
   );
-  const settle = database.prepare(
-    'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, body = ? WHERE deliveryId = ?',
-  );
-  const waiting = database.prepare(
-    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
-  );
-  return {
-    dueAccounts: async ({ channel, now, after }) =>
-      withSqlite(() => {
-        const seen = accounts.all({ channel, now, after });
-        const due = seen.filter(({ isDue }) => isDue === 1).map(({ account }) => String(account));
-        const isWhole = seen.length < seenAccounts;
-        return { accounts: due, next: isWhole ? '' : String(seen.at(-1)?.['account'] ?? '') };
-      }),
-    claimDeliveries: async ({ channel, account, now, until, limit }) =>
-      withSqlite(() => claim.all(until, channel, account, now, now, limit).flatMap(read)),
-    settleDelivery: async (delivery) =>
-      withSqlite(
-        () => void settle.run(delivery.nextAttemptAt, JSON.stringify(delivery), delivery.deliveryId),
-      ),
-    release: async (watchId, now) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          for (const one of waiting.all(watchId, Date.now()).flatMap(read))
-            if (one.state === 'pending' && one.channel === 'webhook')
-              settle.run(now, JSON.stringify({ ...one, nextAttemptAt: now }), one.deliveryId);
-        }),
-      ),
-  };
+  return async ({ channel, now, after }) =>
+    withSqlite(() => {
+      const seen = accounts.all({ channel, now, after });
+      const due = seen.filter(({ isDue }) => isDue === 1).map(({ account }) => String(account));
+      const isWhole = seen.length < seenAccounts;
+      return { accounts: due, next: isWhole ? '' : String(seen.at(-1)?.['account'] ?? '') };
+    });
 }

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openDatabase, withSqlite } from '../../backends/sqlite.ts';
+import { readMailbox } from '../../model/mailbox.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch, type WatchTarget } from '../../model/watch.ts';
 import type { Links, WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openSqliteDeliveries, openSqliteSending } from './sqlite-deliveries.ts';
+import { openSqliteMail } from './sqlite-mail.ts';
 
 const migrations = [
   `CREATE TABLE watches (
@@ -32,6 +34,13 @@ const migrations = [
   `ALTER TABLE deliveries ADD COLUMN channel TEXT NOT NULL DEFAULT 'webhook';
    DROP INDEX deliveries_by_attempt;
    CREATE INDEX deliveries_by_turn ON deliveries (channel, account, nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;`,
+  `ALTER TABLE deliveries ADD COLUMN waitsFor TEXT;
+   CREATE INDEX deliveries_by_wait ON deliveries (waitsFor, createdAt, deliveryId) WHERE waitsFor IS NOT NULL;
+   CREATE TABLE mailboxes (mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+   CREATE INDEX mailboxes_by_account ON mailboxes (account);
+   CREATE TABLE stops (digest TEXT PRIMARY KEY, at INTEGER NOT NULL, isOn INTEGER NOT NULL) STRICT;
+   CREATE TABLE taken (name TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
+   CREATE INDEX taken_by_end ON taken (until);`,
 ];
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
@@ -43,7 +52,7 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
     <T>(kind: string, parse: (row: unknown) => T) =>
     (row: Record<string, unknown> | undefined): T[] => {
       if (row === undefined) return [];
-      const id = String(row['watchId'] ?? row['deliveryId']);
+      const id = String(row['watchId'] ?? row['deliveryId'] ?? row['mailboxId']);
       const found = readRow({ kind, id }, () => parse(JSON.parse(String(row['body']))));
       return found === undefined ? [] : [found];
     };
@@ -55,6 +64,7 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
     ...openTurns(database, read('watched target', readWatchTarget)),
     ...openPages(database, read('watch', readWatch)),
     ...openLinks(database),
+    ...openSqliteMail(database, read('mailbox', readMailbox)),
     purge: async (wish) => withSqlite(() => purge(database, wish)),
     close: async () => database.close(),
   };
@@ -250,7 +260,7 @@ function purge(database: DatabaseSync, wish: Parameters<WatchStore['purge']>[0])
   };
   inTransaction(database, () => {
     if ('account' in wish) {
-      for (const table of ['watches', 'targets', 'deliveries', 'links'])
+      for (const table of ['watches', 'targets', 'deliveries', 'mailboxes', 'links'])
         run(`DELETE FROM ${table} WHERE account = ?`, wish.account);
       return;
     }

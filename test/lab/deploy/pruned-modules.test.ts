@@ -90,6 +90,16 @@ test('the code of every check loads, and what a scaled process and traces take',
   expect(printed.trim()).toBe(String(catalogue.length));
 });
 
+test('mail is written and sent', async () => {
+  const printed = runInImage(`
+    const { openMailer } = await import('${folder}/worker/watches/mail/mailer.ts');
+    const server = { host: '127.0.0.1', port: 1, isSecure: false, login: undefined };
+    const message = { from: 'a@b.test', to: 'c@d.test', subject: 'e', text: 'f', messageId: 'g@b.test', headers: {} };
+    const send = openMailer({ server, wholeMs: 30_000 });
+    console.log((await send(message, new AbortController().signal)).failure);`);
+  expect(printed.trim()).toBe('the mail server could not be reached');
+});
+
 test('Lighthouse loads and has its texts in English', () => {
   const printed = runInImage(`
     await Promise.all([import('lighthouse'), import('puppeteer-core'), import('@sparticuz/chromium')]);

@@ -25,6 +25,10 @@ const withheld: Readonly<Record<string, readonly (typeof ours)[number][]>> = {
   MONGODB_URL: ['api', 'worker', 'browser'],
   // An API process works on no queue.
   WORKER_QUEUES: ['api'],
+  // The password of the mail server: page loads send none.
+  MAIL_URL: ['browser'],
+  MAIL_URL_FILE: ['browser'],
+  MAIL_FROM: ['browser'],
   // Keys of other services: only a worker of page loads uses them.
   CRUX_API_KEY: ['api', 'worker'],
   CRUX_API_KEY_FILE: ['api', 'worker'],

@@ -1,0 +1,138 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { digestOfAddress, isConfirmed, type Mailbox, type Stop } from '#shared/model/mailbox';
+import { Problem } from '#shared/model/problem';
+import { type Markup, markup } from '#shared/render/markup';
+import { foreignForm } from '../listener/other-site.ts';
+import { admit } from '../request/admit.ts';
+import { readForm } from '../request/read-form.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { sendPassingPage } from './send-page.ts';
+
+const keyForm = /^([0-9a-f]{32})-([\w-]{22})$/;
+type KeyName = 'confirmKey' | 'stopKey';
+type Found = { readonly mailbox: Mailbox; readonly stop: Stop | undefined; readonly key: string };
+
+/** Answers /mail/confirm: asks whether an address may be told. Programs open links of mail, so this changes nothing. */
+export async function answerConfirmPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  showConfirmPage(desk, await findMailbox(desk, request, 'confirmKey'), response);
+}
+
+/** Answers the POST of its form: the address is confirmed, and what waited for that is sent. */
+export async function answerConfirm(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  const found = await findMailbox(desk, request, 'confirmKey');
+  const { confirm } = await readForm(request, ['confirm']);
+  const { mailbox, stop } = found;
+  if (confirm === undefined || stop?.isOn === true) return showConfirmPage(desk, found, response);
+  const { watches } = desk;
+  const { mailboxId } = mailbox;
+  const now = Date.now();
+  if (!isConfirmed(mailbox, stop)) await watches.confirmMailbox(mailboxId, now);
+  for (const one of await watches.listWaiting(mailboxId, mostWaiting))
+    await watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now });
+  showConfirmPage(desk, { ...found, mailbox: { ...mailbox, confirmedAt: now } }, response);
+}
+
+/** Answers /mail/stop: offers to end all mail to an address, and to allow it again. */
+export async function answerStopPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  showStopPage(desk, await findMailbox(desk, request, 'stopKey'), response);
+}
+
+/** Answers the POST of its form, and that of a mail program by one click (RFC 8058), which has no session and follows no redirect. */
+export async function answerStop(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  const found = await findMailbox(desk, request, 'stopKey');
+  const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
+  const { again } = isMultipart ? {} : await readForm(request, ['again', 'List-Unsubscribe']);
+  const stop = { at: Date.now(), isOn: again === undefined };
+  await desk.watches.setStop(digestOfAddress(found.mailbox.to), stop);
+  showStopPage(desk, { ...found, stop }, response);
+}
+
+/** Events that one confirmation lets go; what is left goes with the next. */
+const mostWaiting = 1000;
+
+async function findMailbox({ watches }: PageDesk, request: Request, name: KeyName): Promise<Found> {
+  const { key = '' } = readOwnQuery(request, ['key']);
+  const [, mailboxId, secret] = keyForm.exec(key) ?? [];
+  const mailbox = mailboxId === undefined ? undefined : await watches.getMailbox(mailboxId);
+  if (!mailbox || !isEqual(mailbox[name], secret ?? ''))
+    throw new Problem('not_found', 'This link is not valid any more.');
+  return { mailbox, key, stop: await watches.getStop(digestOfAddress(mailbox.to)) };
+}
+
+function isEqual(known: string, given: string): boolean {
+  return known.length === given.length && timingSafeEqual(Buffer.from(known), Buffer.from(given));
+}
+
+function showConfirmPage(desk: PageDesk, { mailbox, stop, key }: Found, response: Response): void {
+  if (stop?.isOn === true)
+    return send(
+      desk,
+      response,
+      'Mail is stopped',
+      markup`<p>${mailbox.to} gets no mail of this service. To allow it again, open the address behind “get no more of it” in a message that you have.</p>
+`,
+    );
+  if (isConfirmed(mailbox, stop))
+    return send(
+      desk,
+      response,
+      'Your address is confirmed',
+      markup`<p>${mailbox.to} is told when something changes. Every message has a link that ends it.</p>
+`,
+    );
+  const base = basePathOf(desk.site);
+  send(
+    desk,
+    response,
+    'Confirm your e-mail address',
+    markup`<p>Shall this service write to ${mailbox.to} when a watched domain changes? At most 20 messages a day.</p>
+<form action="${base}/mail/confirm?key=${key}" method="post"><input type="hidden" name="confirm" value="yes">
+<button type="submit">Yes, write to me</button></form>
+<p class="hint">If you did not ask for it, close this page. Nothing is sent without your consent.</p>
+`,
+  );
+}
+
+function showStopPage(desk: PageDesk, { mailbox, stop, key }: Found, response: Response): void {
+  const action = `${basePathOf(desk.site)}/mail/stop?key=${key}`;
+  if (stop?.isOn === true)
+    return send(
+      desk,
+      response,
+      'Mail is stopped',
+      markup`<p>This service writes to ${mailbox.to} no more, whoever asks for it.</p>
+<form action="${action}" method="post"><input type="hidden" name="again" value="yes">
+<button type="submit">Allow it again</button></form>
+<p class="hint">Then everybody who wants to write to you has to ask first.</p>
+`,
+    );
+  send(
+    desk,
+    response,
+    'Stop all mail',
+    markup`<p>Shall this service stop writing to ${mailbox.to}? That ends the mail of all watches, of every account.</p>
+<form action="${action}" method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click">
+<button type="submit">Stop all mail</button></form>
+`,
+  );
+}
+
+function send({ site }: PageDesk, response: Response, title: string, content: Markup): void {
+  const html = renderPage({
+    base: basePathOf(site),
+    title: `${title}: Diagnostic Tools`,
+    description: 'Mail of watches.',
+    main: markup`<h1>${title}</h1>
+${content}`,
+  });
+  sendPassingPage(response, 200, html);
+}

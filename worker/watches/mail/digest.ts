@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import { dayOf, digestTime } from '#shared/model/mail-times';
+import { digestOfAddress, isConfirmed, type Mailbox } from '#shared/model/mailbox';
+import type { Delivery } from '#shared/model/watch';
+import { renderDigest } from '#shared/render/watches/mail';
+import type { MailContext } from './context.ts';
+import { takeMessage } from './counts.ts';
+import { linksOf, messageOf } from './message.ts';
+import { settleAttempt } from './settle-attempt.ts';
+
+const keptForMs = 30 * 86_400_000;
+/** Events that one digest ends; what is left waits for the next. */
+const mostHeld = 1000;
+
+/** True for the delivery that stands for a digest: it is of a mailbox and of no watch. */
+export function isDigest({ deliveryId }: Delivery): boolean {
+  return deliveryId.startsWith('digest_');
+}
+
+/** Lets a message wait for the digest of the next day. */
+export async function holdForDigest(
+  context: MailContext,
+  delivery: Delivery,
+  mailbox: Mailbox,
+): Promise<void> {
+  const { watches } = context.backend;
+  const digest = digestOf(delivery, mailbox, context.now());
+  await watches.keepDeliveries([digest]);
+  const held: Delivery = { ...delivery, nextAttemptAt: null, waitsFor: digest.deliveryId };
+  await watches.settleDelivery(held);
+  // It may have been sent between the two.
+  const known = await watches.getDelivery(digest.deliveryId);
+  if (known && isOver(known))
+    await watches.settleDelivery({ ...held, waitsFor: null, nextAttemptAt: context.now() });
+}
+
+function digestOf(delivery: Delivery, { mailboxId }: Mailbox, now: number): Delivery {
+  return {
+    ...delivery,
+    deliveryId: `digest_${hash('sha256', `${mailboxId} ${dayOf(now).name}`).slice(0, 32)}`,
+    watchId: mailboxId,
+    target: null,
+    createdAt: now,
+    state: 'pending',
+    attempts: 0,
+    nextAttemptAt: digestTime(mailboxId, now),
+    waitsFor: null,
+    isExtra: false,
+    expiresAt: now + keptForMs,
+    body: '',
+  };
+}
+
+const isOver = ({ state }: Delivery) => state === 'delivered' || state === 'dead';
+
+/** Sends the digest of a mailbox, and notes of each event in it what came of that. */
+export async function sendDigest(context: MailContext, digest: Delivery, signal: AbortSignal): Promise<void> {
+  const { watches } = context.backend;
+  const waiting = await watches.listWaiting(digest.deliveryId, mostHeld);
+  const mailbox = await watches.getMailbox(digest.watchId);
+  const stop = mailbox && (await watches.getStop(digestOfAddress(mailbox.to)));
+  const held = mailbox && isConfirmed(mailbox, stop) ? await stillTold(context, waiting, mailbox) : [];
+  if (!mailbox || held.length === 0)
+    return settle(context, { digest, waiting }, (one) => ({
+      ...one,
+      state: 'dead',
+      nextAttemptAt: null,
+      failure: 'the address wants no mail of this any more',
+    }));
+  if (digest.attempts === 0 && !(await takeMessage(context, mailbox)))
+    return watches.settleDelivery({ ...digest, nextAttemptAt: digestTime(mailbox.mailboxId, context.now()) });
+  const text = renderDigest(
+    held.map(({ body }) => body),
+    linksOf(context, mailbox),
+  );
+  const answer = await context.mailer(messageOf(context, { mailbox, delivery: digest, text }), signal);
+  const now = context.now();
+  const settled = settleAttempt(digest, answer, now);
+  if (!isOver(settled)) return watches.settleDelivery(settled);
+  await settle(context, { digest, waiting }, (one) => ({
+    ...settleAttempt(one, answer, now),
+    state: settled.state,
+    nextAttemptAt: null,
+  }));
+}
+
+/** Without events of watches that tell another address since. */
+async function stillTold(
+  { backend }: MailContext,
+  waiting: readonly Delivery[],
+  { to }: Mailbox,
+): Promise<readonly Delivery[]> {
+  const ids = [...new Set(waiting.map(({ watchId }) => watchId))];
+  const found = await Promise.all(ids.map((id) => backend.watches.get(id)));
+  const telling = new Set(found.flatMap((watch) => (watch?.notify.email?.to === to ? [watch.watchId] : [])));
+  return waiting.filter(({ watchId }) => telling.has(watchId));
+}
+
+type Held = { readonly digest: Delivery; readonly waiting: readonly Delivery[] };
+
+async function settle(
+  { backend, now }: MailContext,
+  { digest, waiting }: Held,
+  end: (one: Delivery) => Delivery,
+): Promise<void> {
+  const { watches } = backend;
+  for (const one of waiting) await watches.settleDelivery({ ...end(one), waitsFor: null });
+  await watches.settleDelivery(end(digest));
+  // What came while it was sent, or was too much for one: each on its own, or in the next one.
+  for (const one of await watches.listWaiting(digest.deliveryId, mostHeld))
+    await watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now() });
+}
