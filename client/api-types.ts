@@ -1902,7 +1902,7 @@ export type Watch = {
 export type Delivery = {
   /** Also the `webhook-id` and the id of the event. */
   readonly deliveryId: string;
-  /** feed: only the feed has it. */
+  /** feed: only the feed has it. email: the same event, sent to the address. */
   readonly channel: 'webhook' | 'feed' | 'email';
   readonly type:
     | 'watch.changed'
@@ -1915,7 +1915,7 @@ export type Delivery = {
   readonly createdAt: string;
   readonly state: 'pending' | 'delivered' | 'retrying' | 'dead';
   readonly attempts: number;
-  /** null where it is not sent again, or waits until the receiver has answered a test. */
+  /** null where it is not sent again, or waits until the receiver has answered a test or the address is confirmed. */
   readonly nextAttemptAt: string | null;
   readonly httpStatus: number | null;
   readonly failure: string | null;
