@@ -39,6 +39,7 @@ export const benches: Benches = {
   batches: { load: () => import('./batches.ts'), needs: ['redis', 'store'], limitS: 7200 },
   hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
+  'own-pages': { load: () => import('./own-pages.ts') },
   'agent-answers': { load: () => import('./agent-answers.ts') },
   generators: { load: () => import('./generators.ts'), needs: ['generators'] },
   schemathesis: { load: () => import('./schemathesis.ts'), needs: ['schemathesis'] },

@@ -114,7 +114,7 @@ svg .toned{fill:var(--mark)}
 .summary{margin:.25rem 0 .5rem;gap:.25rem .9rem;flex-wrap:nowrap}
 .summary .gauge{width:116px;flex:0 0 auto}
 .summary .bars{display:none}
-.summary .jump{display:block;margin:0;font-size:.9rem;line-height:1.6}
+.summary .jump{display:block;margin:0;font-size:.9rem;line-height:1.75}
 .raise h2{margin:.75rem 0 .4rem;font-size:1.15rem}
 .notice{padding:.25rem .6rem;margin:.25rem 0 .5rem;font-size:.9rem;line-height:1.4}
 }
