@@ -2,7 +2,9 @@ import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Comparison, ComparisonCell } from '#shared/model/comparison';
 import { Problem } from '#shared/model/problem';
+import { scrollable } from '#shared/render/html/value';
 import { type Markup, markup, nothing } from '#shared/render/markup';
+import { timeWords } from '#shared/render/report-words';
 import { compareDomains, readCompared } from '../history/compare.ts';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
@@ -88,16 +90,27 @@ ${found ? table(base, found) : nothing}`,
 }
 
 function table(base: string, { domains, rows }: Comparison): Markup {
-  return markup`<div class="wide" tabindex="0" role="region" aria-label="Comparison"><table class="compared">
-<thead><tr><th scope="col">What</th>${domains.map(({ domain }) => markup`<th scope="col"><a href="${base}/d/${encodeURIComponent(domain)}"><bdi>${domain}</bdi></a></th>`)}</tr></thead>
-<tbody>${rows.map(
-    ({ name, cells }) => markup`<tr><th scope="row">${name}</th>${cells.map(cellMarkup)}</tr>
+  const labelled = domains.map(({ domain }) => domain);
+  const links = domains.map(
+    ({ domain }) =>
+      markup`<td data-label="${domain}"><a href="${base}/d/${encodeURIComponent(domain)}">Open</a></td>`,
+  );
+  return scrollable(
+    'Comparison',
+    markup`<table class="rows">
+<thead><tr><th scope="col">What</th>${labelled.map((domain) => markup`<th scope="col"><bdi>${domain}</bdi></th>`)}</tr></thead>
+<tbody><tr><th scope="row">Report</th>${links}</tr>
+${rows.map(
+  ({
+    name,
+    cells,
+  }) => markup`<tr><th scope="row">${name}</th>${cells.map((cell, index) => cellMarkup(cell, labelled[index] ?? ''))}</tr>
 `,
-  )}</tbody></table></div>
-`;
+)}</tbody></table>`,
+  );
 }
 
-function cellMarkup({ text, verdict, severity }: ComparisonCell): Markup {
-  if (verdict === null) return markup`<td>${text === '' ? '–' : text}</td>`;
-  return markup`<td class="${verdict}">${verdict === 'broken' ? `broken (${severity})` : text}</td>`;
+function cellMarkup({ text, verdict, severity }: ComparisonCell, domain: string): Markup {
+  const words = verdict === 'broken' ? `broken (${severity})` : timeWords(text);
+  return markup`<td data-label="${domain}">${words === '' ? '–' : words}</td>`;
 }

@@ -61,6 +61,12 @@ async function findSideways(page: Page): Promise<unknown> {
     .map((part) => part.getAttribute('aria-label'))`);
 }
 
+/** Tables that nobody sees, with every part unfolded; what stands in for a picture has another form for a phone. */
+async function findHidden(page: Page): Promise<unknown> {
+  return page.evaluate(`[...document.querySelectorAll('table')]
+    .filter((table) => table.offsetHeight === 0 && table.closest('.wide, .upright') === null).length`);
+}
+
 /** The page runs only its own script: axe comes by the browser's debugger, before any policy. */
 async function openWithAxe(look: Appearance): Promise<Page> {
   const page = await browser.open(look);
@@ -90,6 +96,7 @@ const shown = [
   { name: 'a page without a report', path: async () => '/d/nothing.test' },
   { name: 'a field that was not understood', path: async () => '/go?target=not%20a%20domain' },
   { name: 'the API', path: async () => '/docs' },
+  { name: 'a comparison', path: async () => '/compare?domain=nothing.test&domain=never.test' },
   { name: 'a fault', path: async () => '/r/none' },
   ...catalogue.map(({ name }) => ({
     name: `a report of ${name}`,
@@ -115,6 +122,7 @@ test.for(shown)(
       const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect({ width, over }).toEqual({ width, over: 0 });
       expect({ width, found: await findViolations(page, ofLayout) }).toEqual({ width, found: [] });
+      expect({ width, hidden: await findHidden(page) }).toEqual({ width, hidden: 0 });
       const sideways = await findSideways(page);
       expect({ width, sideways: width < wideEnough ? sideways : [] }).toEqual({ width, sideways: [] });
     }
