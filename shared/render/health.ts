@@ -26,9 +26,18 @@ export const categoryWords: { readonly [N in CategoryName]: string } = {
   mail: 'Mail',
 };
 
-/** What a reader calls a category of a report; the name itself, where it is none of a domain’s. */
+/** Those of Lighthouse beside its performance. */
+const lighthouseWords: { readonly [name: string]: string } = {
+  accessibility: 'Accessibility',
+  'best-practices': 'Best practices',
+  seo: 'SEO',
+  'agentic-browsing': 'Agentic browsing',
+};
+const allWords: { readonly [name: string]: string } = { ...categoryWords, ...lighthouseWords };
+
+/** What a reader calls a category of a report; the name itself, where it is none of ours. */
 export function categoryNameOf(name: string): string {
-  return Object.hasOwn(categoryWords, name) ? categoryWords[name as CategoryName] : name;
+  return (Object.hasOwn(allWords, name) ? allWords[name] : undefined) ?? name;
 }
 
 const { raise, raisedTo, caps, gradeBeforeCaps } = domainHealthReportShape;

@@ -89,6 +89,9 @@ const partWords: { readonly [part: string]: string } = {
   tlsRpt: 'TLS-RPT',
   bimi: 'BIMI',
   starttls: 'STARTTLS',
+  seo: 'SEO',
+  'best-practices': 'best practices',
+  'agentic-browsing': 'agentic browsing',
 };
 
 /** What a reader calls the part of a check that a rule belongs to: "MTA-STS" of "mtaSts", "entry points" of "entryPoints". */

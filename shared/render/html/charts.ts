@@ -56,7 +56,8 @@ export function categoryBars(
 }
 
 const rowHeight = 24;
-const barWidth = 160;
+const barStart = 124;
+const barWidth = 136;
 
 function bars(title: string, rows: readonly Bar[]): Markup {
   const words = `${title}: ${rows.map(({ label, text }) => `${label} ${text}`).join(', ')}`;
@@ -67,6 +68,6 @@ ${rows.map(drawBar)}</svg>`;
 function drawBar({ label, value, text, tone }: Bar, index: number): Markup {
   const y = index * rowHeight;
   const width = Math.round(Math.min(1, Math.max(0, value)) * barWidth);
-  return markup`<text x="0" y="${y + 16}">${label}</text><rect class="bar-track" x="100" y="${y + 11}" width="${barWidth}" height="2"/><rect class="bar ${tone}" x="100" y="${y + 5}" width="${width}" height="14"/><text x="${108 + barWidth}" y="${y + 16}">${text}</text>
+  return markup`<text x="0" y="${y + 16}">${label}</text><rect class="bar-track" x="${barStart}" y="${y + 11}" width="${barWidth}" height="2"/><rect class="bar ${tone}" x="${barStart}" y="${y + 5}" width="${width}" height="14"/><text x="${barStart + barWidth + 8}" y="${y + 16}">${text}</text>
 `;
 }

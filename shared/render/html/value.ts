@@ -109,7 +109,9 @@ function columnsOf(items: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
   for (const item of items) {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return [];
-    for (const name of Object.keys(item)) names.add(name);
+    // A list in which no row has anything is no column.
+    for (const [name, value] of Object.entries(item))
+      if (!Array.isArray(value) || value.length > 0) names.add(name);
     if (names.size > mostColumns) return [];
   }
   return [...names];

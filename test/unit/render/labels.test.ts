@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Report } from '#shared/model/report';
 import { labelOf, partLabelOf, unicodeOf } from '#shared/render/labels';
 import { spanWords, tookWords } from '#shared/render/report-words';
 
@@ -78,4 +79,17 @@ test('every field of every report has words', () => {
   const composed = [...new Set(names)].filter((name) => /^[a-z][a-z0-9]*(?:[A-Z][a-zA-Z0-9]*)+$/.test(name));
   expect(composed.length).toBeGreaterThan(150);
   expect(composed.filter((name) => labelOf(name) === name)).toEqual([]);
+});
+
+test('every word of ours that heads a column begins with a capital', () => {
+  const reports = readdirSync('test/fixtures/golden').filter((file) => file.endsWith('.json'));
+  const evidence = reports.flatMap((file) =>
+    (JSON.parse(readFileSync(`test/fixtures/golden/${file}`, 'utf8')) as Report).findings.flatMap((finding) =>
+      finding.evidence.flatMap((piece) => Object.keys(piece)),
+    ),
+  );
+  const names = [...catalogue.flatMap(({ reportShape }) => namesIn(z.object(reportShape))), ...evidence];
+  const single = [...new Set(names)].filter((name) => /^[a-z][a-z0-9]*$/.test(name));
+  expect(single.length).toBeGreaterThan(250);
+  expect(single.filter((name) => /^[a-z]/.test(labelOf(name)))).toEqual([]);
 });
