@@ -7,6 +7,17 @@ const marks = [...severities, 'pass']
   .concat(phaseNames.map((name) => `.phase-${name}{fill:var(--${name})}`))
   .join('\n');
 
+/** Each row of a table as a card: the heads stand before its values. */
+const cards = (
+  table: string,
+) => `${table} thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+${table},${table}>tbody{display:block;width:100%}
+${table}>tbody>tr{display:block;border:1px solid var(--line);margin:0 0 .5rem;padding:.25rem .5rem}
+${table}>tbody>tr>th,${table}>tbody>tr>td{display:block;border:0;padding:.15rem 0;min-width:0;max-width:none;background:none}
+${table}>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;color:var(--muted);font-size:.85em}
+${table}>tbody>tr>td[data-label]:not(:has(table,ul))::before{display:inline-block;min-width:35%;padding-right:.5rem}
+${table}>tbody>tr>td:empty{display:none}`;
+
 /** The page's only style sheet. Nothing of a report goes into it, so its hash never changes between reports. */
 export const style = `
 :root{color-scheme:light dark;${declare(light)}}
@@ -101,13 +112,7 @@ svg .toned{fill:var(--mark)}
 .upright{display:block}
 .wide{display:none}
 .costs .cost{display:none}
-.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.rows,.rows>tbody{display:block;width:100%}
-.rows>tbody>tr{display:block;border:1px solid var(--line);margin:0 0 .5rem;padding:.25rem .5rem}
-.rows>tbody>tr>th,.rows>tbody>tr>td{display:block;border:0;padding:.15rem 0;min-width:0;max-width:none;background:none}
-.rows>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;color:var(--muted);font-size:.85em}
-.rows>tbody>tr>td[data-label]:not(:has(table,ul))::before{display:inline-block;min-width:35%;padding-right:.5rem}
-.rows>tbody>tr>td:empty{display:none}
+${cards('.rows')}
 .pairs,.pairs>tbody,.pairs>tbody>tr,.pairs>tbody>tr>th,.pairs>tbody>tr>td{display:block;width:100%;min-width:0;max-width:none}
 .pairs>tbody>tr>th,.pairs>tbody>tr>td{border:0;background:none;padding:.1rem 0}
 .pairs>tbody>tr{border-bottom:1px solid var(--line);padding:.2rem 0}
@@ -140,6 +145,7 @@ th{overflow-wrap:break-word}
 .fields,.jump,.picture details{display:none}
 summary{list-style:none}
 details::details-content{content-visibility:visible;block-size:auto}
+${cards('.many')}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
 `;

@@ -8,6 +8,8 @@ export type Room = { values: number };
 const deepest = 8;
 const mostItems = 100;
 const mostColumns = 8;
+/** Columns of a table that fits a sheet of paper without breaking words. */
+const mostPrinted = 5;
 const longestValue = 1000;
 const longestKey = 200;
 
@@ -68,7 +70,7 @@ function arrayTable(items: readonly unknown[], room: Room, depth: number): Marku
   const columns = columnsOf(shown);
   if (columns.length > 0) {
     const rows = shown.map((item) => rowOf(item as Row, columns, room, depth));
-    return markup`<table class="rows"><thead><tr>${columns.map((name) => markup`<th scope="col">${cut(labelOf(name), longestKey)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>${more(items.length - shown.length)}`;
+    return markup`<table class="${columns.length > mostPrinted ? 'rows many' : 'rows'}"><thead><tr>${columns.map((name) => markup`<th scope="col">${cut(labelOf(name), longestKey)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>${more(items.length - shown.length)}`;
   }
   return markup`<ul>${shown.map((item) => markup`<li>${valueTable(item, room, depth + 1)}</li>`)}</ul>${more(items.length - shown.length)}`;
 }
@@ -109,9 +111,9 @@ function columnsOf(items: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
   for (const item of items) {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return [];
-    // A list in which no row has anything is no column.
+    // What no row has is no column.
     for (const [name, value] of Object.entries(item))
-      if (!Array.isArray(value) || value.length > 0) names.add(name);
+      if (value !== '' && !(Array.isArray(value) && value.length === 0)) names.add(name);
     if (names.size > mostColumns) return [];
   }
   return [...names];
