@@ -19,8 +19,8 @@ export function countContacts(budget: Budget): ContactCount {
   const note = (what: Charge, host: string) => {
     // These go to our own resolvers.
     if (what === 'foreign questions') return;
-    // Counted as a mail connection already.
-    if (what === 'mail connections an hour') return;
+    // Charged before the hour, which may still refuse it.
+    if (what === 'mail connections') return;
     const place = places.has(host) || places.size < placesMost ? host : others;
     const counts = places.get(place) ?? new Map<Charge, number>();
     places.set(place, counts.set(what, (counts.get(what) ?? 0) + 1));
@@ -48,5 +48,6 @@ export function countContacts(budget: Budget): ContactCount {
 
 // What is foreign to a run matters to its budget, and to nobody who was connected to.
 function wordOf(what: Charge): string {
+  if (what === 'mail connections an hour') return 'mail connections';
   return what === 'foreign connections' ? 'connections' : what;
 }

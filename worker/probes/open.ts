@@ -160,7 +160,8 @@ function prepareSmtp({ helo, limits, controlHost, store, mailPort }: MailSetting
     work: Work,
     signal: AbortSignal,
   ) => {
-    const charge = chargeDial(budget, ['mail connections an hour', 'mail connections']);
+    // The hour last: what the second refuses must not use up the hour.
+    const charge = chargeDial(budget, ['mail connections', 'mail connections an hour']);
     return openSmtpProbe(mail, { ...guard, charge, connectTimeoutMs: mailConnectMs, slots }, work, signal);
   };
 }

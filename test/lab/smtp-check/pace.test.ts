@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Pace } from '#shared/ports/pace';
 import { mailPerHour } from '../../../worker/probes/pace-turns.ts';
 import { type MailWorld, openMailWorld } from './world.ts';
@@ -49,6 +49,30 @@ describe('a provider', () => {
     const again = await world.check('c2.test', { since: Date.now(), orFresh: false });
     expect(server.connections()).toBe(2);
     expect(again.addresses[0]?.['checkedAt']).toBe(first.addresses[0]?.['checkedAt']);
+  });
+
+  const minute = 60_000;
+  test.for([
+    { after: 9, isFresh: true, connections: 2 },
+    { after: 11, isFresh: true, connections: 4 },
+    { after: 11, isFresh: false, connections: 2 },
+    { after: 59, isFresh: false, connections: 2 },
+    { after: 61, isFresh: false, connections: 4 },
+  ])('after $after minutes, fresh: $isFresh, it has had $connections connections', async (row) => {
+    world = await openMailWorld(zone);
+    const cert = await world.authority.issue(names);
+    const server = await world.serve(61, { tls: cert });
+    const first = await world.check('c1.test');
+    // Only the wall clock: sockets, timers and deadlines go on.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + row.after * minute });
+    try {
+      const again = await world.check('c2.test', { since: Date.now(), orFresh: !row.isFresh });
+      expect(server.connections()).toBe(row.connections);
+      const times = [first, again].map(({ addresses }) => addresses[0]?.['checkedAt']);
+      expect(times[0] === times[1]).toBe(row.connections === 2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
@@ -102,6 +126,8 @@ describe('the pace of an address, over all names', () => {
     );
     expect(rates.get('mail connections 127.0.0.120')).toEqual({ perSecond: 1, burst: 6 });
     expect(server.connections()).toBe(3);
+    // What was not let through was not made, and is not counted.
+    expect(seen.map(({ evidence }) => evidence.connections)).toEqual([1, 1, 1, 0, 0, 0]);
     expect(seen.at(-1)?.addresses[0]).toMatchObject({
       state: 'unknown',
       startTls: 'unknown',

@@ -16,6 +16,11 @@ export type SmtpSettings = {
   readonly shelf: MailShelf;
 };
 
+function asTalkFailure(error: unknown): Talk {
+  const failure = asFailure(error);
+  return failure.code === 'budget-spent' ? { ...failure, isUnasked: true } : failure;
+}
+
 /** Opens the probe for one run; every socket is destroyed when its promise settles. @param guard whose ports do not count here */
 export function openSmtpProbe(
   { helo, limits, mailPort, shelf }: SmtpSettings,
@@ -55,7 +60,7 @@ export function openSmtpProbe(
               reason: 'there was no time left',
               address: request.address,
             }
-          : asFailure(error);
+          : asTalkFailure(error);
       }
     },
     lookAtPort: () => mailPort.look(dial, signal),

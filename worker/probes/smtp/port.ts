@@ -49,6 +49,8 @@ export type Talk =
       readonly code: FailureCode;
       readonly reason: string;
       readonly address: string | null;
+      /** No connection was tried: other runs have asked the address as often as is allowed. */
+      readonly isUnasked?: true;
     };
 
 /** Whether this network lets connections to port 25 out. */

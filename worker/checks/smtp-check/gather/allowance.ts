@@ -7,22 +7,27 @@ const foreignMost = 12;
 export type Allowance = {
   /** Takes one connection to a host; false where none is left. */
   readonly take: (host: string) => boolean;
-  readonly taken: () => number;
+  /** One that was taken was not made; it counts as taken all the same. */
+  readonly noteUnmade: () => void;
+  readonly made: () => number;
 };
 
 /** Opens the allowance of a run at a domain; hosts of its registrable domain are its own. */
 export function openAllowance(domain: string): Allowance {
-  let taken = 0;
+  let made = 0;
   let foreign = 0;
   return {
     take(host) {
       const isForeign = siteOf(host) !== siteOf(domain);
       if (isForeign && foreign >= foreignMost) return false;
       if (isForeign) foreign += 1;
-      taken += 1;
+      made += 1;
       return true;
     },
-    taken: () => taken,
+    noteUnmade: () => {
+      made -= 1;
+    },
+    made: () => made,
   };
 }
 

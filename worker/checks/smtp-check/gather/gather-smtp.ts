@@ -53,7 +53,7 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
     sts,
     port: await lookAtPort(probes.smtp, seen, at),
     anchors: findAnchors(hosts.flatMap(({ addresses }) => addresses.flatMap(chainsOf))),
-    connections: allowance.taken(),
+    connections: allowance.made(),
   };
 }
 

@@ -80,7 +80,9 @@ async function talkTo(talking: Talking, place: MailHostAddress, offer: MailOffer
     // Of such a look nobody else is to hear: it is older than anything that is asked for.
     if (!allowance.take(place.host)) return { text: JSON.stringify(unasked), seenAt: 0, keepMs: 0 };
     const at = Date.now();
-    const talk = trim(await smtp.talk({ ...place, offer, limitMs: leftMs() }));
+    const seen = await smtp.talk({ ...place, offer, limitMs: leftMs() });
+    if (seen.kind === 'failure' && seen.isUnasked) allowance.noteUnmade();
+    const talk = trim(seen);
     return { text: JSON.stringify(talk), seenAt: at, keepMs: keepFor(talk) };
   });
   note();
