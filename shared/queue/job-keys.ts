@@ -14,17 +14,23 @@ export type JobKeyOf = {
 };
 
 type KeyOf = (...question: Parameters<JobKeyOf>) => string;
-type KeySpec = Pick<CheckSpec, 'name' | 'queue' | 'rulesVersion' | 'engine'>;
+type KeySpec = Pick<CheckSpec, 'name' | 'queue' | 'rulesVersion' | 'engine' | 'switchedOnBy'>;
 
 /** Makes the function that names questions: what changes answers beside target and options is part of the name. */
 export function openJobKeys(config: Config): JobKeyOf {
   const resolvers = config.DNS_SERVERS?.join(',') ?? '';
   const preloadList = config.HSTS_PRELOAD_FILE === undefined ? '' : digestOfFile(config.HSTS_PRELOAD_FILE);
   const browser = config.BROWSER_PATH ?? '';
-  const versionOf = ({ queue, rulesVersion, engine = '' }: KeySpec, account: string | undefined) => {
+  const mail = config.PROBE_SMTP ? [`mail=${config.SMTP_HELO ?? ''}`] : [];
+  const versionOf = (
+    { queue, rulesVersion, engine = '', switchedOnBy }: KeySpec,
+    account: string | undefined,
+  ) => {
     const files = queue === 'browser' ? browser : preloadList;
+    // What is made of other reports says whether mail hosts were talked to.
+    const hosts = queue === 'composite' || switchedOnBy === 'PROBE_SMTP' ? mail : [];
     const owner = account === undefined ? [] : [`account=${account}`];
-    return [schemaVersion, rulesVersion, resolvers, engine, files, ...owner].join('/');
+    return [schemaVersion, rulesVersion, resolvers, engine, files, ...hosts, ...owner].join('/');
   };
   const keyOf: KeyOf = (spec, target, options, account) =>
     makeJobKey({ check: spec.name, target, options, keyVersion: versionOf(spec, account) });
