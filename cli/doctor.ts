@@ -149,7 +149,7 @@ const smtpMs = 12_000;
 
 async function lookAtSmtp(config: Config): Promise<Diagnosis> {
   if (!config.PROBE_SMTP) return { state: 'none', words: 'smtp-check is off (PROBE_SMTP)' };
-  const { faults, port } = await lookAtMail(config, smtpMs);
+  const { faults, unknown, port } = await lookAtMail(config, smtpMs);
   if (port === 'blocked') {
     const words = `${config.SMTP_CONTROL_HOST} does not answer on port 25: this network seems to block it`;
     return {
@@ -157,10 +157,14 @@ async function lookAtSmtp(config: Config): Promise<Diagnosis> {
       words: `${words}. Ask its provider to open port 25, or switch PROBE_SMTP off.`,
     };
   }
-  const fix = 'Mail hosts turn such callers away: correct the DNS, or SMTP_HELO.';
-  if (faults.length > 0) return { state: 'warn', words: `SMTP_HELO: ${faults.join('; ')}. ${fix}` };
   const way =
     port === 'open' ? 'port 25 is open' : 'whether port 25 is open is not known (SMTP_CONTROL_HOST)';
+  if (faults.length > 0)
+    return {
+      state: 'warn',
+      words: `SMTP_HELO: ${faults.join('. Also: ')}. Until then mail hosts may turn this service away; ${way}`,
+    };
+  if (unknown.length > 0) return { state: 'warn', words: `SMTP_HELO: ${unknown.join('; ')}; ${way}` };
   return { state: 'ok', words: `${config.SMTP_HELO} leads to its address and back; ${way}` };
 }
 
