@@ -60,6 +60,11 @@ const optional = [
     mark: "'systemd-analyze'",
     needs: 'systemd-analyze',
   },
+  {
+    isHere: process.getuid?.() === 0,
+    mark: 'unpackServers',
+    needs: 'root, for mail servers that change their user',
+  },
 ];
 const absent = optional.filter(({ isHere }) => !isHere);
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
