@@ -14,7 +14,9 @@ import {
   groupByCategory,
   togetherWords,
 } from './health.ts';
+import { signs } from './html/pictures/verdict-marks.ts';
 import { labelOf, partLabelOf } from './labels.ts';
+import { mailHeads, mailRowsOf } from './mail-hosts.ts';
 import { codeBlock, codeSpan, reference, sentence } from './markdown-text.ts';
 import {
   bySeverity,
@@ -52,6 +54,7 @@ function writeReport(report: Report, pieces: number): string {
     summaryLine(report),
     stateWords(report) ?? '',
     ...(writeDomain(report, pieces) ?? writeFindings(report, pieces)),
+    ...writeMailHosts(report),
     ...writeExpiries(report),
     ...writeNotTested(report),
     ...writePassed(report),
@@ -160,6 +163,23 @@ function writeEvidence({ evidence }: Finding, pieces: number): string[] {
 
 function writePair([key, value]: [string, unknown]): string {
   return `${prose(labelOf(key))}: ${codeSpan(cut(textOf(value), longestValue))}`;
+}
+
+function writeMailHosts(report: Report): string[] {
+  const rows = mailRowsOf(report);
+  if (rows.length === 0) return [];
+  const heads = ['Mail host', 'Address', ...mailHeads];
+  const lines = rows.map(({ host, address, cells }) => [
+    codeSpan(cut(host, longestValue)),
+    address === null ? 'none' : codeSpan(cut(address, longestValue)),
+    ...cells.map(({ words, marked }) => `${signs[marked.mark]} ${sentence(cut(words, longestValue))}`),
+  ]);
+  return ['## Mail hosts', [heads, heads.map(() => '---'), ...lines].map(tableLine).join('\n')];
+}
+
+/** A line of a table; the bar of a text is not one of the table. */
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function writeExpiries(report: Report): string[] {

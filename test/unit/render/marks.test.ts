@@ -16,6 +16,7 @@ const targets: { readonly [check: string]: string } = {
   'security-header-check': 'https://a.test/',
   'pagespeed-check': 'https://a.test/',
   'redirect-check': 'http://a.test/',
+  'smtp-check': 'a.test',
 };
 const fixtures = Object.keys(targets).flatMap((check) =>
   globSync(`test/fixtures/${check}/*.json`).map((path) => ({ check, path })),

@@ -59,7 +59,8 @@ export function codesWhere(
   return rules.filter(([code, { part }]) => isMeant(code, part)).map(([code]) => code);
 }
 
-const signs = { good: '✓', warned: '!', bad: '✗', unknown: '–' } as const;
+/** The sign of each mark, so that colour is never the only difference. */
+export const signs = { good: '✓', warned: '!', bad: '✗', unknown: '–' } as const;
 const tones = { good: 'pass', warned: 'medium', bad: 'high', unknown: 'info' } as const;
 
 /** The colour of a mark, and the rules that it stands for, as attributes of a drawing. */
