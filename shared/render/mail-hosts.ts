@@ -49,7 +49,7 @@ const encryption: { readonly [S in StartTlsState]: string } = {
 const dane: { readonly [S in DaneState]: string } = {
   ok: 'matches',
   none: 'no records',
-  mismatch: 'does not match',
+  mismatch: 'no match',
   unusable: 'records of no use',
   insecure: 'zone not signed',
   unknown: 'not known',
@@ -78,7 +78,7 @@ function cellsOf(report: Report, host: string, one: Address): readonly MailCell[
     isSeen: held === 'ok' || held === 'mismatch',
     isRight: held === 'ok',
   });
-  const until = certificates[0] ? `, until ${certificates[0].notAfter.slice(0, 10)}` : '';
+  const end = certificates[0]?.notAfter.slice(0, 10) ?? '';
   const trusted = { isSeen: trust.trusted !== null, isRight: trust.trusted === true };
   const tls = { isSeen: protocol !== null, isRight: true };
   return [
@@ -90,12 +90,12 @@ function cellsOf(report: Report, host: string, one: Address): readonly MailCell[
     },
     {
       head: 'TLS',
-      words: `${protocol ?? 'not seen'}${oldVersions === 'accepted' ? ', old ones too' : ''}`,
+      words: `${protocol ?? 'not seen'}${oldVersions === 'accepted' ? ', and older' : ''}`,
       marked: mark(ofPart.tls, tls),
     },
     {
       head: 'Certificate',
-      words: trust.trusted === null ? 'not seen' : `${trust.trusted ? 'trusted' : 'not trusted'}${until}`,
+      words: describeTrust(trust.trusted, end),
       marked: mark(ofCertificate, trusted),
     },
     { head: 'DANE', words: dane[one.dane.state], marked: mark(ofPart.dane, proof(one.dane.state)) },
@@ -115,6 +115,11 @@ function markOfAnswer(report: Report, host: string, { address, state }: Address)
   const whole = markOfThing(report, ofHost, [host]);
   if (whole.mark === 'warned') return whole;
   return rightly(markOfThing(report, ofPart.connection, [address]), { isRight: state === 'ok' });
+}
+
+function describeTrust(isTrusted: boolean | null, end: string): string {
+  if (isTrusted === null) return 'not seen';
+  return isTrusted ? `until ${end}` : 'not trusted';
 }
 
 function describePolicy({ mode, state }: Address['mtaSts']): string {

@@ -9,13 +9,18 @@ import { verdictWord } from './verdict-marks.ts';
 export function drawMail(report: Report): Markup {
   const rows = mailRowsOf(report);
   if (rows.length === 0) return nothing;
-  return tableSection('Mail hosts', cellTable(['Mail host', 'Address', ...mailHeads], rows.map(rowOf)));
+  return tableSection('Mail hosts', cellTable(['Mail host', ...mailHeads], rows.map(rowOf)));
 }
 
 function rowOf({ host, address, cells }: MailRow): readonly Markup[] {
   return [
-    markup`<bdi class="value">${cut(host, 100)}</bdi>`,
-    address === null ? markup`none` : markup`<bdi class="value">${cut(address, 45)}</bdi>`,
+    markup`${breakable(cut(host, 100))}${address === null ? nothing : markup`<br>${breakable(cut(address, 45))}`}`,
     ...cells.map(({ words, marked }) => verdictWord(marked, cut(words, 120))),
   ];
+}
+
+/** A name or address that a narrow column breaks behind its dots and colons. */
+function breakable(name: string): Markup {
+  const pieces = name.split(/(?<=[.:])/);
+  return markup`<bdi class="value">${pieces.map((piece, at) => (at === 0 ? markup`${piece}` : markup`<wbr>${piece}`))}</bdi>`;
 }
