@@ -19,6 +19,7 @@ const things = {
     how: 'a server of the MongoDB protocol: put mongod or ferretdb on the PATH, or set MONGOD_BINARY or MONGODB_URL',
   },
   sslscan: { isHere: findProgram('sslscan') !== undefined, how: 'sslscan on the PATH' },
+  openssl: { isHere: findProgram('openssl') !== undefined, how: 'openssl on the PATH' },
   curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
   generators: {
     isHere: ['openapi-python-client', 'oapi-codegen', 'go'].every((name) => findProgram(name) !== undefined),

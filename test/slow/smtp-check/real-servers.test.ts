@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCertificate } from '../../../worker/certificates/certificate.ts';
+import { askOpenssl, describeRecord, recordOf } from '../../lab/smtp-check/openssl.ts';
 import { type MailWorld, openMailWorld } from '../../lab/smtp-check/world.ts';
-import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
+import { issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { unpackServers } from './debian-servers.ts';
 
 const found = unpackServers();
@@ -136,57 +133,8 @@ describe.skipIf('missing' in found)('servers of Debian', () => {
     serve(address.postfix, records);
     const [seen, openssl] = await Promise.all([
       world.checkAnew('mail.test'),
-      askOpenssl(address.postfix, records),
+      askOpenssl({ at: address.postfix, port: world.port }, records),
     ]);
     expect(seen.addresses[0]).toMatchObject({ dane: { state: openssl } });
   });
 });
-
-type Record = {
-  readonly usage: number;
-  readonly selector: number;
-  readonly matchingType: number;
-  readonly certificate: Buffer;
-  readonly of: string;
-};
-
-function recordOf(usage: number, selector: number, matchingType: number, of: Issued): Record {
-  const data =
-    selector === 0 ? of.der : Buffer.from(readCertificate(of.base64)?.extensions.publicKeyInfo ?? []);
-  const certificate =
-    matchingType === 0
-      ? data
-      : createHash(matchingType === 1 ? 'sha256' : 'sha512')
-          .update(data)
-          .digest();
-  return { usage, selector, matchingType, certificate, of: of.subject };
-}
-
-function describeRecord({ usage, selector, matchingType, of }: Record): string {
-  return `${usage} ${selector} ${matchingType} of ${of}`;
-}
-
-/** What OpenSSL makes of the records as a mail client: names do not count for usage 3 (RFC 7672 §3.1.1). */
-async function askOpenssl(at: string, records: readonly Record[]): Promise<'ok' | 'mismatch'> {
-  const rrs = records.flatMap(({ usage, selector, matchingType, certificate }) => [
-    '-dane_tlsa_rrdata',
-    `${usage} ${selector} ${matchingType} ${certificate.toString('hex')}`,
-  ]);
-  const args = [
-    's_client',
-    '-starttls',
-    'smtp',
-    '-connect',
-    `${at}:${world.port}`,
-    '-dane_tlsa_domain',
-    'mx.mail.test',
-    '-dane_ee_no_namechecks',
-    ...rrs,
-  ];
-  const asked = promisify(execFile)('openssl', args, { timeout: 60_000 });
-  asked.child.stdin?.end('QUIT\r\n');
-  const { stdout } = await asked.catch((error: unknown) => error as { stdout: string });
-  return /^\s*Verify return code: 0 \(ok\)/m.test(stdout) && /Verification: OK/.test(stdout)
-    ? 'ok'
-    : 'mismatch';
-}
