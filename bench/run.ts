@@ -42,6 +42,7 @@ export const benches: Benches = {
   'own-pages': { load: () => import('./own-pages.ts') },
   'agent-answers': { load: () => import('./agent-answers.ts') },
   generators: { load: () => import('./generators.ts'), needs: ['generators'] },
+  'mail-hosts': { load: () => import('./mail-hosts.ts'), needs: ['redis', 'store', 'linux'] },
   'mail-dane': { load: () => import('./mail-dane.ts'), needs: ['openssl'] },
   schemathesis: { load: () => import('./schemathesis.ts'), needs: ['schemathesis'] },
   mutation: { load: () => import('./mutation.ts'), limitS: 7200 },

@@ -38,6 +38,7 @@ export type MailWorld = {
   readonly port: number;
   /** Opens a server at 127.0.0.<last>. */
   serve(last: number, script: Script): Promise<MailServer>;
+  serveAt(address: string, script: Script): Promise<MailServer>;
   check(domain: string, wanted?: AcceptedAge): Promise<Checked>;
   /** The same by a process that knows of nothing. */
   checkAnew(domain: string): Promise<Checked>;
@@ -78,6 +79,11 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     CONTACT_URL: 'https://probe.lab.test/',
     ...options.settings,
   };
+  const serveAt = async (address: string, script: Script): Promise<MailServer> => {
+    const server = await openMailServer(address, port, script);
+    servers.push(server);
+    return server;
+  };
   const { pace = noPace, now } = options;
   const limits = { ...patience, ...options.limits };
   const probes = openProbes(settings, pace, { limits, ...(now ? { mailPort: { now } } : {}) });
@@ -86,11 +92,8 @@ export async function openMailWorld(zone: Zone, options: WorldOptions = {}): Pro
     dns,
     settings,
     port,
-    async serve(last, script) {
-      const server = await openMailServer(`127.0.0.${last}`, port, script);
-      servers.push(server);
-      return server;
-    },
+    serve: (last, script) => serveAt(`127.0.0.${last}`, script),
+    serveAt,
     check: (domain, wanted) => checkMail(probes, domain, wanted),
     async checkAnew(domain) {
       const anew = openProbes(settings, pace, { limits, ...(now ? { mailPort: { now } } : {}) });
