@@ -14,6 +14,8 @@ export type GatherContext = {
   readonly options: Job['options'];
   /** How new the answer is to be; left out where a command asks. */
   readonly wanted?: AcceptedAge | undefined;
+  /** The caller's account has a cache of its own, and is not told when others asked. */
+  readonly hidesAges?: boolean;
   readonly probes: Probes;
   /** Tells how far the run is; counts questions that were answered, never time. */
   readonly progress: (progress: Progress) => void;

@@ -29,7 +29,7 @@ export type FailedReportSettings = {
 };
 
 export type Subject = Pick<Job, 'target' | 'options' | 'reportId'> &
-  Partial<Pick<Job, 'wanted'>> & { readonly tookMs?: number };
+  Partial<Pick<Job, 'wanted' | 'account'>> & { readonly tookMs?: number };
 
 /** A run that is under way. */
 export type Examination = {
@@ -53,7 +53,8 @@ export async function examine(
   const start = performance.now();
   try {
     const { target, options, wanted } = subject;
-    const evidence = await check.gather({ target, options, wanted, probes, jobs, progress });
+    const hidesAges = subject.account !== undefined;
+    const evidence = await check.gather({ target, options, wanted, hidesAges, probes, jobs, progress });
     // Writing it down and judging it are some milliseconds each.
     await takeTurn();
     const spent = probes.spent();

@@ -40,7 +40,7 @@ export type MailHostObservation = {
 
 export type AddressObservation = {
   readonly address: string;
-  /** Unix ms of the first conversation; null where there was none. */
+  /** Unix ms of the first conversation; null where there was none, or where the caller is not told when others asked. */
   readonly seenAt: number | null;
   readonly first: TalkObservation;
   /** A second try where the handshake failed, or a look for old versions where it did not. */

@@ -43,7 +43,7 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
   const hosts = named.map(({ host, failure, places: own }): MailHostObservation => ({
     ...host,
     failure,
-    addresses: own.flatMap((place) => byPlace.get(place) ?? []),
+    addresses: own.flatMap((place) => byPlace.get(place) ?? []).map((one) => hideAge(one, context)),
   }));
   return {
     domain,
@@ -61,6 +61,11 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
 function since({ wanted }: GatherContext, at: number): number {
   if (wanted === undefined || wanted.orFresh) return at - goodForMs;
   return Math.max(at - goodForMs, Math.min(wanted.since, at - freshForMs));
+}
+
+/** Whose run an address was seen in is nobody's business where accounts share no cache. */
+function hideAge(seen: AddressObservation, { hidesAges = false }: GatherContext): AddressObservation {
+  return hidesAges ? { ...seen, seenAt: null } : seen;
 }
 
 type NamedPlaces = Pick<MailHostObservation, 'failure'> & {
