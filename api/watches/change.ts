@@ -4,7 +4,6 @@ import { Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
-import { watchesOf } from '#shared/stores/watches/watches-of';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
@@ -237,8 +236,7 @@ async function requireFit(desk: WatchDesk, caller: Caller, watch: Watch): Promis
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;
   let sum = scansPerDay(desk, watch);
-  for await (const other of watchesOf(watches, caller.account))
-    if (other.watchId !== watch.watchId && other.pausedReason === null) sum += scansPerDay(desk, other);
+  for (const rate of await watches.ratesOf(caller.account, watch.watchId)) sum += scansPerDay(desk, rate);
   if (sum <= limit) return;
   throw new Problem(
     'watch_too_frequent',

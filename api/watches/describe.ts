@@ -2,6 +2,7 @@ import { plainOptions } from '#shared/catalogue/asked-options';
 import { askedOptions } from '#shared/catalogue/asked-options';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { lateBefore } from '#shared/model/watch-times';
+import type { WatchRate } from '#shared/ports/watch-store';
 import { costOf } from '#shared/settings/offered';
 import { specOf } from './read-watch.ts';
 import type { WatchDesk } from './watch-desk.ts';
@@ -9,10 +10,10 @@ import type { WatchDesk } from './watch-desk.ts';
 const shownDeliveries = 20;
 const dayS = 86_400;
 
-/** Scans that a watch costs a day. */
+/** Scans that a watch costs a day, or all of one rate. */
 export function scansPerDay(
   { site }: Pick<WatchDesk, 'site'>,
-  { check, options, everySeconds, targetCount }: Watch,
+  { check, options, everySeconds, targetCount }: WatchRate,
 ): number {
   return Math.ceil((costOf(site.isOffered, specOf(check), options) * targetCount * dayS) / everySeconds);
 }

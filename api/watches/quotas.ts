@@ -32,13 +32,16 @@ export function watchQuotas(watches: Pick<WatchStore, 'hostsOf'>, limit: number)
  * @param except a watch whose targets they replace
  */
 export async function requireRoom(
-  watches: Pick<WatchStore, 'hostsOf'>,
+  watches: Pick<WatchStore, 'countTargets'>,
   { targets: limit }: WatchLimits,
   { account, added, except }: { account: string; added: readonly string[]; except?: string },
 ): Promise<void> {
-  const hosts = new Map(await watches.hostsOf(account, except));
-  const used = [...hosts.values()].reduce((sum, count) => sum + count, 0);
+  const { total: used, hosts: known } = await watches.countTargets(account, {
+    hosts: [...new Set(added)],
+    except,
+  });
   if (used + added.length > limit) throw quotaExceeded('watches', { limit, used }, 'watched targets');
+  const hosts = new Map(known);
   for (const host of added) {
     const count = (hosts.get(host) ?? 0) + 1;
     hosts.set(host, count);

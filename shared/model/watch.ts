@@ -125,3 +125,20 @@ export type Delivery = Readonly<z.infer<typeof deliverySchema>>;
 export const readWatch = (row: unknown): Watch => watchSchema.parse(row) as Watch;
 export const readWatchTarget = (row: unknown): WatchTarget => targetSchema.parse(row);
 export const readDelivery = (row: unknown): Delivery => deliverySchema.parse(row);
+
+/** What the cost of a watch depends on, beside how many targets it has, as one text: watches of one rate are summed up by it. */
+export function rateTextOf({
+  check,
+  options,
+  everySeconds,
+}: Pick<Watch, 'check' | 'options' | 'everySeconds'>): string {
+  return JSON.stringify([check, options, everySeconds]);
+}
+
+const rateSchema = z.tuple([z.string(), z.record(z.string(), z.json()), z.int().min(1)]);
+
+/** Reads such a text. */
+export function readRateText(text: string): Pick<Watch, 'check' | 'options' | 'everySeconds'> {
+  const [check, options, everySeconds] = rateSchema.parse(JSON.parse(text));
+  return { check, options: options as Watch['options'], everySeconds };
+}

@@ -13,6 +13,11 @@ export type WatchWish = { readonly account: string } | { readonly isMeant: (targ
 /** What a claim takes: what is due by `now`, for this process alone until `until`, the one that is due longest first. */
 export type Claim = { readonly now: number; readonly until: number; readonly limit: number };
 
+export type CountWish = { readonly hosts: readonly string[]; readonly except?: string | undefined };
+export type TargetCount = { readonly total: number; readonly hosts: ReadonlyMap<string, number> };
+/** So many targets are checked with these options, each once in so many seconds. */
+export type WatchRate = Pick<Watch, 'check' | 'options' | 'everySeconds' | 'targetCount'>;
+
 export type DueWish = Pick<Delivery, 'channel'> & {
   readonly now: number;
   /** Accounts behind this one are looked at; "" begins with the first. */
@@ -50,8 +55,12 @@ export interface WatchStore {
   ): Promise<WatchTarget[]>;
   /** Replaces the targets of a watch; those that stay keep what is known of them. */
   setTargets(watchId: string, targets: readonly WatchTarget[]): Promise<void>;
-  /** How many targets of each host an account watches, in all but one of its watches. */
-  hostsOf(account: string, except?: string): Promise<ReadonlyMap<string, number>>;
+  /** How many targets of each host an account watches. */
+  hostsOf(account: string): Promise<ReadonlyMap<string, number>>;
+  /** How many targets an account watches in all but one of its watches, and how many of these hosts. */
+  countTargets(account: string, wish: CountWish): Promise<TargetCount>;
+  /** What the watches of an account that are not paused cost: those of one check, options and interval together, but for one watch. */
+  ratesOf(account: string, except?: string): Promise<readonly WatchRate[]>;
   /** Of the active targets of a watch: how many were due before that moment, and when the next one is. */
   dueOf(
     watchId: string,

@@ -158,12 +158,90 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
         ['c.test', 2],
       ]),
     );
-    expect(await store.hostsOf(watch.account, other.watchId)).toEqual(
-      new Map([
+    expect(await store.countTargets(watch.account, { hosts: ['c.test', 'z.test'] })).toEqual({
+      total: 3,
+      hosts: new Map([['c.test', 2]]),
+    });
+    const except = other.watchId;
+    expect(await store.countTargets(watch.account, { hosts: ['c.test', a.target], except })).toEqual({
+      total: 2,
+      hosts: new Map([
         [a.target, 1],
         ['c.test', 1],
       ]),
-    );
+    });
+    expect(await store.countTargets(randomId(), { hosts: ['c.test'], except })).toEqual({
+      total: 0,
+      hosts: new Map(),
+    });
+  });
+
+  test('watches of one check, options and interval are summed up, without those that are paused', async () => {
+    const account = randomId();
+    const rate = { check: 'dns-check', options: { selectors: ['a'] }, everySeconds: 3600 };
+    const [first, second, paused, other] = [
+      watchOf({ account, ...rate, targetCount: 3 }),
+      watchOf({ account, ...rate, targetCount: 4 }),
+      watchOf({ account, ...rate, targetCount: 5, pausedReason: 'owner' }),
+      watchOf({ account, ...rate, everySeconds: 60, targetCount: 6 }),
+    ];
+    for (const watch of [first, second, paused, other, watchOf()]) if (watch) await store.create(watch, []);
+    const sums = async (except?: string) =>
+      (await store.ratesOf(account, except)).toSorted((a, b) => b.everySeconds - a.everySeconds);
+    const sixty = { ...rate, everySeconds: 60, targetCount: 6 };
+    expect(await sums()).toEqual([{ ...rate, targetCount: 7 }, sixty]);
+    expect(await sums(second?.watchId)).toEqual([{ ...rate, targetCount: 3 }, sixty]);
+    await store.change(String(first?.watchId), (now) => ({ ...now, targetCount: 10, everySeconds: 60 }));
+    expect(await sums()).toEqual([
+      { ...rate, targetCount: 4 },
+      { ...sixty, targetCount: 16 },
+    ]);
+  });
+
+  test('a mailbox is kept once and confirmed, and who wants no mail is known by a digest', async () => {
+    const mailboxId = randomId();
+    const mailbox = {
+      mailboxId,
+      account: randomId(),
+      to: 'me@example.test',
+      confirmKey: 'a',
+      stopKey: 'b',
+      createdAt: 1,
+      confirmedAt: null,
+    };
+    await store.confirmMailbox(mailboxId, 5);
+    expect(await store.getMailbox(mailboxId)).toBeUndefined();
+    await store.keepMailbox(mailbox);
+    await store.keepMailbox({ ...mailbox, confirmKey: 'c' });
+    expect(await store.getMailbox(mailboxId)).toEqual(mailbox);
+    await store.confirmMailbox(mailboxId, 5);
+    expect(await store.getMailbox(mailboxId)).toEqual({ ...mailbox, confirmedAt: 5 });
+    expect(await store.getStop('digest')).toBeUndefined();
+    await store.setStop('digest', { at: 1, isOn: true });
+    await store.setStop('digest', { at: 2, isOn: false });
+    expect(await store.getStop('digest')).toEqual({ at: 2, isOn: false });
+    await store.purge({ account: mailbox.account });
+    expect(await store.getMailbox(mailboxId)).toBeUndefined();
+    expect(await store.getStop('digest')).toEqual({ at: 2, isOn: false });
+  });
+
+  test('of a name only so many are taken, by however many at once', async () => {
+    const until = Date.now() + hour;
+    const [name, other] = [randomId(), randomId()];
+    const taken = await Promise.all(Array.from({ length: 8 }, () => store.takeOne(name, 3, until)));
+    expect(taken.filter(Boolean)).toHaveLength(3);
+    expect(await store.takeOne(other, 1, until)).toBe(true);
+  });
+
+  test('what waits for something is found by that, the oldest first', async () => {
+    const watch = watchOf();
+    const [second, first] = [2, 1].map((createdAt) => deliveryOf(watch, { createdAt, waitsFor: 'a box' }));
+    if (!first || !second) throw new Error('there are two');
+    await store.keepDeliveries([second, first, deliveryOf(watch, { waitsFor: 'another' })]);
+    expect(await store.listWaiting('a box', 9)).toEqual([first, second]);
+    expect(await store.listWaiting('a box', 1)).toEqual([first]);
+    await store.settleDelivery({ ...first, waitsFor: null, nextAttemptAt: 5 });
+    expect(await store.listWaiting('a box', 9)).toEqual([second]);
   });
 
   test('a delivery is claimed once, waits for the first test where it has to, and is kept once', async () => {

@@ -1,12 +1,13 @@
 import type { Collection, Db } from 'mongodb';
 import { randomId } from '../../model/job.ts';
 import type { Mailbox, Stop } from '../../model/mailbox.ts';
-import type { Delivery, Watch, WatchTarget } from '../../model/watch.ts';
+import { type Delivery, rateTextOf, type Watch, type WatchTarget } from '../../model/watch.ts';
 
 /** A watch as MongoDB keeps it: what is searched for, and its JSON. */
-export type WatchDocument = Pick<Watch, 'account' | 'createdAt' | 'isWhole'> & {
+export type WatchDocument = Pick<Watch, 'account' | 'createdAt' | 'isWhole' | 'targetCount'> & {
   readonly _id: string;
   readonly isPaused: boolean;
+  readonly rate: string;
   /** Another one after each change. */
   readonly turn: string;
   readonly body: string;
@@ -63,13 +64,15 @@ export function collectionsIn(database: Db): WatchCollections {
 
 /** The document of a watch. */
 export function documentOfWatch(watch: Watch): WatchDocument {
-  const { watchId, account, createdAt, isWhole, pausedReason } = watch;
+  const { watchId, account, createdAt, isWhole, pausedReason, targetCount } = watch;
   return {
     _id: watchId,
     account,
     createdAt,
     isWhole,
     isPaused: pausedReason !== null,
+    rate: rateTextOf(watch),
+    targetCount,
     turn: randomId(),
     body: JSON.stringify(watch),
   };

@@ -11,7 +11,7 @@ import {
   writtenAtOnce,
 } from './mongo-shared.ts';
 
-type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'schedule'>;
 type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 /** The targets of watches, and when their turns are. @param toTarget reads a document */
@@ -39,15 +39,6 @@ export function openMongoTargets(
         if (gone.length > 0) await targets.deleteMany({ _id: { $in: gone } }, limit);
       });
     },
-    hostsOf: (account, except) =>
-      read(async ({ targets }, limit) => {
-        const mine = {
-          account: String(account),
-          ...(except === undefined ? {} : { watchId: { $ne: except } }),
-        };
-        const found = await targets.find(mine, { ...limit, projection: { host: 1 } }).toArray();
-        return new Map([...Map.groupBy(found, ({ host }) => host)].map(([host, of]) => [host, of.length]));
-      }),
     async schedule(watchId, isActive, dueAtOf) {
       const moved = (await all(watchId)).flatMap(toTarget).map((target) => {
         const dueAt = dueAtOf?.(target) ?? target.dueAt;

@@ -8,10 +8,16 @@ import type { WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openMongoDeliveries, openMongoSending } from './mongo-deliveries.ts';
-import { collectionsIn, documentOfTarget, documentOfWatch } from './mongo-documents.ts';
+import {
+  collectionsIn,
+  documentOfTarget,
+  documentOfWatch,
+  type WatchCollections,
+} from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
 import { openMongoMail } from './mongo-mail.ts';
 import { behind, insertOnce, type StoredBody, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
+import { openMongoSums } from './mongo-sums.ts';
 import { openMongoTargets, openMongoTurns } from './mongo-targets.ts';
 
 /** The watches of a scaled deployment. A process that touches none opens no connection. @param url mongodb://…/database */
@@ -44,6 +50,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
     ...openMongoDeliveries(shared, reading('delivery', readDelivery)),
     ...openMongoSending(shared, reading('delivery', readDelivery)),
     ...openLinks(shared),
+    ...openMongoSums(shared),
     ...openMongoMail(shared, reading('mailbox', readMailbox)),
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
     async close() {
@@ -175,12 +182,17 @@ async function prepareIndexes(database: Db): Promise<void> {
   await locks.createIndex({ expiresAt: 1 }, { name: 'locks_by_expiry' });
   await watches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'watches_by_account' });
   await watches.createIndex({ isPaused: 1, account: 1 }, { name: 'watches_by_active' });
+  await watches.createIndex(
+    { account: 1, isPaused: 1, rate: 1, targetCount: 1 },
+    { name: 'watches_by_rate' },
+  );
   await targets.createIndex({ isActive: 1, dueAt: 1 }, { name: 'targets_by_due' });
   await targets.createIndex({ watchId: 1, target: 1 }, { name: 'targets_by_watch' });
   await targets.createIndex({ account: 1, host: 1 }, { name: 'targets_by_account' });
   await deliveries.createIndex({ channel: 1, account: 1, nextAttemptAt: 1 }, { name: 'deliveries_by_turn' });
   await deliveries.createIndex({ waitsFor: 1, createdAt: 1 }, { name: 'deliveries_by_wait' });
   await mailboxes.createIndex({ account: 1 }, { name: 'mailboxes_by_account' });
+  await writeRates(watches);
   // Of a release that sent to webhooks only.
   await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });
   await deliveries.createIndex({ watchId: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_watch' });
@@ -188,6 +200,14 @@ async function prepareIndexes(database: Db): Promise<void> {
   await deliveries.createIndex({ expiresAt: 1 }, { name: 'deliveries_by_expiry' });
   await links.createIndex({ feed: 1 }, { name: 'links_by_feed' });
   await links.createIndex({ calendar: 1 }, { name: 'links_by_calendar' });
+}
+
+// Watches of a release that read all of an account's to sum them up.
+async function writeRates(watches: WatchCollections['watches']): Promise<void> {
+  for await (const { _id, body } of watches.find({ rate: { $exists: false } })) {
+    const { rate, targetCount } = documentOfWatch(readWatch(JSON.parse(body)));
+    await watches.updateOne({ _id }, { $set: { rate, targetCount } });
+  }
 }
 
 async function purge(database: Db, wish: Parameters<WatchStore['purge']>[0]): Promise<number> {

@@ -1,12 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openDatabase, withSqlite } from '../../backends/sqlite.ts';
 import { readMailbox } from '../../model/mailbox.ts';
-import { readDelivery, readWatch, readWatchTarget, type Watch, type WatchTarget } from '../../model/watch.ts';
+import {
+  rateTextOf,
+  readDelivery,
+  readWatch,
+  readWatchTarget,
+  type Watch,
+  type WatchTarget,
+} from '../../model/watch.ts';
 import type { Links, WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openSqliteDeliveries, openSqliteSending } from './sqlite-deliveries.ts';
 import { openSqliteMail } from './sqlite-mail.ts';
+import { openSqliteSums } from './sqlite-sums.ts';
 
 const migrations = [
   `CREATE TABLE watches (
@@ -41,6 +49,11 @@ const migrations = [
    CREATE TABLE stops (digest TEXT PRIMARY KEY, at INTEGER NOT NULL, isOn INTEGER NOT NULL) STRICT;
    CREATE TABLE taken (name TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
    CREATE INDEX taken_by_end ON taken (until);`,
+  `ALTER TABLE watches ADD COLUMN rate TEXT NOT NULL DEFAULT '';
+   ALTER TABLE watches ADD COLUMN targetCount INTEGER NOT NULL DEFAULT 0;
+   UPDATE watches SET targetCount = json_extract(body, '$.targetCount'),
+     rate = json_array(json_extract(body, '$.check'), json(json_extract(body, '$.options')), json_extract(body, '$.everySeconds'));
+   CREATE INDEX watches_by_rate ON watches (account, isPaused, rate, targetCount);`,
 ];
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
@@ -64,6 +77,7 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
     ...openTurns(database, read('watched target', readWatchTarget)),
     ...openPages(database, read('watch', readWatch)),
     ...openLinks(database),
+    ...openSqliteSums(database),
     ...openSqliteMail(database, read('mailbox', readMailbox)),
     purge: async (wish) => withSqlite(() => purge(database, wish)),
     close: async () => database.close(),
@@ -75,8 +89,9 @@ type WatchPart = Pick<WatchStore, 'create' | 'get' | 'change' | 'remove'>;
 
 function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
   const put = database.prepare(
-    `INSERT INTO watches (watchId, account, createdAt, isPaused, body) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (watchId) DO UPDATE SET isPaused = excluded.isPaused, body = excluded.body`,
+    `INSERT INTO watches (watchId, account, createdAt, isPaused, rate, targetCount, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (watchId) DO UPDATE SET
+       isPaused = excluded.isPaused, rate = excluded.rate, targetCount = excluded.targetCount, body = excluded.body`,
   );
   const keep = (watch: Watch) =>
     put.run(
@@ -84,6 +99,8 @@ function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
       watch.account,
       watch.createdAt,
       watch.pausedReason === null ? 0 : 1,
+      rateTextOf(watch),
+      watch.targetCount,
       JSON.stringify(watch),
     );
   const byId = database.prepare('SELECT * FROM watches WHERE watchId = ?');
@@ -156,15 +173,12 @@ function openPutTarget(database: DatabaseSync): (target: WatchTarget) => void {
   };
 }
 
-type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'hostsOf' | 'schedule'>;
+type TargetPart = Pick<WatchStore, 'listTargets' | 'setTargets' | 'schedule'>;
 type TurnPart = Pick<WatchStore, 'dueOf' | 'claimTargets' | 'settleTarget'>;
 
 function openTargets(database: DatabaseSync, read: ReadRows<WatchTarget>): TargetPart {
   const page = database.prepare(
     'SELECT * FROM targets WHERE watchId = ? AND target > ? ORDER BY target LIMIT ?',
-  );
-  const hosts = database.prepare(
-    'SELECT host, COUNT(*) AS count FROM targets WHERE account = ? AND watchId <> ? GROUP BY host',
   );
   const move = database.prepare(
     'UPDATE targets SET dueAt = ?, isActive = ?, claimedUntil = 0, body = ? WHERE watchId = ? AND target = ?',
@@ -183,10 +197,6 @@ function openTargets(database: DatabaseSync, read: ReadRows<WatchTarget>): Targe
             if (!wanted.has(String(target))) drop.run(watchId, String(target));
           for (const target of targets) putTarget(target);
         }),
-      ),
-    hostsOf: async (account, except = '') =>
-      withSqlite(
-        () => new Map(hosts.all(account, except).map(({ host, count }) => [String(host), Number(count)])),
       ),
     schedule: async (watchId, isActive, dueAtOf) =>
       withSqlite(() =>
