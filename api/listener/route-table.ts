@@ -101,6 +101,8 @@ export const routeTable: readonly RouteRule[] = [
   ...ofWatches('POST', 'none', '/:id/secret', '/links'),
   ...ofWatches('PATCH', 'check', '/:id'),
   ...ofWatches('DELETE', 'none', '/:id'),
+  ...free('watch', '/watches', '/watches/:id'),
+  { method: 'POST', pattern: '/watches/:id', access: 'watch', crossSite: 'refused', cost: 'check' },
   ...free('key', '/api/watches/feed.atom', '/api/watches/expiries.ics'),
   // A browser sends a token only after a preflight, so no page of another site comes this far.
   {

@@ -14,6 +14,7 @@ export type PageDesk = Pick<
   | 'runs'
   | 'site'
   | 'watches'
+  | 'watchLimits'
 >;
 
 /** Prefix of the page's own links: the path of PUBLIC_URL. Without its host, so that the page also works by the address of the machine. */

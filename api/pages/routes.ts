@@ -12,7 +12,9 @@ import { asPage } from './problem-page.ts';
 import { answerSession, answerSignIn, callersOfPages } from './session-page.ts';
 import { answerSharedExport, answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
+import { answerWatchForm, answerWatchesPage, answerWatchPage } from './watches-page.ts';
 
+type PageAnswer = (desk: PageDesk, ...sent: Parameters<AnswerRequest>) => Promise<void>;
 type Add = (path: string, answers: { readonly get: AnswerRequest; readonly post?: AnswerRequest }) => void;
 
 /** Adds the pages for people, and the badge. @param add adds a route */
@@ -24,6 +26,8 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
   const get = (path: string, answer: AnswerRequest) => add(path, { get: answer });
   const page = (path: string, answer: AnswerRequest, post?: AnswerRequest) =>
     add(path, { get: asPage(desk, answer), ...(post ? { post: asPage(desk, post) } : {}) });
+  const own = (path: string, answer: PageAnswer, post?: PageAnswer) =>
+    page(path, (...sent) => answer(desk, ...sent), post && ((...sent) => post(desk, ...sent)));
   const tool: AnswerRequest = (request, response) => answerToolPage(desk, request, response);
   const start: AnswerRequest = (request, response) => answerStart(desk, request, response);
   page('/', (request, response) => answerHome(desk, request, response));
@@ -36,27 +40,13 @@ export function addPages(apiDesk: PageDesk, add: Add): void {
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
   page('/r/:id/export', (request, response) => answerSharedExport(desk, request, response));
   page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
-  page(
-    '/compare',
-    (request, response) => answerComparePage(desk, request, response),
-    (request, response) => answerCompareForm(desk, request, response),
-  );
+  own('/compare', answerComparePage, answerCompareForm);
   page('/assets/:name', answerAsset);
-  page(
-    '/session',
-    (request, response) => answerSession(desk, request, response),
-    (request, response) => answerSignIn(desk, request, response),
-  );
-  page(
-    '/mail/confirm',
-    (request, response) => answerConfirmPage(desk, request, response),
-    (request, response) => answerConfirm(desk, request, response),
-  );
-  page(
-    '/mail/stop',
-    (request, response) => answerStopPage(desk, request, response),
-    (request, response) => answerStop(desk, request, response),
-  );
+  own('/session', answerSession, answerSignIn);
+  own('/mail/confirm', answerConfirmPage, answerConfirm);
+  own('/mail/stop', answerStopPage, answerStop);
+  own('/watches', answerWatchesPage);
+  own('/watches/:id', answerWatchPage, answerWatchForm);
   page('/docs', answerDocsOf(desk));
   for (const [path, answer] of Object.entries(plainFiles(desk))) get(path, answer);
   get('/api/badge/:file', (request, response) => answerBadge(apiDesk, request, response));

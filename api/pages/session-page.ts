@@ -61,7 +61,7 @@ function sessionPage({ site }: PageDesk, { name, next, why }: SessionPage): stri
     description: 'Sign in with a token of this service.',
     main: isIn
       ? markup`<h1>You are signed in</h1>
-<p>The pages show what the token “${name}” may see, for 12 hours at most. <a href="${base}/">Check something</a></p>
+<p>The pages show what the token “${name}” may see, for 12 hours at most. <a href="${base}/">Check something</a> · <a href="${base}/watches">Your watches</a></p>
 <form action="${base}/session" method="post"><button type="submit">Sign out</button></form>
 `
       : markup`<h1>Sign in</h1>

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
-import { nextTurn } from '#shared/model/watch-times';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { makeOnce } from '../request/idempotency.ts';
-import { faultAt, invalidBody, readJson } from '../request/read-json.ts';
+import { readJson } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { describeWatch, scansPerDay } from './describe.ts';
+import { applyTurns, newTargets, requireFit } from './apply.ts';
+import { describeWatch } from './describe.ts';
 import { drawSecret } from './keys.ts';
 import { requireRoom } from './quotas.ts';
 import {
@@ -181,43 +181,6 @@ async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<W
   }
 }
 
-type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
-
-async function applyTurns({ watches }: WatchDesk, { known, changed, found }: Change): Promise<void> {
-  const { watchId } = changed;
-  const isOther = JSON.stringify(known.options) !== JSON.stringify(changed.options);
-  // Reports with other options cannot be compared with what is known.
-  if (found && isOther) await watches.setTargets(watchId, []);
-  if (found) await watches.setTargets(watchId, newTargets(changed, found.targets));
-  const isActive = changed.pausedReason === null;
-  const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
-  const now = Date.now();
-  if (isMoved) await watches.schedule(watchId, isActive, ({ target }) => nextTurn(changed, target, now));
-}
-
-function newTargets(watch: Watch, targets: Understood['targets']): readonly WatchTarget[] {
-  const now = Date.now();
-  return targets.map(({ target, host }) => ({
-    watchId: watch.watchId,
-    account: watch.account,
-    target,
-    host,
-    dueAt: nextTurn(watch, target, now),
-    isActive: watch.pausedReason === null,
-    state: 'new',
-    reportId: null,
-    checkedAt: null,
-    score: null,
-    grade: null,
-    problem: null,
-    missed: 0,
-    paidFor: null,
-    base: null,
-    memory: {},
-    expiries: {},
-  }));
-}
-
 function readNotify(desk: WatchDesk, notify: Notify): Notify {
   const { webhook, email } = notify;
   return {
@@ -225,23 +188,6 @@ function readNotify(desk: WatchDesk, notify: Notify): Notify {
     webhook: webhook && { url: readWebhook(desk, webhook.url) },
     email: email && { to: readEmail(desk.site, email.to) },
   };
-}
-
-/** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
-async function requireFit(desk: WatchDesk, caller: Caller, watch: Watch): Promise<void> {
-  const { watches, watchLimits } = desk;
-  if (watch.everySeconds < watchLimits.minSeconds)
-    throw invalidBody([faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)]);
-  if (!watchLimits.isLimited || watch.pausedReason !== null) return;
-  const { points, windowS } = caller.quotas.scans;
-  const limit = (points / windowS) * 86_400;
-  let sum = scansPerDay(desk, watch);
-  for (const rate of await watches.ratesOf(caller.account, watch.watchId)) sum += scansPerDay(desk, rate);
-  if (sum <= limit) return;
-  throw new Problem(
-    'watch_too_frequent',
-    `Your watches would cost ${sum} scans a day; your limit is ${Math.floor(limit)}. Watch fewer targets, or less often.`,
-  );
 }
 
 /** Sends what only its owner sees. */

@@ -19,7 +19,7 @@ export function scansPerDay(
 }
 
 /** A watch as its owner sees it. */
-export async function describeWatch(desk: WatchDesk, watch: Watch) {
+export async function describeWatch(desk: Pick<WatchDesk, 'site' | 'watches'>, watch: Watch) {
   const { watches, site } = desk;
   const { watchId, label, check, everySeconds, targetCount, pausedReason, createdAt, notify } = watch;
   const [due, deliveries] = await Promise.all([

@@ -28,7 +28,11 @@ export type WatchAnswer = (
 ) => Promise<void>;
 
 /** The watch that a path names. Throws `watch_not_found` for one that is unknown or another account's. */
-export async function findWatch({ watches }: WatchDesk, caller: Caller, request: Request): Promise<Watch> {
+export async function findWatch(
+  { watches }: Pick<WatchDesk, 'watches'>,
+  caller: Caller,
+  request: Request,
+): Promise<Watch> {
   const watch = await watches.get(String(request.params['id']));
   if (watch?.account === caller.account) return watch;
   throw new Problem('watch_not_found', 'Your account has no watch with this id.');

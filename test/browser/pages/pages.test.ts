@@ -1,11 +1,10 @@
-import axe from 'axe-core';
-import type { Page } from 'puppeteer-core';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService, type Service } from '../../api/kit.ts';
 import { keepGolden } from '../../kit/golden-report.ts';
-import { type Appearance, openTestBrowser } from './kit.ts';
+import { openTestBrowser } from './kit.ts';
+import { expectReadable, listen, openWithAxe } from './looks.ts';
 
 const browser = await openTestBrowser();
 const held: (() => void)[] = [];
@@ -22,57 +21,8 @@ afterAll(async () => {
   await service.close();
 });
 
-const widths = [320, 360, 768, 1280];
-/** Below it tables are cards, so that nothing has to be scrolled sideways. */
-const wideEnough = 640;
 const addressOf = ({ port }: Service, path: string) => `http://127.0.0.1:${port}${path}`;
 const held1 = '/u/redirect-check?url=http%3A%2F%2Fheld.test%2F';
-
-/** Everything that a browser complains about. */
-function listen(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  return complaints;
-}
-
-type Violations = readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-
-/** Colours change with the scheme and never with the width: of axe's time this rule takes two thirds. */
-const colourRule = 'color-contrast';
-const ofColours = { runOnly: [colourRule] };
-const ofLayout = { rules: { [colourRule]: { enabled: false } } };
-
-/** What axe-core finds, with every part of the page unfolded. */
-async function findViolations(page: Page, rules: object): Promise<readonly string[]> {
-  const options = JSON.stringify({ resultTypes: ['violations'], ...rules });
-  const found = (await page.evaluate(`(async () => {
-    for (const part of document.querySelectorAll('details')) part.open = true;
-    const found = await axe.run(document, ${options});
-    return found.violations;
-  })()`)) as Violations;
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`);
-}
-
-/** What has to be scrolled sideways to be read, with every part unfolded. */
-async function findSideways(page: Page): Promise<unknown> {
-  return page.evaluate(`[...document.querySelectorAll('.scroll')]
-    .filter((part) => part.scrollWidth > part.clientWidth + 1)
-    .map((part) => part.getAttribute('aria-label'))`);
-}
-
-/** Tables that nobody sees, with every part unfolded; what stands in for a picture has another form for a phone. */
-async function findHidden(page: Page): Promise<unknown> {
-  return page.evaluate(`[...document.querySelectorAll('table')]
-    .filter((table) => table.offsetHeight === 0 && table.closest('.wide, .upright') === null).length`);
-}
-
-/** The page runs only its own script: axe comes by the browser's debugger, before any policy. */
-async function openWithAxe(look: Appearance): Promise<Page> {
-  const page = await browser.open(look);
-  await page.evaluateOnNewDocument(axe.source);
-  return page;
-}
 
 const jpeg =
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wAARCAAYAAwDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFgEBAQEAAAAAAAAAAAAAAAAAAAQF/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AgAUMcAB//9k=';
@@ -113,23 +63,10 @@ const shown = [
 test.for(shown)(
   '$name: no axe violation, nothing beyond the edge, at four widths, light and dark',
   async ({ path }) => {
-    const page = await openWithAxe({});
+    const page = await openWithAxe(browser);
     const complaints = listen(page);
     await page.goto(addressOf(service, await path()), { waitUntil: 'load' });
-    // One load for all looks: the page's script knows neither width nor scheme.
-    for (const width of widths) {
-      await page.setViewport({ width, height: 900 });
-      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      expect({ width, over }).toEqual({ width, over: 0 });
-      expect({ width, found: await findViolations(page, ofLayout) }).toEqual({ width, found: [] });
-      expect({ width, hidden: await findHidden(page) }).toEqual({ width, hidden: 0 });
-      const sideways = await findSideways(page);
-      expect({ width, sideways: width < wideEnough ? sideways : [] }).toEqual({ width, sideways: [] });
-    }
-    for (const scheme of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-      expect({ scheme, found: await findViolations(page, ofColours) }).toEqual({ scheme, found: [] });
-    }
+    await expectReadable(page);
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
     await page.browserContext().close();
   },

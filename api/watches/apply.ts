@@ -1,0 +1,70 @@
+import { Problem } from '#shared/model/problem';
+import type { Watch, WatchTarget } from '#shared/model/watch';
+import { nextTurn } from '#shared/model/watch-times';
+import type { Caller } from '../request/caller.ts';
+import { faultAt, invalidBody } from '../request/read-json.ts';
+import { scansPerDay } from './describe.ts';
+import type { Understood } from './read-watch.ts';
+import type { WatchDesk } from './watch-desk.ts';
+
+/** What changing a watch takes. */
+export type ChangeDesk = Pick<WatchDesk, 'watches' | 'watchLimits' | 'site'>;
+
+type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
+
+/** Writes the targets of a changed watch, and when their turns are. */
+export async function applyTurns(
+  { watches }: Pick<WatchDesk, 'watches'>,
+  { known, changed, found }: Change,
+): Promise<void> {
+  const { watchId } = changed;
+  const isOther = JSON.stringify(known.options) !== JSON.stringify(changed.options);
+  // Reports with other options cannot be compared with what is known.
+  if (found && isOther) await watches.setTargets(watchId, []);
+  if (found) await watches.setTargets(watchId, newTargets(changed, found.targets));
+  const isActive = changed.pausedReason === null;
+  const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
+  const now = Date.now();
+  if (isMoved) await watches.schedule(watchId, isActive, ({ target }) => nextTurn(changed, target, now));
+}
+
+/** The targets of a watch before their first turn. */
+export function newTargets(watch: Watch, targets: Understood['targets']): readonly WatchTarget[] {
+  const now = Date.now();
+  return targets.map(({ target, host }) => ({
+    watchId: watch.watchId,
+    account: watch.account,
+    target,
+    host,
+    dueAt: nextTurn(watch, target, now),
+    isActive: watch.pausedReason === null,
+    state: 'new',
+    reportId: null,
+    checkedAt: null,
+    score: null,
+    grade: null,
+    problem: null,
+    missed: 0,
+    paidFor: null,
+    base: null,
+    memory: {},
+    expiries: {},
+  }));
+}
+
+/** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
+export async function requireFit(desk: ChangeDesk, caller: Caller, watch: Watch): Promise<void> {
+  const { watches, watchLimits } = desk;
+  if (watch.everySeconds < watchLimits.minSeconds)
+    throw invalidBody([faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)]);
+  if (!watchLimits.isLimited || watch.pausedReason !== null) return;
+  const { points, windowS } = caller.quotas.scans;
+  const limit = (points / windowS) * 86_400;
+  let sum = scansPerDay(desk, watch);
+  for (const rate of await watches.ratesOf(caller.account, watch.watchId)) sum += scansPerDay(desk, rate);
+  if (sum <= limit) return;
+  throw new Problem(
+    'watch_too_frequent',
+    `Your watches would cost ${sum} scans a day; your limit is ${Math.floor(limit)}. Watch fewer targets, or less often.`,
+  );
+}
