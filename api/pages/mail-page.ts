@@ -33,8 +33,7 @@ export async function answerConfirm(desk: PageDesk, request: Request, response: 
   const { mailboxId } = mailbox;
   const now = Date.now();
   if (!isConfirmed(mailbox, stop)) await watches.confirmMailbox(mailboxId, now);
-  for (const one of await watches.listWaiting(mailboxId, mostWaiting))
-    await watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now });
+  await releaseWaiting(desk, mailboxId, now);
   showConfirmPage(desk, { ...found, mailbox: { ...mailbox, confirmedAt: now } }, response);
 }
 
@@ -56,8 +55,19 @@ export async function answerStop(desk: PageDesk, request: Request, response: Res
   showStopPage(desk, { ...found, stop }, response);
 }
 
-/** Events that one confirmation lets go; what is left goes with the next. */
-const mostWaiting = 1000;
+const releasedAtOnce = 100;
+/** Of the events that wait, the oldest go with one confirmation: a list without an end would hold up the page. */
+const mostReleases = 50;
+
+async function releaseWaiting({ watches }: PageDesk, mailboxId: string, now: number): Promise<void> {
+  for (let turn = 0; turn < mostReleases; turn += 1) {
+    const waiting = await watches.listWaiting(mailboxId, releasedAtOnce);
+    await Promise.all(
+      waiting.map((one) => watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now })),
+    );
+    if (waiting.length < releasedAtOnce) return;
+  }
+}
 
 async function findMailbox({ watches }: PageDesk, request: Request, name: KeyName): Promise<Found> {
   const { key = '' } = readOwnQuery(request, ['key']);

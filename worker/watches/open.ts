@@ -9,6 +9,7 @@ import type { WatchContext } from './context.ts';
 import type { MailContext } from './mail/context.ts';
 import { openMailer } from './mail/mailer.ts';
 import { sendMail } from './mail/send-mail.ts';
+import { tellOutage } from './mail/tell-outage.ts';
 import { openOwners } from './owners.ts';
 import { pauseOfRevoked } from './pause.ts';
 import { sendDelivery } from './send-delivery.ts';
@@ -89,7 +90,7 @@ function mailContextOf(context: WatchContext): MailContext | undefined {
   const { MAIL_URL, MAIL_FROM, PUBLIC_URL } = context.config;
   const server = MAIL_URL === undefined ? undefined : parseMailUrl(MAIL_URL);
   if (!server || MAIL_FROM === undefined || PUBLIC_URL === undefined) return undefined;
-  const mailer = openMailer({ server, wholeMs: mailMs });
+  const mailer = tellOutage(openMailer({ server, wholeMs: mailMs }), context.log);
   return { ...context, mailer, from: MAIL_FROM, service: PUBLIC_URL };
 }
 

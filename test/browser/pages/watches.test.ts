@@ -1,5 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { randomId } from '#shared/model/job';
+import { digestOfAddress, mailboxIdOf } from '#shared/model/mailbox';
 import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService } from '../../api/kit.ts';
@@ -163,3 +164,54 @@ test('a watch is its account’s alone, and no page of another site changes it',
   expect(answer.headers.get('cache-control')).toBe('private, no-store');
   expect((await post({ cookie: owner.cookie })).status).toBe(303);
 });
+
+test(
+  'the pages of mail: readable, and their buttons work without scripts',
+  { timeout: 240_000 },
+  async () => {
+    const to = 'me@example.test';
+    const { account } = await draw();
+    const mailboxId = mailboxIdOf(account, to);
+    const [confirmKey, stopKey] = ['c'.repeat(22), 's'.repeat(22)];
+    await watches.keepMailbox({
+      mailboxId,
+      account,
+      to,
+      confirmKey,
+      stopKey,
+      createdAt: 1,
+      confirmedAt: null,
+    });
+    const waiting = Array.from({ length: 130 }, (_, at) =>
+      deliveryOf(watchOf({ account }), { channel: 'email', waitsFor: mailboxId, createdAt: at }),
+    );
+    await watches.keepDeliveries(waiting);
+    const confirm = addressOf(`/mail/confirm?key=${mailboxId}-${confirmKey}`);
+    const stop = addressOf(`/mail/stop?key=${mailboxId}-${stopKey}`);
+    for (const address of [confirm, stop]) {
+      const page = await openWithAxe(browser);
+      await page.goto(address, { waitUntil: 'load' });
+      await expectReadable(page);
+      await page.browserContext().close();
+    }
+    expect((await watches.getMailbox(mailboxId))?.confirmedAt).toBeNull();
+    const page = await browser.open({ script: false });
+    const press = async () => {
+      await Promise.all([page.waitForNavigation(), page.click('main form button')]);
+      return String(await page.evaluate('document.querySelector("h1").innerText'));
+    };
+    await page.goto(confirm);
+    expect(await press()).toBe('Your address is confirmed');
+    expect(await watches.listWaiting(mailboxId, 9)).toEqual([]);
+    expect(await watches.getDelivery(waiting[129]?.deliveryId ?? '')).toMatchObject({ waitsFor: null });
+    await page.goto(stop);
+    expect(await press()).toBe('Mail is stopped');
+    expect(await watches.getStop(digestOfAddress(to))).toMatchObject({ isOn: true });
+    await page.goto(confirm);
+    expect(await page.$('main form')).toBeNull();
+    await page.goto(stop);
+    expect(await press()).toBe('Stop all mail');
+    expect(await watches.getStop(digestOfAddress(to))).toMatchObject({ isOn: false });
+    await page.browserContext().close();
+  },
+);
