@@ -37,6 +37,7 @@ export const benches: Benches = {
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   batches: { load: () => import('./batches.ts'), needs: ['redis', 'store'], limitS: 7200 },
+  watches: { load: () => import('./watches.ts'), needs: ['redis', 'store'], limitS: 3600 },
   hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
   'own-pages': { load: () => import('./own-pages.ts') },
