@@ -121,6 +121,12 @@ export type Unsubscribe = () => void;
 export interface JobQueue {
   /** @param lineLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
   submit(job: Job, lineLimit?: number): Promise<Submitted>;
+  /**
+   * Takes the waiting job of this key out of the queue: its submitter wants it no more. Nobody is told of it, and its key is free again.
+   * @param job as it was submitted; found by its key, and by the request on whose behalf it was submitted
+   * @returns false where it runs or has ended, or where another request submitted it or has joined it: then it goes on
+   */
+  withdraw(job: Job): Promise<boolean>;
   /** Calls the listener at most once for each job that ends, from the subscription on. */
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;

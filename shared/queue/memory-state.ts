@@ -24,6 +24,8 @@ export type Entry = {
   /** What it holds of the queue's memory. */
   readonly bytes: number;
   state: 'ready' | 'parked' | 'running';
+  /** Another request wants it, too. */
+  isShared: boolean;
   /** Told when a run that had given up its slot has one again. */
   resume?: (() => void) | undefined;
   progress: Progress;
@@ -129,6 +131,7 @@ function writeDown(memory: MemoryState, job: Job): Entry {
     since: performance.now(),
     bytes,
     state: 'parked',
+    isShared: false,
     progress: notStarted,
     timer,
   };
@@ -179,6 +182,8 @@ function parkAtHost({ hosts }: MemoryState, entry: Entry): void {
 /** Equal work is wanted by another caller: it gets the better of the two turns. */
 export function joinTurns({ entries, hosts, turns }: MemoryState, jobId: string, joiner: Job): void {
   const entry = entries.get(jobId);
+  if (entry && (joiner.requestId === undefined || entry.job.requestId !== joiner.requestId))
+    entry.isShared = true;
   if (entry?.state === 'ready') enterTurns(turns[entry.job.queue], { ...joiner, jobId });
   if (entry?.state !== 'parked') return;
   const line = hosts.get(entry.job.host);
@@ -200,17 +205,31 @@ export function wakeWorkers({ queueWorkers }: MemoryState, queue: QueueName): vo
 export type Ended = Pick<Done, 'state' | 'tookMs'>;
 
 /** Strikes a job out, hands its slot on and tells everybody. */
-export function end(memory: MemoryState, { job, timer, bytes }: Entry, { state, tookMs }: Ended): void {
+export function end(memory: MemoryState, entry: Entry, { state, tookMs }: Ended): void {
+  const { job } = entry;
+  memory.ended.set(job.jobId, { state, job });
+  strikeOut(memory, entry);
+  const { jobKey, jobId, queue, host, reportId } = job;
+  memory.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
+}
+
+/** Takes out a job that waits and that no other request than this wants; nobody is told. */
+export function withdraw(memory: MemoryState, { jobKey, requestId }: Job): boolean {
+  const entry = memory.entries.get(memory.byKey.get(jobKey) ?? '');
+  if (!entry || entry.state === 'running' || entry.isShared) return false;
+  if (requestId === undefined || entry.job.requestId !== requestId) return false;
+  strikeOut(memory, entry);
+  return true;
+}
+
+function strikeOut(memory: MemoryState, { job, timer, bytes }: Entry): void {
   clearTimeout(timer);
   memory.entries.delete(job.jobId);
   memory.heldBytes -= bytes;
   memory.byKey.delete(job.jobKey);
-  memory.ended.set(job.jobId, { state, job });
   if (job.queue === 'browser') countPage(memory, job, -1);
   leaveTurns(memory.turns[job.queue], job.jobId);
   releaseSlot(memory, job);
-  const { jobKey, jobId, queue, host, reportId } = job;
-  memory.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
 }
 
 /** What is known of a job. */

@@ -10,6 +10,7 @@ import {
   openMemoryState,
   stateOf,
   takeReady,
+  withdraw,
 } from './memory-state.ts';
 import { jobsOf, statsOf } from './memory-stats.ts';
 import { openMemoryWorker } from './memory-worker.ts';
@@ -34,6 +35,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   const memory = openMemoryState(options.hostConcurrency);
   return {
     submit: async (given, lineLimit = options.lineLimit) => submit(memory, options, given, lineLimit),
+    withdraw: async (job) => withdraw(memory, job),
     onDone(listener) {
       memory.events.on('done', listener);
       return () => memory.events.off('done', listener);

@@ -12,13 +12,21 @@ const sites = Object.fromEntries(
   ]),
 );
 
+/** Answers of a site that come when they are let go, and what was asked of it. */
+const heldAnswers: (() => void)[] = [];
+const askedOfHeld = new Set<string>();
+const heldSite = (asked: { url?: string | undefined }, response: { end(text: string): void }) => {
+  askedOfHeld.add(String(asked.url));
+  heldAnswers.push(() => response.end('hello'));
+};
+
 /** So soon a batch of an account without a live token is cancelled. */
 const promisedMs = 10_000;
 
 let service: Service;
 beforeAll(async () => {
   service = await openService({
-    sites,
+    sites: { ...sites, 'http://held.test': heldSite },
     settings: { LIMIT_ACCOUNT_BATCHES: '3', LIMIT_ACCOUNT_TARGETS: '40' },
   });
 });
@@ -257,6 +265,31 @@ describe('a batch', () => {
     expect(after).toMatchObject({ state: 'cancelled', waiting: 0, running: 0 });
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(6);
     expect(await linesOf(caller, batch['batchId'])).toHaveLength(6);
+  });
+
+  test('that is cancelled withdraws what waits in the queue: nothing is sent but by runs that had begun', async () => {
+    const caller = await draw('tools');
+    const targets = Array.from({ length: 12 }, (_, index) => `http://held.test/${index}`);
+    const { json: batch } = await postTo(caller, { check: 'redirect-check', targets });
+    const path = `/api/batches/${String(batch['batchId'])}`;
+    const { jobQueue } = service.backend;
+    await expect
+      .poll(async () => (await jobQueue.stats()).network.parked, { timeout: 30_000 })
+      .toBeGreaterThan(5);
+    await expect.poll(() => askedOfHeld.size, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect((await send('DELETE', path, caller)).status).toBe(204);
+    await expect
+      .poll(async () => (await jobQueue.stats()).network, { timeout: 30_000 })
+      .toMatchObject({
+        parked: 0,
+        waiting: 0,
+      });
+    const begun = askedOfHeld.size;
+    const letGo = setInterval(() => heldAnswers.splice(0).forEach((answer) => answer()), 50);
+    const after = await ended(caller, batch['batchId']);
+    clearInterval(letGo);
+    expect(after).toMatchObject({ state: 'cancelled', done: begun, failed: 0, cancelled: 12 - begun });
+    expect(askedOfHeld.size).toBe(begun);
   });
 
   test('ends when the account has no live token any more', async () => {

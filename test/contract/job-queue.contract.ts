@@ -247,6 +247,68 @@ export function jobQueueContract(open: OpenQueue): void {
     });
   });
 
+  describe('a job that is withdrawn', () => {
+    const own = (more: Partial<Job> = {}) => makeJob({ requestId: 'batch-1', ...more });
+
+    test('is never run, nobody is told of it, and its key is free', async () => {
+      const { running, run, names } = heldRun();
+      const [held, parked, again] = [
+        own({ target: 'held' }),
+        own({ target: 'parked', jobKey: 'parked' }),
+        own({ target: 'again', jobKey: 'parked' }),
+      ];
+      await queue.submit(held);
+      await queue.submit(own({ target: 'held too' }));
+      await queue.submit(parked);
+      queue.work('network', 5, run, gaveUp);
+      await expect.poll(() => names().toSorted(), { timeout: 30_000 }).toEqual(['held', 'held too']);
+      expect(await queue.withdraw(parked)).toBe(true);
+      expect(await queue.withdraw(parked)).toBe(false);
+      expect(await queue.look('network', parked.jobId)).toMatchObject({ state: 'unknown' });
+      expect(await queue.jobsOf(held)).toEqual({ running: 2, waiting: 0 });
+      expect(await queue.submit(again)).toMatchObject({ state: 'parked', position: 1 });
+      for (const { finish } of running) finish();
+      await expect.poll(names, { timeout: 30_000 }).toContain('again');
+      for (const { finish } of running) finish();
+      await until(3);
+      expect(names()).not.toContain('parked');
+      expect(ended.map(({ jobId }) => jobId)).not.toContain(parked.jobId);
+    });
+
+    test('hands on what it held while it was ready', async () => {
+      const [first, second, third] = [own(), own(), own({ target: 'third' })];
+      for (const job of [first, second]) expect(await queue.submit(job)).toMatchObject({ state: 'admitted' });
+      expect(await queue.submit(third)).toMatchObject({ state: 'parked' });
+      expect(await queue.withdraw(first)).toBe(true);
+      const { running, run, names } = heldRun();
+      queue.work('network', 5, run, gaveUp);
+      await expect.poll(names, { timeout: 30_000 }).toContain('third');
+      await expect.poll(() => running.length, { timeout: 30_000 }).toBe(2);
+      for (const { finish } of running) finish();
+      await until(2);
+    });
+
+    test('goes on where it runs, where another request joined it, and where it is of another', async () => {
+      const { running, run } = heldRun();
+      const [begun, joined, others] = [own(), own({ host: 'b.test' }), own({ host: 'c.test' })];
+      queue.work('network', 1, run, gaveUp);
+      await queue.submit(begun);
+      await expect.poll(() => running.length, { timeout: 30_000 }).toBe(1);
+      await queue.submit(joined);
+      await queue.submit({ ...joined, jobId: makeJob({ host: 'b.test' }).jobId });
+      await queue.submit(others);
+      expect(await queue.withdraw(begun)).toBe(false);
+      expect(await queue.withdraw({ ...others, requestId: 'batch-2' })).toBe(false);
+      await queue.submit({ ...joined, jobId: makeJob({ host: 'b.test' }).jobId, requestId: 'a GET' });
+      expect(await queue.withdraw(joined)).toBe(false);
+      for (const count of [1, 2, 3]) {
+        await expect.poll(() => running.length, { timeout: 30_000 }).toBe(count);
+        running[count - 1]?.finish();
+      }
+      await until(3);
+    });
+  });
+
   describe('a host', () => {
     test('has at most its slots in use; the others wait and take over, in order', async () => {
       const held = heldRun();

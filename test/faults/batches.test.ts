@@ -18,6 +18,8 @@ describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
   let fleet: Fleet;
   /** URL → how often it was asked for. */
   const visits = new Map<string, number>();
+  /** Answers that are held back until they are let go. */
+  const held: (() => void)[] = [];
   beforeAll(async () => {
     fleet = await openFleet({
       hosts,
@@ -25,7 +27,9 @@ describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
       answer: (request, response) => {
         const url = `http://${request.headers.host}${request.url}`;
         visits.set(url, (visits.get(url) ?? 0) + 1);
-        setTimeout(() => response.writeHead(204).end(), 150);
+        const end = () => response.writeHead(204).end();
+        if (url.includes('/held/')) held.push(end);
+        else setTimeout(end, 150);
       },
     });
   }, 60_000);
@@ -85,6 +89,34 @@ describe.skipIf(!hasRedis || !hasMongo)('a batch', () => {
     // It would count among the slots of the next test for a while.
     fleet.killWorkers();
   }, 240_000);
+
+  test('that is cancelled sends nothing more than the runs that had begun', async () => {
+    await fleet.startWorker({ WORKER_CONCURRENCY: String(slots) });
+    const api = await fleet.startApi();
+    const headers = await drawToken();
+    const targets = fleet.hosts.flatMap((host) => [`http://${host}/held/0`, `http://${host}/held/1`]);
+    const made = await fetch(`${api.url}/api/batches`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ check: 'redirect-check', targets }),
+    });
+    const path = `${api.url}/api/batches/${((await made.json()) as { batchId: string }).batchId}`;
+    type Counts = Standing & { readonly running: number; readonly endedAt: string | null };
+    const look = async () => (await (await fetch(path, { headers })).json()) as Counts;
+    const begun = () => [...visits.keys()].filter((url) => url.includes('/held/')).length;
+    await expect.poll(async () => (await look()).running, { timeout: 30_000 }).toBe(targets.length);
+    await expect.poll(begun, { timeout: 30_000 }).toBeGreaterThanOrEqual(slots);
+    expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
+    // What has begun goes on; all the rest has left the queue.
+    await expect.poll(async () => (await look()).running - begun(), { timeout: 30_000 }).toBe(0);
+    const atCancel = begun();
+    expect(atCancel).toBeLessThan(targets.length);
+    const letGo = setInterval(() => held.splice(0).forEach((end) => end()), 50);
+    await expect.poll(async () => (await look()).endedAt, { timeout: 60_000 }).not.toBeNull();
+    clearInterval(letGo);
+    expect(await look()).toMatchObject({ state: 'cancelled', done: atCancel });
+    expect(begun()).toBe(atCancel);
+  }, 180_000);
 
   test('loses no target and doubles none when its workers and APIs are killed and Redis is emptied', async () => {
     const headers = await drawToken();

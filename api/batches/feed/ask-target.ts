@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { AcceptedAge } from '#shared/model/job';
+import type { Job, AcceptedAge } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Batch, BatchOutcome } from '#shared/ports/batch-store';
 import { printProblem } from '../../answer/problem-answer.ts';
@@ -26,6 +27,8 @@ export type BatchTarget = {
   readonly target: string;
   readonly caller: Caller;
   readonly pace: ScanPace;
+  /** Aborted when the batch is cancelled: what waits is not asked any more, what runs may end. */
+  readonly cancelled: AbortSignal;
   readonly signal: AbortSignal;
 };
 
@@ -46,6 +49,10 @@ const passing: ReadonlySet<string> = new Set([
 const longestRetryS = 300;
 /** A run that nobody waits for any more is asked for again after this at the latest. */
 const graceMs = 30_000;
+/** A job that could not be withdrawn because it was not submitted yet, or held by a process that is gone, is tried again. */
+const withdrawAgainMs = 1000;
+/** Why a target of a cancelled batch is not asked. A Problem, so that what was paid for it is given back. */
+const withdrawn = new Problem('shutting_down', 'Its batch was cancelled.', { retryAfterS: 1 });
 
 /** Asks one target as a GET of the tool would: what is stored answers, equal work is joined, and a run is paid for. Rejects with the signal's reason. */
 export async function askTarget(desk: AskDesk, asked: BatchTarget): Promise<AskOutcome> {
@@ -82,20 +89,49 @@ export function endOf(
 
 async function findReport(desk: AskDesk, asked: BatchTarget): Promise<ReadyReport> {
   const { runs, shelf } = desk;
-  const { batch, caller, pace, signal } = asked;
+  const { batch, caller, pace, cancelled, signal } = asked;
   const spec = specOf(batch.check);
   const ask = readAsk(desk, spec, asked);
   const now = Date.now();
   const wanted = wantedOf(batch, spec, now);
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return known;
-  if (!runs.waiting.isPending(ask.jobKey)) await pace.turn(caller, runs.costOf(spec, ask.options), signal);
+  if (!runs.waiting.isPending(ask.jobKey))
+    await pace.turn(caller, runs.costOf(spec, ask.options), AbortSignal.any([signal, cancelled]));
   const drawing = { ask, caller, requestId: requestIdOf(batch), trace: undefined, wanted, now: Date.now() };
   const job = drawJob(spec, drawing, runs.queueSeconds);
   const waitMs = runs.queueSeconds * 1000 + job.runLimitMs + graceMs;
-  const outcome = await runAside(runs, spec, { job, caller }, { waitMs, signal });
+  const outcome = await unlessWithdrawn(desk, asked, job, (either) =>
+    runAside(runs, spec, { job, caller }, { waitMs, signal: either }),
+  );
   if (outcome.kind === 'report') return shelf.reports.keep(outcome.stored);
   throw new Problem('overloaded', 'Its turn did not come in time.', { retryAfterS: 10 });
+}
+
+/** Waits for the run, or until the batch is cancelled and the job is out of the queue. One that runs already may end. */
+async function unlessWithdrawn<T>(
+  { runs }: AskDesk,
+  { cancelled, signal }: Asked,
+  job: Job,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [gone, ended] = [new AbortController(), new AbortController()];
+  const withdraw = async () => {
+    while (!ended.signal.aborted) {
+      // A queue that is away is asked again.
+      if (await runs.waiting.withdraw(job).catch(() => false)) return gone.abort(withdrawn);
+      await delay(withdrawAgainMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  };
+  const start = () => void withdraw();
+  if (cancelled.aborted) throw withdrawn;
+  cancelled.addEventListener('abort', start, { once: true });
+  try {
+    return await run(AbortSignal.any([signal, gone.signal]));
+  } finally {
+    cancelled.removeEventListener('abort', start);
+    ended.abort();
+  }
 }
 
 /** Reads the target as the tool's own address has it: a batch never asks for something else than a GET does. */

@@ -53,7 +53,9 @@ type Feeding = {
   running: number;
   pausedUntil: number;
   renewAt: number;
-  /** When this process heard that it is cancelled. */
+  /** Aborted when this process hears that it is cancelled. */
+  readonly cancelled: AbortController;
+  /** When that was. */
   cancelledAt: number | undefined;
   part: { readonly number: number; readonly targets: readonly string[] } | undefined;
 };
@@ -73,7 +75,15 @@ export async function feedBatch(
   const stop = new AbortController();
   const runs = AbortSignal.any([signal, stop.signal]);
   const start: Start = (index, target, caller) =>
-    ask(desk, feeding, { batch: feeding.batch, index, target, caller, pace, signal: runs });
+    ask(desk, feeding, {
+      batch: feeding.batch,
+      index,
+      target,
+      caller,
+      pace,
+      cancelled: feeding.cancelled.signal,
+      signal: runs,
+    });
   try {
     for (;;) {
       signal.throwIfAborted();
@@ -115,7 +125,10 @@ async function renewInTime(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
   if (performance.now() < feeding.renewAt) return true;
   if (!(await renew(desk, feeding))) return false;
   feeding.renewAt = performance.now() + renewEveryMs;
-  if (feeding.batch.cancelledAt !== null) feeding.cancelledAt ??= performance.now();
+  if (feeding.batch.cancelledAt !== null) {
+    feeding.cancelledAt ??= performance.now();
+    feeding.cancelled.abort();
+  }
   return true;
 }
 
@@ -134,6 +147,7 @@ async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): 
     running: 0,
     pausedUntil: 0,
     renewAt: 0,
+    cancelled: new AbortController(),
     cancelledAt: undefined,
     part: undefined,
   };
@@ -191,10 +205,11 @@ async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): P
 
 /** Asks one target, and notes how it ended. */
 function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
-  const { index, signal } = asked;
+  const { index, cancelled, signal } = asked;
   askTarget(desk, asked)
-    .catch((error: unknown): AskOutcome => {
-      if (signal.aborted) return { againInMs: 0, problem: stopped() };
+    .catch((error: unknown): Outcome => {
+      if (signal.aborted || (cancelled.aborted && isAbort(error)))
+        return { againInMs: 0, problem: stopped() };
       desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
       return endOf(desk, asked.batch, index, defect());
     })
@@ -260,6 +275,10 @@ async function cancelRest(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
 
 function stopped(): Problem {
   return new Problem('shutting_down', 'This process feeds the batch no more.');
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 function defect(): Problem {

@@ -51,6 +51,8 @@ export type Gate = {
   wordsOfReserve(job: Held, lineLimit?: number): ScriptWords;
   /** The same for the `release` of a job that has ended; `readHanded` reads the answer. */
   wordsOfEnd(job: Held, end: JobEnd & { readonly attempt: number }): ScriptWords;
+  /** What `release` asks of a job that is taken out before it ran, of which nobody is told. */
+  wordsOfRelease(job: Handed & Partial<Pick<Job, 'caller'>>): ScriptWords;
   /** What must be done for a queue that a worker should serve and cannot. */
   denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act with a job that was held back: true when it may run now. */
@@ -138,6 +140,7 @@ export function openGate(redis: AnyRedis, keys: Keys, settings: GateSettings): G
     }),
     wordsOfEnd: (job, { attempt, ...ended }) =>
       wordsOfRelease(keys, hostConcurrency, job, { attempt, ended }),
+    wordsOfRelease: (job) => wordsOfRelease(keys, hostConcurrency, job, {}),
     async position(job) {
       const rank = await redis.zrank(`${keys.host(job.host)}:parked:${job.queue}`, job.jobId);
       return rank === null ? 0 : rank + 1;

@@ -13,12 +13,14 @@ type Companion = ScriptWords & { readonly hear: (answer: unknown) => void; answe
 const joints = {
   addStandardJob: 'diagSubmit',
   moveToFinished: 'diagEndJob',
+  removeJob: 'diagWithdraw',
 } as const;
 type JointName = keyof typeof joints;
 
 const companions = new AsyncLocalStorage<Companion>();
 const submitJob = readFileSync(new URL('submit.lua', import.meta.url), 'utf8');
 const endJob = readFileSync(new URL('end-job.lua', import.meta.url), 'utf8');
+const withdrawJob = readFileSync(new URL('withdraw.lua', import.meta.url), 'utf8');
 
 /**
  * Calls BullMQ, whose script runs right after ours in the same exchange: either both run, or none.
@@ -79,7 +81,7 @@ function defineJoint(redis: AnyRedis, name: JointName, { before, take, release }
     name === 'addStandardJob'
       ? `${before}\nlocal function take(KEYS, ARGV)\n${take}\nend\n${theirs}
 local function addDelayed(KEYS, ARGV)\n${readScript(redis, 'addDelayedJob').lua}\nend\n${submitJob}`
-      : `${before}\nlocal function release(KEYS, ARGV)\n${release}\nend\n${theirs}\n${endJob}`;
+      : `${before}\nlocal function release(KEYS, ARGV)\n${release}\nend\n${theirs}\n${name === 'removeJob' ? withdrawJob : endJob}`;
   redis.defineCommand(joints[name], { numberOfKeys: ourKeys + keysOf(redis, name), lua });
 }
 

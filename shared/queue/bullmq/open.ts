@@ -27,6 +27,7 @@ import { openSharedClock, type SharedClock } from './shared-clock.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
 import { openQueueTelemetry } from './telemetry.ts';
+import { withdraw } from './withdraw.ts';
 import { withinTime } from './within-time.ts';
 import { openTimelyWork } from './work-in-time.ts';
 import { type WorkerQueues, openWorkers } from './workers.ts';
@@ -61,6 +62,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
         await clock.known;
         return submit(ofHost(asking, job.host), shiftJob(job, clock.offsetMs()), lineLimit);
       }),
+    withdraw: (job) => withinTime(redis, () => withdraw(ofHost(asking, job.host), job)),
     onDone(listener) {
       events.on('done', listener);
       return () => events.off('done', listener);

@@ -26,6 +26,8 @@ export type Pending = {
   readonly callers: Set<string>;
   /** Jobs of other callers who wait for it, too; the queue is told of them at the next tick. */
   joined: Job[];
+  /** Another request than that of the job waits for it, too. */
+  isShared: boolean;
   /** When the queue was last asked about it, in the ms of `performance.now()`. */
   asked: number;
 };
@@ -35,6 +37,7 @@ const callersMost = 8;
 
 /** Notes a caller who joins. */
 export function noteJoined(entry: Pending, job: Job): void {
+  if (job.requestId === undefined || job.requestId !== entry.job.requestId) entry.isShared = true;
   if (entry.callers.has(job.caller) || entry.callers.size >= callersMost) return;
   entry.callers.add(job.caller);
   entry.joined.push(job);

@@ -23,6 +23,8 @@ export type RunWaits = {
    * Rejects with the Problem of a queue or store that is away, or with the reason of the signal.
    */
   wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** Takes a job that waits for its turn out of the queue, where no other request wants it; false where it goes on. Its own waits are the caller's to end. */
+  withdraw(job: Job): Promise<boolean>;
   /** The job that this process waits for under a key, once it was submitted. */
   jobIdOf(jobKey: string): string | undefined;
   /** The unfinished job that a plain request of this process started or joined: until it ends, the store has nothing fresh under its key. */
@@ -88,6 +90,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
       if (!known) start(line, entry);
       return outcome;
     },
+    withdraw: (job) => withdraw(line, job),
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
     openJob: (jobKey) => openJobs.get(jobKey),
     waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
@@ -113,6 +116,7 @@ function newPending(job: Job): Pending {
     waiters: new Set(),
     callers: new Set([job.caller]),
     joined: [],
+    isShared: false,
     asked: performance.now(),
   };
 }
@@ -138,6 +142,13 @@ async function submit(
   entry.submitted = submitted;
   if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
   return submitted;
+}
+
+async function withdraw({ jobQueue, pending, openJobs }: WaitingContext, job: Job): Promise<boolean> {
+  if (pending.get(job.jobKey)?.isShared === true) return false;
+  if (!(await jobQueue.withdraw(job))) return false;
+  openJobs.delete(job.jobKey);
+  return true;
 }
 
 async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {
