@@ -290,16 +290,17 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('goes on where it runs, where another request joined it, and where it is of another', async () => {
       const { running, run } = heldRun();
-      const [begun, joined, others] = [own(), own({ host: 'b.test' }), own({ host: 'c.test' })];
+      const [second, third] = [hostBeside('b'), hostBeside('c')];
+      const [begun, joined, others] = [own(), own({ host: second }), own({ host: third })];
       queue.work('network', 1, run, gaveUp);
       await queue.submit(begun);
       await expect.poll(() => running.length, { timeout: 30_000 }).toBe(1);
       await queue.submit(joined);
-      await queue.submit({ ...joined, jobId: makeJob({ host: 'b.test' }).jobId });
+      await queue.submit({ ...joined, jobId: makeJob({ host: second }).jobId });
       await queue.submit(others);
       expect(await queue.withdraw(begun)).toBe(false);
       expect(await queue.withdraw({ ...others, requestId: 'batch-2' })).toBe(false);
-      await queue.submit({ ...joined, jobId: makeJob({ host: 'b.test' }).jobId, requestId: 'a GET' });
+      await queue.submit({ ...joined, jobId: makeJob({ host: second }).jobId, requestId: 'a GET' });
       expect(await queue.withdraw(joined)).toBe(false);
       for (const count of [1, 2, 3]) {
         await expect.poll(() => running.length, { timeout: 30_000 }).toBe(count);
