@@ -52,6 +52,7 @@ export type ApiContext = {
     | 'rateLimiter'
     | 'tokenStore'
     | 'strikes'
+    | 'streamPlaces'
     | 'idempotency'
     | 'batches'
     | 'watches'
@@ -131,7 +132,7 @@ export function openDesk(context: ApiContext): Desk {
     },
     accountQuotas: [openBatchQuotas(batches), watchQuotas(backend.watches, config.LIMIT_ACCOUNT_WATCHES)],
     batches,
-    streams: openStreams(),
+    streams: openStreams(backend.streamPlaces),
     readAsk,
     targetPolicy,
     shelf,

@@ -57,7 +57,7 @@ export async function answerResults(
 ): Promise<void> {
   const { format, after, wait, limit } = readParameters(resultParameters, request);
   const batch = await findBatch(desk, caller, String(request.params['batchId']));
-  const leave = desk.streams.enter(caller);
+  const leave = await desk.streams.enter(caller);
   try {
     await waitForLine(desk, { caller, batch, after, waitS: wait }, response);
     response.setHeader('Content-Type', contentTypes[format]);

@@ -35,7 +35,7 @@ export async function answerStream(
 ): Promise<void> {
   const wanted = readParameters(streamParameters(targetPolicy), request);
   const { contentType, print } = formats[wanted.format];
-  const leave = streams.enter(caller);
+  const leave = await streams.enter(caller);
   try {
     response.setHeader('Content-Type', contentType);
     response.setHeader('Cache-Control', 'private, no-store');

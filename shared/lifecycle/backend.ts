@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { BackendAnswer } from '../backends/look-at-mongo.ts';
+import type { AnyRedis } from '../backends/redis.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
+import { openMemoryStreamPlaces } from '../limits/streams/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
 import type { BatchStore } from '../ports/batch-store.ts';
@@ -11,6 +13,7 @@ import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import type { ReportStore } from '../ports/report-store.ts';
+import type { StreamPlaces } from '../ports/stream-places.ts';
 import type { Strikes } from '../ports/strikes.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
@@ -37,6 +40,7 @@ export type Backend = {
   /** The account of the pace of all runs, of which each process that runs some takes portions. */
   readonly pace: Ledger;
   readonly strikes: Strikes;
+  readonly streamPlaces: StreamPlaces;
   /** The record for complaints. */
   readonly access: AccessRecords;
   /** The Idempotency-Keys of requests that make something. */
@@ -174,6 +178,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryLedger(),
     strikes: openMemoryStrikes(),
+    streamPlaces: openMemoryStreamPlaces(),
     access: await openAccess(config, log),
     ...(await openAccountStores(config, log)),
   };
@@ -189,9 +194,7 @@ async function openScaled(
     { openBullmqJobQueue },
     { impatientAlone, openRedis },
     { openMongoReportStore },
-    { openRedisRateLimiter },
     { openRedisLedger },
-    { openRedisStrikes },
     { openAgreement },
     { listAgreedSettings },
     { workInAgreement },
@@ -199,9 +202,7 @@ async function openScaled(
     import('../queue/bullmq/open.ts'),
     import('../backends/redis.ts'),
     import('../stores/reports/mongo.ts'),
-    import('../limits/rates/redis.ts'),
     import('../limits/pace/redis.ts'),
-    import('../limits/strikes/redis.ts'),
     import('./agreement/agreement.ts'),
     import('./agreement/agreed-settings.ts'),
     import('./agreement/work-in-agreement.ts'),
@@ -221,12 +222,27 @@ async function openScaled(
     agreement,
     jobQueue: workInAgreement(jobQueue, agreement, log),
     reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
-    rateLimiter: openRedisRateLimiter(redis, log),
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
-    strikes: openRedisStrikes(redis, log),
+    ...(await openSharedLimits(redis, log)),
     access: await openAccess(config, log),
     ...(await openAccountStores(config, log)),
+  };
+}
+
+async function openSharedLimits(
+  redis: AnyRedis,
+  log: Logger,
+): Promise<Pick<Parts, 'rateLimiter' | 'strikes' | 'streamPlaces'>> {
+  const [{ openRedisRateLimiter }, { openRedisStrikes }, { openRedisStreamPlaces }] = await Promise.all([
+    import('../limits/rates/redis.ts'),
+    import('../limits/strikes/redis.ts'),
+    import('../limits/streams/redis.ts'),
+  ]);
+  return {
+    rateLimiter: openRedisRateLimiter(redis, log),
+    strikes: openRedisStrikes(redis, log),
+    streamPlaces: openRedisStreamPlaces(redis, log),
   };
 }
 
