@@ -34,6 +34,7 @@ export const benches: Benches = {
   },
   footprint: { load: () => import('./footprint.ts') },
   store: { load: () => import('./store.ts') },
+  retention: { load: () => import('./retention.ts'), limitS: 3600 },
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   batches: { load: () => import('./batches.ts'), needs: ['redis', 'store'], limitS: 7200 },
