@@ -169,7 +169,8 @@ async function ask(
       signal: AbortSignal.timeout(30_000),
     }).catch(() => undefined); // a process that was killed: the next one is asked
     if (answer?.ok === true) return (await answer.json()) as Record<string, unknown>;
-    if (answer && answer.status < 500 && answer.status !== 409) throw new Error(`${answer.status}: ${await answer.text()}`);
+    if (answer && answer.status < 500 && answer.status !== 409)
+      throw new Error(`${answer.status}: ${await answer.text()}`);
     await delay(250);
   }
 }

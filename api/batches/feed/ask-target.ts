@@ -111,7 +111,7 @@ async function findReport(desk: AskDesk, asked: BatchTarget): Promise<ReadyRepor
 /** Waits for the run, or until the batch is cancelled and the job is out of the queue. One that runs already may end. */
 async function unlessWithdrawn<T>(
   { runs }: AskDesk,
-  { cancelled, signal }: Asked,
+  { cancelled, signal }: BatchTarget,
   job: Job,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

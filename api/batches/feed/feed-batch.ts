@@ -207,7 +207,7 @@ async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): P
 function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
   const { index, cancelled, signal } = asked;
   askTarget(desk, asked)
-    .catch((error: unknown): Outcome => {
+    .catch((error: unknown): AskOutcome => {
       if (signal.aborted || (cancelled.aborted && isAbort(error)))
         return { againInMs: 0, problem: stopped() };
       desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
