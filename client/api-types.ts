@@ -1667,7 +1667,7 @@ export type MailHostTalk = {
 export type MailAddress = {
   readonly address: string;
   readonly family: 4 | 6;
-  /** When this address was talked to, for whichever domain; null where it was not. It may be up to an hour before the report. */
+  /** When this address was talked to, for whichever domain; null where it was not, or where each account has a cache of its own. It may be up to an hour before the report. */
   readonly checkedAt: string | null;
   /** ok: it greeted us and answered EHLO. temporary, refused: its own answer to us. blocked-here: this network lets no connection to port 25 out. */
   readonly state: 'ok' | 'temporary' | 'refused' | 'silent' | 'blocked-here' | 'unknown';

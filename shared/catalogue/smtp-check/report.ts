@@ -24,7 +24,7 @@ const addressSchema = z
     family: z.union([z.literal(4), z.literal(6)]),
     checkedAt: z.iso.datetime().nullable().meta({
       description:
-        'When this address was talked to, for whichever domain; null where it was not. It may be up to an hour before the report.',
+        'When this address was talked to, for whichever domain; null where it was not, or where each account has a cache of its own. It may be up to an hour before the report.',
     }),
     state: z.enum(addressStates).meta({
       description:
