@@ -34,7 +34,13 @@ export async function judgeReport(
     now: context.now(),
   });
   const from = kept?.outline ? sideOf(kept.outline, kept.reportId) : null;
-  const deliveries = wishesOf(judged, target, from, sideOf(to, stored.reportId)).flatMap((wish) =>
+  const about = {
+    target: target.target,
+    from,
+    to: sideOf(to, stored.reportId),
+    since: kept ? `since ${kept.reportId}` : `turn ${target.dueAt}`,
+  };
+  const deliveries = wishesOf(judged, about).flatMap((wish) =>
     makeDeliveries(watch, wish, context.now(), context.config.PUBLIC_URL),
   );
   const settled: WatchTarget = {
@@ -75,21 +81,26 @@ export function judgeMiss(
   };
 }
 
-function wishesOf(
-  { news, endings }: TurnNews,
-  { target, dueAt }: WatchTarget,
-  from: EventReport | null,
-  to: EventReport,
-): readonly EventWish[] {
+/** What an event is about. `since` names what the report was compared with: it is another as soon as a turn is settled. */
+type About = {
+  readonly target: string;
+  readonly from: EventReport | null;
+  readonly to: EventReport;
+  readonly since: string;
+};
+
+function wishesOf({ news, endings }: TurnNews, { since, ...about }: About): readonly EventWish[] {
   const wishes: EventWish[] = [];
-  const about = { target, from, to, once: `turn ${dueAt}` };
+  // A turn that is taken again, because its process ended or the queue was away, tells the same once, and tells what is new by then.
+  const onceOf = (told: readonly unknown[]) => `${since} ${JSON.stringify(told)}`;
   if (news.length > 0) {
     const isRecovery = news.every(isGood);
     wishes.push({
       ...about,
+      once: onceOf(news.map(({ kind, code, category }) => [kind, code, category])),
       type: isRecovery ? 'watch.recovered' : 'watch.changed',
       severity: isRecovery ? 'info' : gravest(news.filter((one) => !isGood(one))),
-      summary: summaryOf(target, news),
+      summary: summaryOf(about.target, news),
       news,
     });
   }
@@ -106,9 +117,10 @@ function wishesOf(
     }));
     wishes.push({
       ...about,
+      once: onceOf(endings.map(({ what, name }) => [what, name])),
       type: 'watch.expiring',
       severity: severityOf(least),
-      summary: summaryOf(target, news_),
+      summary: summaryOf(about.target, news_),
       news: news_,
       expiring: endings,
     });

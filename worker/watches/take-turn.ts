@@ -41,7 +41,7 @@ export async function takeTurn(context: WatchContext, claimed: Claimed, signal: 
     const turn = await recheck(context, { watch, spec, target, quota }, signal);
     if ('again' in turn) return void (await settle({ ...target, ...turn.again }));
     const { settled, deliveries } = await judgeReport(context, watch, target, turn.stored);
-    // First what is told: a process that ends in between tells it under another id at worst, and never loses it.
+    // First what is told: a process that ends in between has told it under a name that the next one gives it, too.
     await context.backend.watches.keepDeliveries(deliveries);
     await settle({ ...settled, dueAt: after(context, watch, target), paidFor: null });
   } catch (error) {
