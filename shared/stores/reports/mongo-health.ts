@@ -1,5 +1,5 @@
-import { type Db, MongoNetworkTimeoutError } from 'mongodb';
-import { isAnswer, sayMongoFault, storeUnavailable } from '../../backends/mongo-errors.ts';
+import { type Db, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
+import { duplicateKey, isAnswer, sayMongoFault, storeUnavailable } from '../../backends/mongo-errors.ts';
 import type { Mongo } from '../../backends/mongo.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -143,9 +143,16 @@ function readCount(mongo: Mongo): Promise<number> {
 }
 
 function countOne(mongo: Mongo): Promise<unknown> {
-  return mongo.write((database, limit) =>
-    trialsOf(database).updateOne({ _id: trialId }, { $inc: { count: 1 } }, { ...limit, upsert: true }),
-  );
+  const count = () =>
+    mongo.write((database, limit) =>
+      trialsOf(database).updateOne({ _id: trialId }, { $inc: { count: 1 } }, { ...limit, upsert: true }),
+    );
+  // Of several processes that start at once one makes the document; for the others it is there the next time.
+  return count().catch((error: unknown) => {
+    const cause = causeOf(error);
+    if (cause instanceof MongoServerError && cause.code === duplicateKey) return count();
+    throw error;
+  });
 }
 
 /** One line when writing ends, and one when it works again. */

@@ -30,7 +30,7 @@ const policies: { readonly [domain: string]: RequestListener } = {
   'stale.test': serve(policyOf('enforce', host)),
   'odd.test': serve('version: STSv1\nmode: always\n'),
   'long.test': serve(`${policyOf('enforce', host)}${'#'.repeat(100_000)}`),
-  'reset.test': (request) => void request.socket.resetAndDestroy(),
+  'reset.test': (request) => void request.socket.destroy(),
 };
 const record = 'v=STSv1; id=1';
 const zoneOf = (domain: string, at = '127.0.0.1') => ({
