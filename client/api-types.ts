@@ -48,7 +48,7 @@ export type BatchRequest = {
     | 'ssl-check'
     | 'smtp-check';
   readonly targets: ReadonlyArray<string>;
-  readonly options?: { readonly [field: string]: unknown };
+  readonly options?: { readonly [field: string]: string | number | boolean | ReadonlyArray<string> };
   readonly maxAge?: number;
   readonly fresh?: boolean;
   readonly label?: string;

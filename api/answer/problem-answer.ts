@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, problems } from '#shared/model/problem';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
+import { endAnswer } from './linger.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /** Answers a request that ended in an error. */
@@ -32,7 +33,8 @@ function sendProblem(
   for (let index = 0; index < fields.length; index += 2)
     response.setHeader(fields[index] ?? '', fields[index + 1] ?? '');
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(request.method === 'HEAD' ? undefined : text);
+  if (request.method === 'HEAD') response.end();
+  else endAnswer(request, response, text);
 }
 
 /** A problem as it is sent. */

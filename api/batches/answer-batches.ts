@@ -13,7 +13,7 @@ import { readOwnQuery } from '../request/read-query.ts';
 import type { BatchDesk } from './batch-desk.ts';
 import { describeBatch } from './describe.ts';
 import { judgeMade, requireRoom } from './quotas.ts';
-import { batchBytes, batchTypes, type BatchWish, readBatchWish } from './read-batch.ts';
+import { type BatchWish, readBatchWish } from './read-batch.ts';
 
 /** Answers POST /api/batches: keeps the list, and feeds it to the queue from now on. */
 export async function answerCreate(
@@ -22,7 +22,7 @@ export async function answerCreate(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const body = await desk.bodies.read(request, { types: batchTypes, mostBytes: batchBytes });
+  const body = await desk.bodies.read(request, caller, 'batch');
   const wish = readBatchWish(request, body);
   const { store, feeder } = desk.batches;
   const made = await makeOnce(desk.idempotency, caller.account, { request, body }, async (batchId) => {

@@ -6,14 +6,13 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { maxAgeText } from '../request/ask.ts';
+import { mostTargets } from '../request/body-bounds.ts';
+import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { type OptionValues, optionValues } from '../request/option-values.ts';
 import type { Body } from '../request/read-body.ts';
-import { faultAt, invalidBody, readJson } from '../request/read-json.ts';
+import { readFields } from '../request/read-json.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 
-/** What a POST takes. */
-export const batchTypes = ['application/json', 'text/plain', 'application/x-ndjson'] as const;
-export const batchBytes = 2_000_000;
-const mostTargets = 10_000;
 /** The longest URL of a check, and room for what makes it none. */
 const longestTarget = 4096;
 const longestMaxAgeS = 31_536_000;
@@ -25,15 +24,18 @@ export type BatchWish = Pick<Batch, 'check' | 'options' | 'label' | 'maxAgeS'> &
 
 const names = catalogue.map(({ name }) => name);
 const checkFault = `Give one of: ${names.join(', ')}.`;
+const targetFault = `Give a text of at most ${longestTarget} characters.`;
+const targetShape = z.string(targetFault).max(longestTarget, targetFault);
 const labelFault = 'Give 1 to 100 characters in one line.';
 /** The body as JSON. `options` are the query's names of the check, with real types. */
 export const batchSchema = z
   .strictObject({
     check: z.enum(names, checkFault),
     targets: z
-      .array(z.unknown(), 'Give a list of domains or URLs, as the check takes them.')
-      .meta({ minItems: 1, maxItems: mostTargets, items: { type: 'string' } }),
-    options: z.record(z.string(), z.unknown()).optional(),
+      .array(targetShape, 'Give a list of domains or URLs, as the check takes them.')
+      .min(1, 'Give at least one target.')
+      .max(mostTargets, { error: ({ input }) => tooManyTargets((input as readonly unknown[]).length) }),
+    options: optionValues.optional(),
     maxAge: z.int('Give whole seconds.').min(0).max(longestMaxAgeS).optional(),
     fresh: z.boolean('Give true or false.').optional(),
     label: z
@@ -51,35 +53,34 @@ export function readBatchWish(request: Request, body: Body): BatchWish {
 function readWhole(request: Request, text: string): BatchWish {
   const { faults: unasked } = readQuery(rawQueryOf(request), [], []);
   if (unasked.length > 0) throw new Problem('invalid_request', describeFaults(unasked), { errors: unasked });
-  const { check, targets, options = {}, maxAge, fresh, label } = readJson(text, batchSchema);
-  const faults: Fault[] = [];
-  const spec = specOf(check);
-  const read = readTyped(spec, options, faults);
-  const wish = {
+  const { fields, faults } = readFields(text, batchSchema);
+  const { check, targets, options = {}, maxAge, fresh, label } = fields;
+  const found = [...faults];
+  const read = check === undefined ? {} : readTyped(specOf(check), options, found);
+  if (found.length > 0 || check === undefined || targets === undefined) throw invalidBody(found);
+  return {
     check,
     options: read,
     label: label ?? null,
     maxAgeS: fresh === true ? 0 : (maxAge ?? null),
-    targets: readTargets(targets, faults),
+    targets,
   };
-  if (faults.length > 0) throw invalidBody(faults);
-  return wish;
 }
 
 /** The options of a JSON body as the texts of a query: numbers, booleans and lists have their own types there. */
-function readTyped(spec: CheckSpec, options: object, faults: Fault[]): Batch['options'] {
+function readTyped(spec: CheckSpec, options: OptionValues, faults: Fault[]): Batch['options'] {
   const place = (name: PropertyKey) => ['options', name];
-  const given = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+  const given = Object.entries(options).flatMap(([name, value]) => {
     if (!Object.hasOwn(spec.options.shape, name)) {
       faults.push(faultAt(place(name.slice(0, 60)), 'This check has no such option.'));
       return [];
     }
     const isMany = spec.repeatable.includes(name);
-    if (Array.isArray(value) !== isMany || (typeof value === 'object' && !isMany)) {
+    if (Array.isArray(value) !== isMany) {
       faults.push(faultAt(place(name), isMany ? 'Give a list.' : 'Give one value.'));
       return [];
     }
-    return [[name, isMany ? (value as unknown[]).map(String).toSorted() : String(value)] as const];
+    return [[name, Array.isArray(value) ? value.toSorted() : String(value)] as const];
   });
   const read = readOptions(spec, Object.fromEntries(given));
   if ('options' in read) return read.options;
@@ -119,7 +120,8 @@ function readList(request: Request, { type, text }: Body): BatchWish {
   const label = batchSchema.shape.label.safeParse(one('label'));
   if (!label.success) faults.push({ in: 'query', name: 'label', detail: labelFault });
   const maxAgeS = readAge(one('maxAge'), one('fresh'), faults);
-  const targets = readTargets(type === 'text/plain' ? linesOf(text) : readLines(text, faults), faults);
+  const lines = linesOf(text);
+  const targets = readTargets(type === 'text/plain' ? lines : readLines(lines, faults), faults);
   if (faults.length > 0) throw invalidBody(faults);
   return {
     check: spec.name,
@@ -143,41 +145,47 @@ function readAge(maxAge: string | undefined, fresh: string | undefined, faults: 
   return maxAge === undefined ? null : Number(maxAge);
 }
 
+/** The lines that are not empty; the body's bounds say how many there may be. One pass: an expression would make a list of all the empty ones too. */
 function linesOf(text: string): readonly string[] {
-  return text
-    .replace(/^\ufeff/, '')
-    .split(/\r\n|[\n\r]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const lines: string[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (at < text.length && code !== newline && code !== carriageReturn) continue;
+    const line = at > start ? text.slice(start, at).trim() : '';
+    if (line !== '') lines.push(line);
+    start = at + 1;
+  }
+  return lines;
 }
 
-function readLines(text: string, faults: Fault[]): readonly unknown[] {
-  return linesOf(text).map((line, index): unknown => {
+const [newline, carriageReturn] = [10, 13];
+
+function readLines(lines: readonly string[], faults: Fault[]): readonly unknown[] {
+  return lines.map((line, index): unknown => {
+    // What is refused costs as much as what is understood, and more than 50 faults are not told.
+    if (faults.length >= mostFaults) return '';
     try {
       return JSON.parse(line);
     } catch {
       // Told as a fault.
-      if (faults.length < mostFaults)
-        faults.push(faultAt([index], 'This line is no JSON. Give a string on each line.'));
+      faults.push(faultAt([index], 'This line is no JSON. Give a string on each line.'));
       return '';
     }
   });
 }
 
-const mostFaults = 50;
-
 function readTargets(given: readonly unknown[], faults: Fault[]): readonly string[] {
   if (given.length === 0) faults.push(faultAt(['targets'], 'Give at least one target.'));
-  if (given.length > mostTargets) {
-    faults.push(faultAt(['targets'], `Give at most ${mostTargets} targets; these are ${given.length}.`));
-    return [];
-  }
   return given.map((target, index) => {
     if (typeof target === 'string' && target.length <= longestTarget) return target;
-    if (faults.length < mostFaults)
-      faults.push(faultAt(['targets', index], `Give a text of at most ${longestTarget} characters.`));
+    if (faults.length < mostFaults) faults.push(faultAt(['targets', index], targetFault));
     return '';
   });
+}
+
+function tooManyTargets(count: number): string {
+  return `Give at most ${mostTargets} targets; these are ${count}.`;
 }
 
 function specOf(check: string): CheckSpec {

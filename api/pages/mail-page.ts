@@ -23,10 +23,10 @@ export async function answerConfirmPage(desk: PageDesk, request: Request, respon
 
 /** Answers the POST of its form: the address is confirmed, and what waited for that is sent. */
 export async function answerConfirm(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+  const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   const found = await findMailbox(desk, request, 'confirmKey');
-  const { confirm } = await readForm(request, ['confirm']);
+  const { confirm } = await readForm(desk.bodies, request, caller, ['confirm']);
   const { mailbox, stop } = found;
   if (confirm === undefined || stop?.isOn === true) return showConfirmPage(desk, found, response);
   const { watches } = desk;
@@ -45,11 +45,13 @@ export async function answerStopPage(desk: PageDesk, request: Request, response:
 
 /** Answers the POST of its form, and that of a mail program by one click (RFC 8058), which has no session and follows no redirect. */
 export async function answerStop(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+  const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   const found = await findMailbox(desk, request, 'stopKey');
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
-  const { again } = isMultipart ? {} : await readForm(request, ['again', 'List-Unsubscribe']);
+  const { again } = isMultipart
+    ? {}
+    : await readForm(desk.bodies, request, caller, ['again', 'List-Unsubscribe']);
   const stop = { at: Date.now(), isOn: again === undefined };
   await desk.watches.setStop(digestOfAddress(found.mailbox.to), stop);
   showStopPage(desk, { ...found, stop }, response);

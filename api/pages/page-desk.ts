@@ -7,6 +7,7 @@ export type PageDesk = Pick<
   | 'witness'
   | 'door'
   | 'admission'
+  | 'bodies'
   | 'sessions'
   | 'readAsk'
   | 'targetPolicy'

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { endAnswer } from '../answer/linger.ts';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import type { PageDesk } from './page-desk.ts';
 
@@ -42,12 +43,12 @@ export async function sendPage(
 
 /** Sends a page that is only true now: of a problem, or of work that goes on. */
 export function sendPassingPage(response: Response, status: number, html: string): void {
-  const bytes = Buffer.from(html);
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('Content-Type', htmlType);
-  response.setHeader('Content-Length', bytes.length);
-  response.end(response.req.method === 'HEAD' ? undefined : bytes);
+  response.setHeader('Content-Length', Buffer.byteLength(html));
+  if (response.req.method === 'HEAD') response.end();
+  else endAnswer(response.req, response, html);
 }
 
 /** Sends the caller on, by a GET (RFC 9110 §15.4.4). */

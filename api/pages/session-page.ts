@@ -18,10 +18,10 @@ export async function answerSession(desk: PageDesk, request: Request, response: 
 
 /** Answers a POST of the same: signs in with the field `token`, or out without it. */
 export async function answerSignIn(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+  const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   requireTokens(desk);
-  const { token, next = '/' } = await readForm(request, ['token', 'next']);
+  const { token, next = '/' } = await readForm(desk.bodies, request, caller, ['token', 'next']);
   const base = basePathOf(desk.site);
   if (token === undefined) {
     response.setHeader('Set-Cookie', await desk.sessions.end(request));

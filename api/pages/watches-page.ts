@@ -50,7 +50,7 @@ export async function answerWatchForm(desk: PageDesk, request: Request, response
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   const caller = await admitOwner(desk, request, response);
   const watch = await findWatch(desk, caller, request);
-  const { act = '', delivery = '' } = await readForm(request, ['act', 'delivery']);
+  const { act = '', delivery = '' } = await readForm(desk.bodies, request, caller, ['act', 'delivery']);
   const base = basePathOf(desk.site);
   if (act === 'secret')
     return sendPassingPage(response, 200, renderSecret(base, watch, await renewSecretOf(desk, watch)));

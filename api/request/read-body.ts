@@ -2,54 +2,49 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#shared/model/problem';
 import { ClientGone } from '../answer/client-gone.ts';
+import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
+import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
+import type { Caller } from './caller.ts';
+import { openBodyCounter } from './count-body.ts';
+import { faultAt, invalidBody } from './faults.ts';
 
 /** A body that was read whole. */
 export type Body = {
   /** One of the types that were allowed. */
   readonly type: string;
   readonly text: string;
+  readonly bytes: number;
 };
 
-/** What a route takes. */
-export type BodyWish = { readonly types: readonly string[]; readonly mostBytes: number };
-
-/** Reads the bodies of requests, within what one process holds of them at once. */
+/** The one door for bodies: no other code reads one. */
 export type Bodies = {
   /**
-   * Reads a body. Call it last, when caller, scope, limits, Host and Origin have been judged. The server ends a request that takes longer than
-   * 15 s. Throws the Problem of a type that is not taken, a coding, a body that is too long or is not UTF-8, and of too many at once.
+   * Reads a body of this kind within its bounds, which are counted while it comes in. Call it last, when caller, scope, limits, Host and Origin
+   * have been judged. Throws the Problem of a type that is not taken, a coding, a body that is too long, has too much in it, comes too slowly
+   * or is not UTF-8, and of too many at once.
    */
-  read(request: IncomingMessage, wish: BodyWish): Promise<Body>;
+  read(
+    request: IncomingMessage,
+    caller: Pick<Caller, 'id' | 'kind' | 'levels'>,
+    kind: BodyKind,
+  ): Promise<Body>;
 };
 
-/** Bytes of bodies that one process holds at once. */
-const mostAtOnce = 64 * 1024 * 1024;
-/** What comes beyond the limit is read and dropped, up to so many times the limit: an answer before the end of a body may be lost by a reset. */
-const droppedTimes = 16;
-
-/** Opens the reader of a process. @param mostBytes that it holds at once; production's where left out */
-export function openBodies(mostBytes = mostAtOnce): Bodies {
-  let held = 0;
+/** Opens the door of a process. @param room what it holds at once; production's where left out */
+export function openBodies(room: RoomLimits = usualRoom): Bodies {
+  const bodiesHeld = openBodyRoom(room);
   return {
-    async read(request, wish) {
-      const type = readType(request, wish.types);
-      const pieces: Buffer[] = [];
-      let length = 0;
-      let kept = 0;
+    async read(request, caller, kind) {
+      const bounds: BodyBounds = bodyBounds[kind];
+      const type = readType(request, bounds.types);
+      // One that says how long it is need not be read to be refused.
+      if (Number(request.headers['content-length'] ?? 0) > bounds.bytes) throw tooLarge(bounds);
+      const hold = bodiesHeld.open(caller);
       try {
-        for await (const piece of piecesOf(request)) {
-          length += piece.length;
-          if (length > droppedTimes * wish.mostBytes) break;
-          if (length > wish.mostBytes) continue;
-          held += piece.length;
-          kept += piece.length;
-          if (held > mostBytes) throw crowded();
-          pieces.push(piece);
-        }
-        if (length > wish.mostBytes) throw tooLarge(wish.mostBytes);
-        return { type, text: decode(Buffer.concat(pieces)) };
+        const bytes = await receive(request, hold, { bounds, type });
+        return { type, text: decode(bytes), bytes: bytes.length };
       } finally {
-        held -= kept;
+        hold.leave();
       }
     },
   };
@@ -60,14 +55,47 @@ export function digestOfRequest({ method = '', url = '' }: IncomingMessage, { ty
   return hash('sha256', JSON.stringify([method, url, type, text]), 'base64url');
 }
 
-/** The body in pieces. A caller that goes away before its end is no defect. */
-async function* piecesOf(request: IncomingMessage): AsyncGenerator<Buffer, void, void> {
-  try {
-    yield* request as AsyncIterable<Buffer>;
-  } catch (error) {
-    if (request.errored || request.destroyed) throw new ClientGone();
-    throw error;
-  }
+/** A body has so long for its beginning, and comes at this pace from then on: one of 2 MB takes 15 s at most. */
+const pace = { beginMs: 5000, bytesPerS: 200_000, lookEveryMs: 500 } as const;
+
+type Wish = { readonly bounds: BodyBounds; readonly type: string };
+
+/** Receives a body piece by piece, to its end or to the first fault. What comes behind a fault is left to whoever answers. */
+function receive(request: IncomingMessage, hold: BodyHold, { bounds, type }: Wish): Promise<Buffer> {
+  const count = openBodyCounter(type, bounds);
+  const pieces: Buffer[] = [];
+  const beganAt = performance.now();
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    const stop = (error?: Error) => {
+      clearInterval(timer);
+      request.off('data', take).off('end', finish).off('error', leave).off('close', leave);
+      // Nobody reads on: the answer comes first.
+      request.pause();
+      if (error) reject(error);
+      else resolve(Buffer.concat(pieces));
+    };
+    const take = (piece: Buffer) => {
+      try {
+        length += piece.length;
+        if (length > bounds.bytes) throw tooLarge(bounds);
+        hold.hold(piece.length);
+        const fault = count(piece);
+        if (fault) throw invalidBody([fault]);
+        pieces.push(piece);
+      } catch (error) {
+        stop(error as Error);
+      }
+    };
+    const finish = () => stop();
+    const leave = () => stop(new ClientGone());
+    const look = () => {
+      const lateMs = performance.now() - beganAt - pace.beginMs;
+      if (lateMs > 0 && length < (lateMs / 1000) * pace.bytesPerS) stop(tooSlow());
+    };
+    const timer = setInterval(look, pace.lookEveryMs).unref();
+    request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
+  });
 }
 
 function readType({ headers }: IncomingMessage, types: readonly string[]): string {
@@ -88,19 +116,15 @@ function decode(bytes: Buffer): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     const detail = 'The body is not valid UTF-8.';
-    throw new Problem('invalid_request', detail, {
-      errors: [{ in: 'body', name: '', detail }],
-      cause: error,
-    });
+    throw new Problem('invalid_request', detail, { errors: [faultAt([], detail)], cause: error });
   }
 }
 
-function tooLarge(mostBytes: number): Problem {
-  return new Problem('body_too_large', `The body is larger than ${mostBytes} bytes. Send it in parts.`);
+function tooLarge({ bytes }: BodyBounds): Problem {
+  const detail = `The body is larger than ${bytes} bytes. Send it in parts.`;
+  return new Problem('body_too_large', detail, { errors: [faultAt([], detail)] });
 }
 
-function crowded(): Problem {
-  return new Problem('overloaded', 'Too many requests are being read at once. Send this one again.', {
-    retryAfterS: 3,
-  });
+function tooSlow(): Problem {
+  return invalidBody([faultAt([], 'The body came too slowly. Send it again, whole.')]);
 }

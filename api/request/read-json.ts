@@ -1,61 +1,77 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Fault, Problem } from '#shared/model/problem';
-import { describeFaults } from './read-query.ts';
+import { faultAt, invalidBody, mostFaults } from './faults.ts';
 
-/** Faults of a body that are told. */
-const mostFaults = 50;
+/** An object of a body as far as it was understood: the fields that are as they should be, and what is wrong with all the others. */
+export type ReadFields<Shape extends z.ZodRawShape> = {
+  readonly fields: { readonly [Name in keyof Shape]?: z.infer<Shape[Name]> };
+  /** At most 50. */
+  readonly faults: readonly Fault[];
+};
 
-/** Reads a JSON body by its schema, which is a strict one: unknown fields are faults. Throws the Problem that names each fault by its JSON Pointer. */
-export function readJson<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
-  const value = parse(text);
-  const parsed = schema.safeParse(value);
-  const faults = [...unsafeNames(value), ...(parsed.success ? [] : parsed.error.issues.flatMap(faultsOf))];
-  if (faults.length > 0) throw invalidBody(faults);
-  return parsed.data as z.infer<Schema>;
+/**
+ * Reads a JSON body field by field, so that what is wrong inside of one field is told together with what is wrong elsewhere. Fields that the
+ * schema does not have are faults. Throws the Problem of what is no JSON, or no object.
+ * @param text within the bounds of its kind
+ */
+export function readFields<Shape extends z.ZodRawShape>(
+  text: string,
+  schema: z.ZodObject<Shape>,
+): ReadFields<Shape> {
+  const value = parseObject(text);
+  const faults = [...unsafeNames(value)];
+  const read = Object.entries<z.core.$ZodType>(schema.shape).flatMap(([name, field]) => {
+    const parsed = z.safeParse(field, value[name]);
+    if (parsed.success) return parsed.data === undefined ? [] : [[name, parsed.data] as const];
+    faults.push(...parsed.error.issues.slice(0, mostFaults).flatMap((issue) => faultsOf(name, issue)));
+    return [];
+  });
+  for (const name of Object.keys(value)) {
+    if (faults.length >= mostFaults) break;
+    if (!Object.hasOwn(schema.shape, name)) faults.push(...unknownAt([], name));
+  }
+  return {
+    fields: Object.fromEntries(read) as ReadFields<Shape>['fields'],
+    faults: faults.slice(0, mostFaults),
+  };
 }
 
-/** The Problem of faults in a body. @param faults at most 50 are told */
-export function invalidBody(faults: readonly Fault[]): Problem {
-  const told = faults.slice(0, mostFaults);
-  return new Problem('invalid_request', describeFaults(told), { errors: told });
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw invalidBody([faultAt([], 'The body is no JSON object.')]);
 }
 
-/** A fault at a place in the body. @param path the names and indexes that lead there */
-export function faultAt(path: readonly PropertyKey[], detail: string): Fault {
-  return { in: 'body', name: pointerTo(path), detail };
-}
-
-/** The JSON Pointer of a place (RFC 6901 §3): "/targets/3"; "" for the whole body. */
-function pointerTo(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-function parse(text: string): unknown {
+/** A value of JSON. Throws the Problem of what is none. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const detail = 'The body is not valid JSON.';
-    throw new Problem('invalid_request', detail, {
-      errors: [{ in: 'body', name: '', detail }],
-      cause: error,
-    });
+    throw new Problem('invalid_request', detail, { errors: [faultAt([], detail)], cause: error });
   }
 }
 
-/** An own field with this name may slip by a schema, as every object has one that is not its own. */
-function unsafeNames(value: unknown): readonly Fault[] {
+/** A field with this name slips by a schema, as every object has one that is not its own. */
+export function unsafeNames(value: unknown, path: readonly PropertyKey[] = []): readonly Fault[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    if (name === '__proto__') return [faultAt([name], unknownField)];
-    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-    return isObject && Object.hasOwn(inner, '__proto__') ? [faultAt([name, '__proto__'], unknownField)] : [];
-  });
+  const own = Object.hasOwn(value, '__proto__') ? [faultAt([...path, '__proto__'], unknownField)] : [];
+  const inner = Object.entries(value).flatMap(([name, one]) =>
+    typeof one === 'object' && name !== '__proto__' ? unsafeNames(one, [...path, name]) : [],
+  );
+  return [...own, ...inner];
 }
 
 const unknownField = 'This field is not known here.';
+const longestName = 60;
 
-function faultsOf(issue: z.core.$ZodIssue): readonly Fault[] {
-  if (issue.code !== 'unrecognized_keys') return [faultAt(issue.path, issue.message)];
-  const names = issue.keys.filter((name) => name !== '__proto__');
-  return names.map((name) => faultAt([...issue.path, name.slice(0, 60)], unknownField));
+function unknownAt(path: readonly PropertyKey[], name: string): readonly Fault[] {
+  return name === '__proto__' ? [] : [faultAt([...path, name.slice(0, longestName)], unknownField)];
+}
+
+function faultsOf(field: string, issue: z.core.$ZodIssue): readonly Fault[] {
+  const path = [field, ...issue.path];
+  if (issue.code !== 'unrecognized_keys') return [faultAt(path, issue.message)];
+  return issue.keys.slice(0, mostFaults).flatMap((name) => unknownAt(path, name));
 }

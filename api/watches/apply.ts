@@ -1,8 +1,8 @@
-import { Problem } from '#shared/model/problem';
+import { type Fault, Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import type { Caller } from '../request/caller.ts';
-import { faultAt, invalidBody } from '../request/read-json.ts';
+import { faultAt, invalidBody } from '../request/faults.ts';
 import { scansPerDay } from './describe.ts';
 import type { Understood } from './read-watch.ts';
 import type { WatchDesk } from './watch-desk.ts';
@@ -52,11 +52,20 @@ export function newTargets(watch: Watch, targets: Understood['targets']): readon
   }));
 }
 
+/** What is wrong with an interval that is too short. */
+export function tooOften(
+  { watchLimits }: Pick<WatchDesk, 'watchLimits'>,
+  everySeconds: number,
+): readonly Fault[] {
+  if (everySeconds >= watchLimits.minSeconds) return [];
+  return [faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)];
+}
+
 /** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
 export async function requireFit(desk: ChangeDesk, caller: Caller, watch: Watch): Promise<void> {
   const { watches, watchLimits } = desk;
-  if (watch.everySeconds < watchLimits.minSeconds)
-    throw invalidBody([faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)]);
+  const often = tooOften(desk, watch.everySeconds);
+  if (often.length > 0) throw invalidBody(often);
   if (!watchLimits.isLimited || watch.pausedReason !== null) return;
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;

@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import { Problem } from '#shared/model/problem';
+import { type Fault, Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
+import { invalidBody } from '../request/faults.ts';
 import { makeOnce } from '../request/idempotency.ts';
-import { readJson } from '../request/read-json.ts';
+import { type ReadFields, readFields } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { applyTurns, newTargets, requireFit } from './apply.ts';
+import { applyTurns, newTargets, requireFit, tooOften } from './apply.ts';
 import { describeWatch } from './describe.ts';
 import { drawSecret } from './keys.ts';
 import { requireRoom } from './quotas.ts';
@@ -26,10 +27,6 @@ import {
 import { askAddress, testOf } from './tests.ts';
 import { findWatch, type WatchDesk } from './watch-desk.ts';
 
-const mostBytes = 2_000_000;
-const jsonTypes = ['application/json'];
-const patchTypes = ['application/json', 'application/merge-patch+json'];
-
 /** Answers POST /api/watches: begins to watch. */
 export async function createWatch(
   desk: WatchDesk,
@@ -40,8 +37,10 @@ export async function createWatch(
   readOwnQuery(request, []);
   // Watches go on only while their account may start checks.
   if (!caller.scopes.includes('tools')) throw insufficientScope('tools');
-  const body = await desk.bodies.read(request, { types: jsonTypes, mostBytes });
-  const wish = readJson(body.text, newWatchSchema);
+  const body = await desk.bodies.read(request, caller, 'watch');
+  const read = readFields(body.text, newWatchSchema);
+  await requireSound(desk, caller, read);
+  const wish = read.fields as z.infer<typeof newWatchSchema>;
   const made = await makeOnce(desk.idempotency, caller.account, { request, body }, (watchId) =>
     make(desk, caller, wish, watchId),
   );
@@ -53,6 +52,35 @@ export async function createWatch(
   sendPrivate(response, { ...shown, ...(made.kept === '' ? {} : { webhookSecret: made.kept }) });
 }
 
+/** Rejects with the Problem of all faults of a body, those of its targets and options with the others. */
+async function requireSound(
+  desk: WatchDesk,
+  { account }: Caller,
+  { fields, faults }: ReadFields<typeof newWatchSchema.shape>,
+  known?: Watch,
+): Promise<void> {
+  const { everySeconds, notify, targets = [], options = {} } = fields;
+  const all = [
+    ...faults,
+    ...(everySeconds === undefined ? [] : tooOften(desk, everySeconds)),
+    ...(notify === undefined ? [] : faultsOfNotify(desk, mergeNotify(notify, known?.notify))),
+  ];
+  if (all.length === 0) return;
+  const check = known?.check ?? fields.check;
+  if (check !== undefined) await readTargets(desk, { spec: specOf(check), options, targets, account }, all);
+  throw invalidBody(all);
+}
+
+function faultsOfNotify(desk: WatchDesk, notify: Notify): readonly Fault[] {
+  try {
+    readNotify(desk, notify);
+    return [];
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request') return error.errors ?? [];
+    throw error;
+  }
+}
+
 async function make(
   desk: WatchDesk,
   caller: Caller,
@@ -61,7 +89,7 @@ async function make(
 ): Promise<string> {
   const { account } = caller;
   const spec = specOf(wish.check);
-  const { targets, options } = readTargets(desk, {
+  const { targets, options } = await readTargets(desk, {
     spec,
     options: wish.options ?? {},
     targets: wish.targets,
@@ -102,8 +130,10 @@ export async function changeWatch(
 ): Promise<void> {
   readOwnQuery(request, []);
   const known = await findWatch(desk, caller, request);
-  const body = await desk.bodies.read(request, { types: patchTypes, mostBytes });
-  const wish = readJson(body.text, watchPatchSchema);
+  const body = await desk.bodies.read(request, caller, 'change of a watch');
+  const read = readFields(body.text, watchPatchSchema);
+  await requireSound(desk, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
+  const wish: Patch = read.fields;
   const found = await readNewTargets(desk, known, wish);
   const notify = readNotify(desk, mergeNotify(wish.notify, known.notify));
   const next = patched(known, wish, { found, notify });

@@ -7,21 +7,22 @@ import { severities } from '#shared/model/verdict';
 import type { Notify } from '#shared/model/watch';
 import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
 import { targetText, webAddressText } from '#shared/targets/target-texts';
+import { giveBack } from '#shared/time/give-back';
 import type { Desk } from '../desk.ts';
 import type { Ask } from '../request/ask.ts';
-import { faultAt, invalidBody } from '../request/read-json.ts';
+import { mostTargets } from '../request/body-bounds.ts';
+import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { optionValues } from '../request/option-values.ts';
 
-const mostTargets = 10_000;
 const longestLabel = 200;
 const names = catalogue.map(({ name }) => name);
 
-const optionValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).max(20)]);
 const fields = {
   targets: z
     .array(z.string().max(2048).meta({ pattern: targetText.source }))
     .min(1, 'Give at least one target.')
     .max(mostTargets, `Give at most ${mostTargets} targets.`),
-  options: z.record(z.string(), optionValue),
+  options: optionValues,
   everySeconds: z.int('Give whole seconds.').min(1).max(2_592_000, 'Give at most 2592000 seconds, 30 days.'),
   label: z
     .string()
@@ -119,29 +120,40 @@ export type Understood = {
   readonly targets: readonly Pick<Ask, 'target' | 'host'>[];
 };
 
-/** Understands targets and options as a GET of the tool would. Throws the Problem that names every fault by its JSON Pointer. */
-export function readTargets(desk: ReadDesk, { spec, options, targets, account }: WatchInput): Understood {
+/**
+ * Understands targets and options as a GET of the tool would. Rejects with the Problem that names every fault by its JSON Pointer.
+ * @param told faults that were found in the body before, and are told with them
+ */
+export async function readTargets(
+  desk: ReadDesk,
+  { spec, options, targets, account }: WatchInput,
+  told: readonly Fault[] = [],
+): Promise<Understood> {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
-  if (unknown.length > 0)
-    throw invalidBody(unknown.map((name) => faultAt(['options', name], `${spec.name} has no such option.`)));
+  const known = Object.entries(options).filter(([name]) => !unknown.includes(name));
   const own = new URLSearchParams(
-    Object.entries(options).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, String(one)]),
-    ),
+    known.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
   );
   const owner = desk.site.ownerOf(account);
   const asks: Ask[] = [];
-  const faults: (Fault & { readonly code: RefusalCode })[] = [];
+  const faults: CodedFault[] = [
+    ...told,
+    ...unknown.map((name) => faultAt(['options', name.slice(0, 60)], `${spec.name} has no such option.`)),
+  ].map((fault) => ({ ...fault, code: 'invalid_request' }));
   for (const [at, target] of targets.entries()) {
     const ask = desk.readAsk.orProblem(spec, { url: addressOf(spec, target, own), headers: {} }, owner);
     if (!(ask instanceof Problem)) asks.push(ask);
+    else if (ask.errors === undefined) throw ask;
     else faults.push(...faultsOf(ask, at));
     if (faults.length >= mostFaults) break;
+    await giveBack();
   }
   for (const code of ['invalid_request', 'target_not_allowed'] as const) refuse(code, faults);
   const found = new Map(asks.map(({ target, host }) => [target, { target, host }]));
   return { options: asks[0]?.options ?? {}, targets: [...found.values()] };
 }
+
+type CodedFault = Fault & { readonly code: RefusalCode };
 
 type RefusalCode = 'invalid_request' | 'target_not_allowed';
 
@@ -150,10 +162,8 @@ function faultsOf({ code, errors = [] }: Problem, at: number) {
   return errors.map((fault) => ({ ...inBody(fault, at), code: told }));
 }
 
-const mostFaults = 50;
-
 /** Throws for the faults of this kind; one that is true of every target is told once. */
-function refuse(code: RefusalCode, faults: readonly (Fault & { readonly code: RefusalCode })[]): void {
+function refuse(code: RefusalCode, faults: readonly CodedFault[]): void {
   const own = faults.filter((fault) => fault.code === code);
   const told = new Map(own.map(({ code: _code, ...fault }) => [`${fault.name} ${fault.detail}`, fault]));
   if (told.size === 0) return;

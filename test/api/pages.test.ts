@@ -228,10 +228,10 @@ describe('the pages', () => {
   test.for([
     { name: 'a field that the form does not have', fields: { target: 'a.test', __proto: 'x' } },
     { name: 'a field twice', body: 'target=a.test&target=b.test' },
-    { name: 'a form of another type', body: '{}', type: 'application/json' },
-    { name: 'a form that is too long', body: `target=${'a'.repeat(20_000)}` },
-    { name: 'a coded form', body: 'target=a.test', coding: 'gzip' },
-  ])('$name is a 400 and starts nothing', async ({ fields, body, type, coding }) => {
+    { name: 'a form of another type', body: '{}', type: 'application/json', is: 415 },
+    { name: 'a form that is too long', body: `target=${'a'.repeat(20_000)}`, is: 413 },
+    { name: 'a coded form', body: 'target=a.test', coding: 'gzip', is: 415 },
+  ])('$name is refused and starts nothing', async ({ fields, body, type, coding, is = 400 }) => {
     const answer = await fetch(`http://127.0.0.1:${service.port}/go`, {
       method: 'POST',
       body: body ?? new URLSearchParams(fields),
@@ -240,7 +240,7 @@ describe('the pages', () => {
         ...(coding === undefined ? {} : { 'content-encoding': coding }),
       },
     });
-    expect(answer.status).toBe(400);
+    expect(answer.status).toBe(is);
   });
 
   test('what a check can be asked for can be chosen on its page, and the usual choice has the usual address', async () => {

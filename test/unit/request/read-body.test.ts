@@ -1,27 +1,39 @@
-import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
+import { endAnswer } from '../../../api/answer/linger.ts';
+import { bodyBounds } from '../../../api/request/body-bounds.ts';
 import { openBodies } from '../../../api/request/read-body.ts';
-import { readJson } from '../../../api/request/read-json.ts';
+import { readFields } from '../../../api/request/read-json.ts';
 
-const wish = { types: ['application/json', 'text/plain'], mostBytes: 1000 };
-const bodies = openBodies(3000);
-const waiting: IncomingMessage[] = [];
+const longest = bodyBounds.batch.bytes;
+const bodies = openBodies({ inAll: 3 * longest, ofCaller: 2 * longest });
 const server = createServer((request, response) => {
-  waiting.push(request);
-  bodies.read(request, wish).then(
+  // The account of a caller stands in the path here.
+  const id = request.url ?? '';
+  const isAnonymous = id.startsWith('/anonymous');
+  const caller = { id, kind: isAnonymous ? 'anonymous' : 'token', levels: [] } as const;
+  response.setHeader('Connection', 'close');
+  bodies.read(request, caller, 'batch').then(
     ({ type, text }) => response.end(`${type} ${text}`),
-    (error: unknown) => response.end(error instanceof Problem ? error.code : String(error)),
+    (error: unknown) => {
+      const text =
+        error instanceof Problem
+          ? [error.code, ...(error.errors ?? []).map(({ name }) => name)].join(' ').trim()
+          : String(error);
+      response.setHeader('Content-Length', text.length);
+      endAnswer(request, response, text);
+    },
   );
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => void server.close());
 
-function open(headers: Record<string, string>) {
+function open(headers: Record<string, string>, path = '/one') {
   const { port } = server.address() as AddressInfo;
-  const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false });
+  const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false });
   const answer = new Promise<string>((resolve, reject) => {
     request.on('error', reject).on('response', (response) => {
       let text = '';
@@ -32,8 +44,8 @@ function open(headers: Record<string, string>) {
   return { request, answer };
 }
 
-function post(headers: Record<string, string>, body: string | Uint8Array): Promise<string> {
-  const { request, answer } = open(headers);
+function post(headers: Record<string, string>, body: string | Uint8Array, path?: string): Promise<string> {
+  const { request, answer } = open(headers, path);
   request.end(body);
   return answer;
 }
@@ -58,25 +70,74 @@ describe('a body', () => {
   });
 
   test('may have its limit and no byte more, and the answer reaches who sent far more', async () => {
-    expect(await post(plain, 'x'.repeat(1000))).toBe(`text/plain ${'x'.repeat(1000)}`);
-    expect(await post(plain, 'x'.repeat(1001))).toBe('body_too_large');
-    expect(await post({ ...plain, 'content-length': '15000' }, 'x'.repeat(15_000))).toBe('body_too_large');
+    expect(await post(plain, 'x'.repeat(longest))).toBe(`text/plain ${'x'.repeat(longest)}`);
+    expect(await post(plain, 'x'.repeat(longest + 1))).toBe('body_too_large');
+    const chunked = { ...plain, 'transfer-encoding': 'chunked' };
+    expect(await post(chunked, 'x'.repeat(longest + 1))).toBe('body_too_large');
+    expect(await post(chunked, 'x'.repeat(20 * longest))).toBe('body_too_large');
+  });
+
+  test('that says to be too long is refused before it comes', async () => {
+    const { request, answer } = open({ ...plain, 'content-length': '50000000' });
+    request.write('x');
+    expect(await answer).toBe('body_too_large');
+    request.destroy();
+  });
+
+  test('that comes byte by byte is ended early', async () => {
+    const { request, answer } = open({ ...plain, 'content-length': '100' });
+    const timer = setInterval(() => request.write('x'), 1000);
+    const start = performance.now();
+    expect(await answer.finally(() => clearInterval(timer))).toBe('invalid_request');
+    expect(performance.now() - start).toBeLessThan(15_000);
+    request.destroy();
+  });
+
+  test.for([
+    ['application/json', `[${'[],'.repeat(300_000)}1]`, ''],
+    ['application/json', '['.repeat(500_000), '/0/0/0/0/0/0/0/0'],
+    ['application/json', `{"targets":[${'1,'.repeat(500_000)}1]}`, '/targets'],
+    ['application/json', `{"a":"]]","options":{"x":[${'['.repeat(9)}`, '/options/x/0/0/0/0/0/0'],
+    ['application/json', `{${Array.from({ length: 150_000 }, (_, at) => `"f${at}":1`).join(',')}}`, ''],
+    ['application/x-ndjson', '"a"\n'.repeat(400_000), '/targets'],
+    ['application/x-ndjson', `"a"\n${'['.repeat(500_000)}`, '/0/0/0/0/0/0/0/0'],
+    ['text/plain', 'a\r'.repeat(900_000), '/targets'],
+  ] as const)('of %s, number %$, is refused at the field that has too much', async ([type, body, name]) => {
+    expect(await post({ 'content-type': type }, body)).toBe(`invalid_request ${name}`.trim());
+  });
+
+  test('may have brackets and quotes in its texts, and lines without anything', async () => {
+    const body = JSON.stringify({ targets: ['[[[[[[[[[["{{{{{{{{{{'.repeat(1000), '\\"'.repeat(1000)] });
+    expect(await post({ 'content-type': 'application/json' }, body)).toBe(`application/json ${body}`);
+    expect(await post(plain, `a${'\n \r\n'.repeat(100_000)}b`)).toContain('text/plain a');
   });
 
   test('that is not UTF-8 is refused', async () => {
     expect(await post(plain, Uint8Array.of(0xff, 0xfe))).toBe('invalid_request');
   });
 
-  test('is refused while too many bytes are held, and taken when they are given back', async () => {
-    const slow = [1, 2, 3].map(() => open(plain));
-    for (const { request } of slow) request.write('x'.repeat(990));
-    await expect.poll(() => waiting.filter((one) => !one.readableEnded).length).toBe(3);
-    await expect.poll(() => post(plain, 'y'.repeat(500)), { timeout: 30_000 }).toBe('overloaded');
+  test('finds room while another caller, or all without a token, hold as much as they may', async () => {
+    const body = 'x'.repeat(longest);
+    const hold = async (path: string) => {
+      const one = open({ ...plain, 'content-length': String(longest) }, path);
+      one.request.write('x'.repeat(longest - 10));
+      return one;
+    };
+    const slow = [await hold('/one'), await hold('/one')];
+    await expect.poll(() => post(plain, body, '/one'), { timeout: 30_000 }).toBe('overloaded');
+    expect(await post(plain, body, '/two')).toContain('xxx');
     for (const { request, answer } of slow) {
-      request.end();
+      request.end('x'.repeat(10));
       expect(await answer).toContain('xxx');
     }
-    expect(await post(plain, 'y'.repeat(500))).toContain('yyy');
+    const nameless = [await hold('/anonymous1'), await hold('/anonymous2')];
+    await expect.poll(() => post(plain, body, '/anonymous3'), { timeout: 30_000 }).toBe('overloaded');
+    expect(await post(plain, 'x', '/one')).toContain('x');
+    for (const { request, answer } of nameless) {
+      answer.catch(() => undefined);
+      request.destroy();
+    }
+    await expect.poll(() => post(plain, body, '/anonymous3'), { timeout: 30_000 }).toContain('xxx');
   });
 });
 
@@ -88,8 +149,7 @@ describe('JSON', () => {
   });
   const faultsOf = (text: string) => {
     try {
-      readJson(text, schema);
-      return [];
+      return readFields(text, schema).faults.map(({ in: place, name }) => `${place} ${name}`);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return (error.errors ?? []).map(({ in: place, name }) => `${place} ${name}`);
@@ -100,6 +160,7 @@ describe('JSON', () => {
     ['{', ['body ']],
     ['[]', ['body ']],
     ['{"name":1,"list":["a",2]}', ['body /name', 'body /list/1']],
+    ['{"name":"a","options":{"deep":[{"__proto__":1}]}}', ['body /options/deep/0/__proto__']],
     ['{"name":"a","more":1,"a/b~c":2}', ['body /more', 'body /a~1b~0c']],
     ['{"name":"a","__proto__":{"list":[]}}', ['body /__proto__']],
     ['{"name":"a","options":{"__proto__":1}}', ['body /options/__proto__']],

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { hasBody } from '#shared/lifecycle/connections';
+
+/** How long, and how much, is still taken of a body that nobody reads. */
+const rest = { ms: 2000, bytes: 64 * 1024 * 1024 } as const;
+
+/** What an answer is ended by; without `write` it is one of those that answer requests without a body. */
+type Ending = { end(text?: string): unknown; readonly write?: (text: string) => unknown };
+
+/**
+ * Ends an answer whose length was told. Where the body of its request is still on its way, all of the answer goes out at once, and the connection
+ * stays open until its sender has noticed: one that is closed under a sender is reset, and an answer that was not read by then is lost.
+ * @param text all of its content
+ */
+export function endAnswer(request: IncomingMessage, response: Ending, text: string): void {
+  const isUnread = hasBody(request.headers) && !request.complete;
+  if (!isUnread || !response.write) return void response.end(text);
+  response.write(text);
+  let dropped = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off('data', drop).off('end', end).off('close', end);
+    response.end();
+  };
+  const drop = (piece: Buffer) => {
+    dropped += piece.length;
+    if (dropped > rest.bytes) end();
+  };
+  const timer = setTimeout(end, rest.ms).unref();
+  request.on('data', drop).once('end', end).once('close', end);
+}

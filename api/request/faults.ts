@@ -1,0 +1,21 @@
+import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults } from './read-query.ts';
+
+/** Faults of a body that are told. */
+export const mostFaults = 50;
+
+/** The Problem of faults in a body. @param faults at most 50 are told */
+export function invalidBody(faults: readonly Fault[]): Problem {
+  const told = faults.slice(0, mostFaults);
+  return new Problem('invalid_request', describeFaults(told), { errors: told });
+}
+
+/** A fault at a place in the body. @param path the names and indexes that lead there */
+export function faultAt(path: readonly PropertyKey[], detail: string): Fault {
+  return { in: 'body', name: pointerTo(path), detail };
+}
+
+/** The JSON Pointer of a place (RFC 6901 §3): "/targets/3"; "" for the whole body. */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
