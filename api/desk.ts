@@ -3,6 +3,7 @@ import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
 import { openWindows, type Windows } from '#shared/limits/rates/windows';
 import { noStrikes } from '#shared/limits/strikes/memory';
+import type { AccountTurns } from '#shared/ports/account-turns';
 import type { IdempotencyStore } from '#shared/ports/idempotency';
 import type { Done, JobQueue, Missed } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
@@ -23,6 +24,7 @@ import { openFeedingCallers } from './batches/feed/feeding-caller.ts';
 import { openBatchQuotas } from './batches/quotas.ts';
 import type { AccountQuotas } from './limits/account-quotas.ts';
 import { openHolds } from './limits/holds.ts';
+import { type Kept, openKept } from './limits/kept.ts';
 import { openLoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
 import { openPayments } from './limits/payments.ts';
@@ -56,6 +58,7 @@ export type ApiContext = {
     | 'idempotency'
     | 'batches'
     | 'watches'
+    | 'accountTurns'
   >;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -66,6 +69,8 @@ export type ApiContext = {
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
   readonly loadSheddingLimits?: LoadSheddingLimits;
+  /** Bytes that one account may keep; production's where left out. */
+  readonly keptBytes?: number;
   /** How many connections, and how long a request may take to arrive; production's where left out. */
   readonly connectionLimits?: ConnectionLimits;
 };
@@ -78,6 +83,8 @@ export type Desk = {
   readonly sessions: Sessions;
   readonly bodies: Bodies;
   readonly idempotency: IdempotencyStore;
+  readonly accountTurns: AccountTurns;
+  readonly kept: Kept;
   readonly watches: WatchStore;
   readonly watchLimits: WatchLimits;
   /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
@@ -109,28 +116,28 @@ export function openDesk(context: ApiContext): Desk {
   };
   const runs = openRuns(context, shelf, quotas);
   const readAsk = openAskReader(targetPolicy, openJobKeys(config), site.isOffered);
+  const kept = openKept(backend, context.keptBytes);
   const batches = openBatches(context, { readAsk, runs, shelf, site, quotas });
   return {
     witness: { log, metrics, tracing },
-    door: {
-      isKnownHost: openHostCheck({ host: config.HOST, publicUrl: config.PUBLIC_URL }),
-      isFromOtherSite: openOtherSiteCheck(config),
-      isOwnPage: openOwnPageCheck(config),
-      isProgram: openProgramCheck(config),
-      corsOrigins: config.CORS_ORIGINS ?? [],
-      deprecations: context.deprecations ?? deprecations,
-    },
+    door: openDoor(context),
     admission: { callers: openCallers(config, backend.tokenStore, log), quotas },
     sessions: openSessions(config, backend.tokenStore),
-    bodies: openBodies(),
+    bodies: openBodies(quotas),
     idempotency: backend.idempotency,
+    accountTurns: backend.accountTurns,
+    kept,
     watches: backend.watches,
     watchLimits: {
       minSeconds: config.WATCH_MIN_SECONDS,
       targets: config.LIMIT_ACCOUNT_WATCHES,
       isLimited: config.RATE_LIMIT,
     },
-    accountQuotas: [openBatchQuotas(batches), watchQuotas(backend.watches, config.LIMIT_ACCOUNT_WATCHES)],
+    accountQuotas: [
+      openBatchQuotas(batches),
+      watchQuotas(backend.watches, config.LIMIT_ACCOUNT_WATCHES),
+      kept.quotas,
+    ],
     batches,
     streams: openStreams(backend.streamPlaces),
     readAsk,
@@ -143,6 +150,17 @@ export function openDesk(context: ApiContext): Desk {
       runs.waiting.close();
       runs.loadShedding.close();
     },
+  };
+}
+
+function openDoor({ config, deprecations: own }: ApiContext): Door {
+  return {
+    isKnownHost: openHostCheck({ host: config.HOST, publicUrl: config.PUBLIC_URL }),
+    isFromOtherSite: openOtherSiteCheck(config),
+    isOwnPage: openOwnPageCheck(config),
+    isProgram: openProgramCheck(config),
+    corsOrigins: config.CORS_ORIGINS ?? [],
+    deprecations: own ?? deprecations,
   };
 }
 

@@ -2033,6 +2033,12 @@ export type Me = {
       readonly remaining: number;
       readonly resetSeconds: number;
     };
+    readonly writes: {
+      readonly limit: number;
+      readonly windowSeconds: number;
+      readonly remaining: number;
+      readonly resetSeconds: number;
+    };
   };
   readonly quotas?: { readonly [field: string]: { readonly limit: number; readonly used: number } };
   /** Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away. */

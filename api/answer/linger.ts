@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hasBody } from '#shared/lifecycle/connections';
 
 /** How long, and how much, is still taken of a body that nobody reads. */
-const rest = { ms: 2000, bytes: 64 * 1024 * 1024 } as const;
+const rest = { ms: 2000, bytes: 8 * 1024 * 1024 } as const;
 
 /** What an answer is ended by; without `write` it is one of those that answer requests without a body. */
 type Ending = { end(text?: string): unknown; readonly write?: (text: string) => unknown };

@@ -3,7 +3,8 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import type { Batch } from '#shared/ports/batch-store';
+import { type Batch, bytesOfBatch, noneEnded } from '#shared/ports/batch-store';
+import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
 import { waitLimitS, waitText } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
@@ -12,7 +13,7 @@ import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } f
 import { readOwnQuery } from '../request/read-query.ts';
 import type { BatchDesk } from './batch-desk.ts';
 import { describeBatch } from './describe.ts';
-import { judgeMade, requireRoom } from './quotas.ts';
+import { requireRoom } from './quotas.ts';
 import { type BatchWish, readBatchWish } from './read-batch.ts';
 
 /** Answers POST /api/batches: keeps the list, and feeds it to the queue from now on. */
@@ -22,7 +23,7 @@ export async function answerCreate(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const body = await desk.bodies.read(request, caller, 'batch');
+  const body = await desk.bodies.read({ request, response, caller }, 'batch');
   const wish = readBatchWish(request, body);
   const { store, feeder } = desk.batches;
   const made = await makeOnce(desk.idempotency, caller.account, { request, body }, async (batchId) => {
@@ -34,36 +35,38 @@ export async function answerCreate(
   if (!batch) throw unknownBatch();
   response.statusCode = made.isRepeated ? 200 : 201;
   response.setHeader('Location', `${desk.site.publicPath}/api/batches/${batch.batchId}`);
-  await sendBatch(desk, batch, response);
+  sendBatch(desk, batch, response);
 }
 
-async function keep(
-  { batches, runs }: BatchDesk,
+/** What an account has is judged in the same turn in which it gets more. */
+function keep(
+  { accountTurns, batches, kept, runs }: BatchDesk,
   { account }: Caller,
   batchId: string,
   { targets, ...wish }: BatchWish,
 ): Promise<void> {
-  await requireRoom(batches, account, targets.length);
-  const createdAt = Date.now() + runs.jobQueue.clockOffsetMs();
-  const batch: Batch = {
-    ...wish,
-    batchId,
-    account,
-    total: targets.length,
-    createdAt,
-    expiresAt: createdAt + batches.keptMs,
-    endedAt: null,
-    cancelledAt: null,
-    running: 0,
-    leaseUntil: 0,
-  };
-  await batches.store.insert(batch, targets);
-  try {
-    await judgeMade(batches, batch);
-  } catch (error) {
-    await batches.store.remove(batchId);
-    throw error;
-  }
+  return accountTurns.take(account, async () => {
+    const createdAt = Date.now() + runs.jobQueue.clockOffsetMs();
+    const bytes = bytesOfBatch(targets);
+    requireRoom(batches.limits, await batches.store.useOf(account), targets.length);
+    await kept.makeRoom(account, bytes, createdAt);
+    const batch: Batch = {
+      ...wish,
+      batchId,
+      account,
+      total: targets.length,
+      createdAt,
+      expiresAt: createdAt + batches.keptMs,
+      endedAt: null,
+      cancelledAt: null,
+      running: 0,
+      leaseUntil: 0,
+      bytes,
+      ...noneEnded,
+    };
+    await giveBack();
+    await batches.store.insert(batch, targets);
+  });
 }
 
 /** Answers GET /api/batches: those of the account, newest first, a page at a time. */
@@ -79,7 +82,7 @@ export async function answerList(
     ...(before === undefined ? {} : { before }),
   });
   const { shown, next } = pageOf(found, limit, ({ createdAt, batchId }) => `${createdAt}-${batchId}`);
-  const batches = await Promise.all(shown.map((batch) => describe(desk, batch)));
+  const batches = shown.map((batch) => describe(desk, batch));
   response.setHeader('Cache-Control', 'private, no-cache');
   sendJson(response, { batches, next });
 }
@@ -114,7 +117,7 @@ export async function answerShow(
   } finally {
     leave?.();
   }
-  await sendBatch(desk, batch, response);
+  sendBatch(desk, batch, response);
 }
 
 /** Reads `wait`. Throws the Problem of what is no number of seconds. */
@@ -159,13 +162,13 @@ function unknownBatch(): Problem {
   );
 }
 
-async function sendBatch(desk: BatchDesk, batch: Batch, response: Response): Promise<void> {
+function sendBatch(desk: BatchDesk, batch: Batch, response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
   if (batch.endedAt === null) response.setHeader('Retry-After', 2);
-  sendJson(response, await describe(desk, batch));
+  sendJson(response, describe(desk, batch));
 }
 
-function describe({ batches, runs, site }: BatchDesk, batch: Batch) {
+function describe({ runs, site }: BatchDesk, batch: Batch) {
   const nowMs = Date.now() + runs.jobQueue.clockOffsetMs();
-  return describeBatch(batches.store, batch, { nowMs, publicPath: site.publicPath });
+  return describeBatch(batch, { nowMs, publicPath: site.publicPath });
 }

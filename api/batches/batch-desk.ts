@@ -15,5 +15,16 @@ export type Batches = {
 /** What the endpoints of batches take. */
 export type BatchDesk = Pick<
   Desk,
-  'admission' | 'batches' | 'bodies' | 'door' | 'idempotency' | 'runs' | 'shelf' | 'site' | 'streams'
+  | 'accountTurns'
+  | 'admission'
+  | 'batches'
+  | 'bodies'
+  | 'door'
+  | 'idempotency'
+  | 'kept'
+  | 'readAsk'
+  | 'runs'
+  | 'shelf'
+  | 'site'
+  | 'streams'
 >;

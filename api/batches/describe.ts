@@ -1,16 +1,12 @@
-import type { Batch, BatchStore, Tally } from '#shared/ports/batch-store';
+import type { Batch } from '#shared/ports/batch-store';
 import { toolOptions } from '../tools/tool-options.ts';
-
-/** Over so long the rate is counted. */
-const rateMs = 60_000;
+import { rateMs } from './feed/feed-tally.ts';
 
 /** What is told of a batch: its counts are disjoint and add up to `total`. */
-export async function describeBatch(
-  store: BatchStore,
+export function describeBatch(
   batch: Batch,
   { nowMs, publicPath }: { readonly nowMs: number; readonly publicPath: string },
 ) {
-  const tally = await store.tally(batch.batchId, nowMs - rateMs);
   const self = `${publicPath}/api/batches/${batch.batchId}`;
   const isoTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
@@ -23,7 +19,7 @@ export async function describeBatch(
     endedAt: isoTime(batch.endedAt),
     expiresAt: isoTime(batch.expiresAt),
     total: batch.total,
-    ...countsOf(batch, tally, nowMs),
+    ...countsOf(batch, nowMs),
     links: { self, results: `${self}/results` },
   };
 }
@@ -35,20 +31,23 @@ export function stateOf({ endedAt, cancelledAt }: Batch): 'running' | 'done' | '
 }
 
 /** How many targets are how far, and how fast they end. */
-export function countsOf(batch: Batch, { recent, ...tally }: Tally, nowMs: number) {
-  const ended = tally.done + tally.refused + tally.failed + tally.cancelled;
-  const left = Math.max(0, batch.total - ended);
+export function countsOf(batch: Batch, nowMs: number) {
+  const { done, refused, failed, cancelled } = batch;
+  const left = Math.max(0, batch.total - done - refused - failed - cancelled);
   // What a process that has died had under way waits for the next one.
   const isFed = batch.endedAt === null && batch.leaseUntil > nowMs;
   const running = isFed ? Math.min(batch.running, left) : 0;
   const isCancelled = batch.cancelledAt !== null;
+  const recent = nowMs - batch.recentAt < rateMs ? batch.recent : 0;
   const perMinute =
     batch.endedAt === null && !isCancelled && recent > 0 ? rateOf(batch, recent, nowMs) : null;
   return {
     waiting: isCancelled ? 0 : left - running,
     running,
-    ...tally,
-    cancelled: isCancelled ? tally.cancelled + left - running : tally.cancelled,
+    done,
+    refused,
+    failed,
+    cancelled: isCancelled ? cancelled + left - running : cancelled,
     perMinute,
     remainingSeconds: perMinute === null ? null : Math.ceil((left / perMinute) * 60),
   };

@@ -6,6 +6,7 @@ import { type Batch, type BatchEnd, targetsOfPart } from '#shared/ports/batch-st
 import type { StoredReport } from '#shared/ports/report-store';
 import { csvOfBatch } from '#shared/render/csv';
 import { readReport } from '#shared/stores/reports/read-report';
+import { giveBack } from '#shared/time/give-back';
 import { drains } from '../answer/drains.ts';
 import { printProblem } from '../answer/problem-answer.ts';
 import type { Caller } from '../request/caller.ts';
@@ -13,6 +14,7 @@ import { readParameters } from '../request/pages.ts';
 import { requestIdOf } from '../request/request-log.ts';
 import { findBatch, readWait } from './answer-batches.ts';
 import type { BatchDesk } from './batch-desk.ts';
+import { problemOf } from './feed/ask-target.ts';
 
 const formats = ['ndjson', 'csv'] as const;
 const contentTypes = {
@@ -115,12 +117,14 @@ async function writeLines(
 }
 
 async function* linesOf(
-  { batches, shelf, site }: BatchDesk,
-  { batchId }: Batch,
+  desk: BatchDesk,
+  batch: Batch,
   after: number,
   requestId: string,
 ): AsyncGenerator<ResultLine, void, void> {
-  const { store } = batches;
+  const { shelf, site } = desk;
+  const { store } = desk.batches;
+  const { batchId } = batch;
   const parts = new Map<number, readonly string[]>();
   const targetAt = async (index: number) => {
     const part = Math.floor(index / targetsOfPart);
@@ -128,15 +132,22 @@ async function* linesOf(
     parts.set(part, known);
     return known[index % targetsOfPart] ?? '';
   };
-  const gone = () => JSON.parse(printProblem(reportGone(), requestId, site.publicPath).text) as object;
+  const print = (problem: Problem) =>
+    JSON.parse(printProblem(problem, requestId, site.publicPath).text) as object;
+  const tell = (end: BatchEnd, target: string) => {
+    // A release before kept the document.
+    if (end.problem?.startsWith('{')) return JSON.parse(end.problem) as object;
+    return end.problem === null ? null : print(problemOf(desk, batch, end, target));
+  };
   for (let last = after; ;) {
     const page = await store.listEnds(batchId, last, pageSize);
     for (const end of page) {
       const stored = end.reportId === null ? undefined : await shelf.reportStore.get(end.reportId);
-      const told = end.problem === null ? null : (JSON.parse(end.problem) as object);
-      const problem = end.outcome === 'done' && !stored ? gone() : told;
-      yield { end, target: await targetAt(end.index), stored, problem };
+      const target = await targetAt(end.index);
+      const problem = end.outcome === 'done' && !stored ? print(reportGone()) : tell(end, target);
+      yield { end, target, stored, problem };
       last = end.cursor;
+      await giveBack();
     }
     if (page.length < pageSize) return;
   }

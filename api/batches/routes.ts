@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { refuseOtherSite } from '../listener/other-site.ts';
 import { noIds } from '../reports/no-ids.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
-import { admitToken } from '../request/admit.ts';
+import { admitToken, isWrite } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
 import type { BatchDesk } from './batch-desk.ts';
@@ -27,11 +27,11 @@ export function addBatches(desk: BatchDesk, add: (path: string, answers: Answers
   const own =
     (answer: BatchAnswer): AnswerRequest =>
     async (request, response) => {
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        refuseOtherSite(desk.door.isFromOtherSite, request.headers);
+      if (isWrite(request)) refuseOtherSite(desk.door.isFromOtherSite, request.headers);
       // Before authentication: where there are no ids, no token opens anything.
       if (!desk.site.reportIds) throw noIds();
       const caller = await admitToken(desk.admission, request, response, 'tools');
+      if (isWrite(request)) await desk.admission.quotas.takeWrites(caller, 1, response);
       await answer(desk, caller, request, response);
     };
   add(batchPatterns.all, {

@@ -5,6 +5,7 @@ import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
 import type { Rule } from '#shared/model/verdict';
 import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
+import type { Quota } from '#shared/ports/rate-limiter';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
@@ -31,7 +32,7 @@ export async function answerMe(
     jobsOf(runs.jobQueue, caller),
     quotasOf(accountQuotas, caller),
   ]);
-  const describe = (name: 'requests' | 'scans') => ({
+  const describe = (name: Quota['policy']) => ({
     limit: caller.quotas[name].points,
     windowSeconds: caller.quotas[name].windowS,
     remaining: left[name].remaining,
@@ -44,7 +45,7 @@ export async function answerMe(
     ...(caller.name === undefined ? {} : { name: caller.name }),
     scopes: caller.scopes,
     limited: admission.quotas.isOn,
-    limits: { requests: describe('requests'), scans: describe('scans') },
+    limits: { requests: describe('requests'), scans: describe('scans'), writes: describe('writes') },
     ...(quotas === undefined ? {} : { quotas }),
     ...(jobs === undefined ? {} : { jobs }),
     costs,

@@ -13,7 +13,7 @@ import {
   spend,
 } from './allowances.ts';
 
-/** The two quotas of a caller: `requests` is counted by the processes of one WEB_CONCURRENCY together, `scans` over all processes. */
+/** The quotas of a caller: `requests` is counted by the processes of one WEB_CONCURRENCY together, `scans` and `writes` over all processes. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;
@@ -27,7 +27,11 @@ export type Quotas = {
   giveBackScans(paid: Paid): Promise<void>;
   /** Sets the RateLimit field to what is left of the scans now. */
   tellScans(caller: Caller, response: Outgoing): Promise<void>;
-  look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
+  /** Pays for a write before it is done, and sets the RateLimit fields. Throws 429. */
+  takeWrites(caller: Caller, points: number, response: Outgoing): Promise<void>;
+  /** Pays for what is written without a request: 0, or the seconds until it can be paid. */
+  tryWrites(caller: Caller, points: number): Promise<number>;
+  look(caller: Caller): Promise<{ readonly [policy in Quota['policy']]: Taken }>;
 };
 
 export type Paid = { readonly points: number; readonly shares: readonly Share[] };
@@ -35,8 +39,8 @@ export type Paid = { readonly points: number; readonly shares: readonly Share[] 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
 export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): Quotas {
   const countRequest = (caller: Caller) => (isOn ? countOne(local, caller) : undefined);
-  const lookAtScans = async (caller: Caller) =>
-    leastOf(await Promise.all(allowancesOf(caller).map(({ id, quotas }) => shared.look(quotas.scans, id))));
+  const lookAt = async (caller: Caller, policy: 'scans' | 'writes') =>
+    leastOf(await Promise.all(allowancesOf(caller).map(({ id, quotas }) => shared.look(quotas[policy], id))));
   return {
     isOn,
     countRequest,
@@ -53,7 +57,7 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
       const { scans } = caller.quotas;
       if (points > scans.points) throw tooDear(scans, points);
       const { left, shares, refusal } = await spend(shared, caller, 'scans', points);
-      setScansItem(response, scans, left);
+      setItem(response, scans, left);
       if (refusal)
         throw refuse(refusal, caller, `This check costs ${points}. Cached reports stay readable meanwhile.`);
       return { points, shares };
@@ -61,19 +65,51 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
     giveBackScans: ({ points, shares }) => giveBackShares(shared, shares, points),
     async tellScans(caller, response) {
       if (!isOn || response.headersSent) return;
-      setScansItem(response, caller.quotas.scans, await lookAtScans(caller));
+      setItem(response, caller.quotas.scans, await lookAt(caller, 'scans'));
     },
     look: async (caller) => ({
       requests: leastOf(allowancesOf(caller).map(({ id, quotas }) => local.look(quotas.requests, id))),
-      scans: await lookAtScans(caller),
+      scans: await lookAt(caller, 'scans'),
+      writes: await lookAt(writerOf(caller), 'writes'),
     }),
+    async takeWrites(caller, points, response) {
+      if (!isOn || points === 0) return;
+      const writer = writerOf(caller);
+      const { left, refusal } = await spend(shared, writer, 'writes', points);
+      setItem(response, writer.quotas.writes, left);
+      setPolicy(response, writer.quotas.writes);
+      if (refusal) throw refuse(refusal, writer, writesHint);
+    },
+    async tryWrites(caller, points) {
+      if (!isOn) return 0;
+      const { left, refusal } = await spend(shared, writerOf(caller), 'writes', points);
+      return refusal ? Math.max(1, left.resetS) : 0;
+    },
   };
 }
 
-// Behind the item of `requests`; in place of what it said before the points were given back.
-function setScansItem(response: Outgoing, scans: Quota, taken: Taken): void {
-  const [requests = ''] = String(response.getHeader('RateLimit') ?? '').split(', ');
-  response.setHeader('RateLimit', [requests, limitItem(scans, taken)].filter(Boolean).join(', '));
+const writesHint =
+  'A request that changes something costs 1, 1 more for each 64 kB of its body, and 1 for each 100 targets that are refused.';
+
+/** What is written counts for the account, whichever of its tokens writes. */
+function writerOf(caller: Caller): Caller {
+  return caller.kind === 'token' ? { ...caller, id: `account:${caller.account}` } : caller;
+}
+
+// Behind the items of other policies; in place of what it said before of its own.
+function setItem(response: Outgoing, quota: Quota, taken: Taken): void {
+  setInList(response, 'RateLimit', quota, limitItem(quota, taken));
+}
+
+function setPolicy(response: Outgoing, quota: Quota): void {
+  setInList(response, 'RateLimit-Policy', quota, policyItem(quota));
+}
+
+function setInList(response: Outgoing, field: string, { policy }: Quota, item: string): void {
+  const others = String(response.getHeader(field) ?? '')
+    .split(', ')
+    .filter((one) => one !== '' && !one.startsWith(`"${policy}"`));
+  response.setHeader(field, [...others, item].join(', '));
 }
 
 const policies = new WeakMap<Caller['quotas'], string>();

@@ -26,7 +26,7 @@ export async function answerMcp(desk: McpDesk, request: Request, response: Respo
   if (!desk.site.hasMcp) throw new Problem('not_found', 'The Model Context Protocol is off here (MCP=on).');
   if (!desk.door.isProgram(request.headers)) throw foreignProgram();
   const caller = await admit(desk.admission, request, response, 'tools');
-  const message = await readMessage(desk.bodies, request, caller);
+  const message = await readMessage(desk.bodies, { request, response, caller });
   // The body was read to its end, so the next message may come on this connection.
   response.removeHeader('Connection');
   const base = desk.site.publicPath === '' ? `http://${request.headers.host}` : desk.site.publicPath;

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Problem } from '#shared/model/problem';
-import type { Caller } from '../request/caller.ts';
 import { faultAt, invalidBody } from '../request/faults.ts';
-import type { Bodies } from '../request/read-body.ts';
+import type { Bodies, BodyRequest } from '../request/read-body.ts';
 import { parseJson, unsafeNames } from '../request/read-json.ts';
 
 /** Reads the one message of a request: an object of JSON. Throws the Problem of anything else. */
-export async function readMessage(bodies: Bodies, request: IncomingMessage, caller: Caller): Promise<object> {
-  const { text } = await bodies.read(request, caller, 'message');
+export async function readMessage(bodies: Bodies, asked: BodyRequest): Promise<object> {
+  const { text } = await bodies.read(asked, 'message');
   const message = parseJson(text);
   if (Array.isArray(message))
     throw notAMessage('Send one message, not a list: batches were taken out of the protocol.');

@@ -53,7 +53,7 @@ const meSchema = z
     name: z.string().optional().meta({ description: 'The name of the token.' }),
     scopes: z.array(z.string()),
     limited: z.boolean().meta({ description: 'false where the operator has switched all limits off.' }),
-    limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
+    limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema, writes: quotaSchema }),
     quotas: z.record(z.string(), z.looseObject({ limit: z.int(), used: z.int() })).optional(),
     jobs: z.looseObject({ running: z.int(), waiting: z.int() }).optional().meta({
       description:

@@ -35,7 +35,7 @@ export async function answerCompareForm(desk: PageDesk, request: Request, respon
   const caller = await admit(desk.admission, request, response, 'tools');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   requireIds(desk);
-  const { domains: text = '' } = await readForm(desk.bodies, request, caller, ['domains']);
+  const { domains: text = '' } = await readForm(desk.bodies, { request, response, caller }, ['domains']);
   const names = text.split(/[\s,;]+/).filter((name) => name !== '');
   const query = new URLSearchParams(names.map((name): [string, string] => ['domain', name])).toString();
   const { domains } = readCompared(query, desk.targetPolicy);

@@ -39,7 +39,10 @@ export async function answerGo(desk: PageDesk, request: Request, response: Respo
 export async function answerField(desk: PageDesk, request: Request, response: Response): Promise<void> {
   const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  const { target = '', check = '' } = await readForm(desk.bodies, request, caller, ['target', 'check']);
+  const { target = '', check = '' } = await readForm(desk.bodies, { request, response, caller }, [
+    'target',
+    'check',
+  ]);
   const read = readField(target, check, desk.targetPolicy);
   if (!read.ok)
     return sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));

@@ -25,8 +25,9 @@ export async function answerConfirmPage(desk: PageDesk, request: Request, respon
 export async function answerConfirm(desk: PageDesk, request: Request, response: Response): Promise<void> {
   const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  await desk.admission.quotas.takeWrites(caller, 1, response);
   const found = await findMailbox(desk, request, 'confirmKey');
-  const { confirm } = await readForm(desk.bodies, request, caller, ['confirm']);
+  const { confirm } = await readForm(desk.bodies, { request, response, caller }, ['confirm']);
   const { mailbox, stop } = found;
   if (confirm === undefined || stop?.isOn === true) return showConfirmPage(desk, found, response);
   const { watches } = desk;
@@ -47,11 +48,12 @@ export async function answerStopPage(desk: PageDesk, request: Request, response:
 export async function answerStop(desk: PageDesk, request: Request, response: Response): Promise<void> {
   const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+  await desk.admission.quotas.takeWrites(caller, 1, response);
   const found = await findMailbox(desk, request, 'stopKey');
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { again } = isMultipart
     ? {}
-    : await readForm(desk.bodies, request, caller, ['again', 'List-Unsubscribe']);
+    : await readForm(desk.bodies, { request, response, caller }, ['again', 'List-Unsubscribe']);
   const stop = { at: Date.now(), isOn: again === undefined };
   await desk.watches.setStop(digestOfAddress(found.mailbox.to), stop);
   showStopPage(desk, { ...found, stop }, response);

@@ -4,6 +4,8 @@ import type { Desk } from '../desk.ts';
 /** What the web pages take of the desk. */
 export type PageDesk = Pick<
   Desk,
+  | 'accountTurns'
+  | 'kept'
   | 'witness'
   | 'door'
   | 'admission'

@@ -21,7 +21,8 @@ export async function answerSignIn(desk: PageDesk, request: Request, response: R
   const caller = await admit(desk.admission, request, response, 'anyone');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   requireTokens(desk);
-  const { token, next = '/' } = await readForm(desk.bodies, request, caller, ['token', 'next']);
+  await desk.admission.quotas.takeWrites(caller, 1, response);
+  const { token, next = '/' } = await readForm(desk.bodies, { request, response, caller }, ['token', 'next']);
   const base = basePathOf(desk.site);
   if (token === undefined) {
     response.setHeader('Set-Cookie', await desk.sessions.end(request));

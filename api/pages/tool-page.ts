@@ -37,7 +37,7 @@ export async function answerStart(desk: PageDesk, request: Request, response: Re
   const caller = await admit(desk.admission, request, response, 'tools');
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   const spec = readSpec(request);
-  const chosen = await readForm(desk.bodies, request, caller, Object.keys(spec.options.shape));
+  const chosen = await readForm(desk.bodies, { request, response, caller }, Object.keys(spec.options.shape));
   const rest = queryOfChoices(spec, splitQuery(rawQueryOf(request)).rest, chosen);
   return startRun(desk, readVisit(desk, { request, rest, caller }), response, 'again');
 }

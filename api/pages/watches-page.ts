@@ -7,7 +7,7 @@ import type { Caller } from '../request/caller.ts';
 import { pageOf, readParameters } from '../request/pages.ts';
 import { readForm } from '../request/read-form.ts';
 import { pauseByOwner, renewSecretOf, replayOf, sendTest } from '../watches/act.ts';
-import { describeTarget, describeWatch } from '../watches/describe.ts';
+import { describeTarget, describeWatch, describeWatches } from '../watches/describe.ts';
 import { noWatches } from '../watches/feeds.ts';
 import { pageParameters, targetParameters } from '../watches/show.ts';
 import { findWatch } from '../watches/watch-desk.ts';
@@ -21,7 +21,7 @@ export async function answerWatchesPage(desk: PageDesk, request: Request, respon
   const page = readParameters(pageParameters, request);
   const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
-  const watches = await Promise.all(shown.map((watch) => describeWatch(desk, watch)));
+  const watches = await describeWatches(desk, shown);
   sendPassingPage(response, 200, renderWatches({ base: basePathOf(desk.site), watches, next }));
 }
 
@@ -49,24 +49,33 @@ export async function answerWatchForm(desk: PageDesk, request: Request, response
   if (!desk.site.reportIds) throw noWatches();
   if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
   const caller = await admitOwner(desk, request, response);
+  await desk.admission.quotas.takeWrites(caller, 1, response);
   const watch = await findWatch(desk, caller, request);
-  const { act = '', delivery = '' } = await readForm(desk.bodies, request, caller, ['act', 'delivery']);
+  const { act = '', delivery = '' } = await readForm(desk.bodies, { request, response, caller }, [
+    'act',
+    'delivery',
+  ]);
   const base = basePathOf(desk.site);
   if (act === 'secret')
     return sendPassingPage(response, 200, renderSecret(base, watch, await renewSecretOf(desk, watch)));
   const start = Object.hasOwn(acts, act) ? acts[act] : undefined;
   if (!start) throw new Problem('invalid_request', 'act: Give pause, resume, test, replay or secret.');
-  await start(desk, { caller, watch, delivery });
+  await start(desk, { caller, watch, delivery, response });
   seeOther(response, `${base}/watches/${watch.watchId}`);
 }
 
-type Acted = { readonly caller: Caller; readonly watch: Watch; readonly delivery: string };
+type Acted = {
+  readonly caller: Caller;
+  readonly watch: Watch;
+  readonly delivery: string;
+  readonly response: Response;
+};
 type Act = (desk: PageDesk, acted: Acted) => Promise<unknown>;
 
 const acts: { readonly [name: string]: Act } = {
   pause: (desk, { caller, watch }) => pauseByOwner(desk, caller, watch, true),
   resume: (desk, { caller, watch }) => pauseByOwner(desk, caller, watch, false),
-  test: (desk, { watch }) => sendTest(desk, watch),
+  test: (desk, { caller, watch, response }) => sendTest(desk, caller, watch, response),
   replay: (desk, { watch, delivery }) => replayOf(desk, watch, delivery),
 };
 

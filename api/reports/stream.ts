@@ -5,6 +5,7 @@ import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { renderReport } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
+import { giveBack } from '#shared/time/give-back';
 import { drains } from '../answer/drains.ts';
 import type { Caller } from '../request/caller.ts';
 import { readParameters } from '../request/pages.ts';
@@ -85,6 +86,8 @@ async function* reportsOf(
       const stored = await get(reportId);
       // It may have expired since it was listed.
       if (stored) yield stored;
+      // A store that answers at once does not give the loop back.
+      await giveBack();
     }
     before = page.at(-1);
     if (page.length < pageSize) return;

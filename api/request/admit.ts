@@ -25,6 +25,11 @@ export async function admit(
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);
 }
 
+/** True for a request that changes something, where it is let in. */
+export function isWrite({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
 /** As `admit`, where a token is needed in open mode too: what is made is an account's own. */
 export async function admitToken(
   admission: Admission,

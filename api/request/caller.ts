@@ -12,7 +12,7 @@ import { openAddressReader } from './address.ts';
 /** What is spent under one name. */
 export type Allowance = {
   readonly id: string;
-  readonly quotas: { readonly requests: Quota; readonly scans: Quota };
+  readonly quotas: { readonly requests: Quota; readonly scans: Quota; readonly writes: Quota };
 };
 
 /** Who asks, and what they may do and spend. Its `id` is the key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
@@ -207,12 +207,13 @@ export function callerOf({ tokenId, account, name, scopes, limits }: Token, conf
 }
 
 function quotasOf(requests: Omit<Quota, 'policy'>, scans: Omit<Quota, 'policy'>): Caller['quotas'] {
-  return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans } };
+  return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans }, writes };
 }
 
-function timesOf({ requests, scans }: Caller['quotas'], callers: number): Caller['quotas'] {
-  return {
-    requests: { ...requests, points: requests.points * callers },
-    scans: { ...scans, points: scans.points * callers },
-  };
+/** What an account, or a caller without a token, may write. No setting: it is far more than any client needs. */
+const writes: Quota = { policy: 'writes', points: 120, windowS: 60 };
+
+function timesOf(quotas: Caller['quotas'], callers: number): Caller['quotas'] {
+  const times = (quota: Quota): Quota => ({ ...quota, points: quota.points * callers });
+  return { requests: times(quotas.requests), scans: times(quotas.scans), writes: times(quotas.writes) };
 }

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#shared/model/problem';
 import { ClientGone } from '../answer/client-gone.ts';
+import type { Outgoing } from '../answer/outgoing.ts';
+import type { Quotas } from '../limits/quotas.ts';
 import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
 import type { Caller } from './caller.ts';
@@ -13,36 +15,46 @@ export type Body = {
   /** One of the types that were allowed. */
   readonly type: string;
   readonly text: string;
-  readonly bytes: number;
 };
 
 /** The one door for bodies: no other code reads one. */
 export type Bodies = {
   /**
-   * Reads a body of this kind within its bounds, which are counted while it comes in. Call it last, when caller, scope, limits, Host and Origin
-   * have been judged. Throws the Problem of a type that is not taken, a coding, a body that is too long, has too much in it, comes too slowly
-   * or is not UTF-8, and of too many at once.
+   * Reads a body of this kind within its bounds, which are counted while it comes in, and pays for its bytes. Call it last, when caller, scope,
+   * limits, Host and Origin have been judged. Throws the Problem of a type that is not taken, a coding, a body that is too long, has too much in
+   * it, comes too slowly or is not UTF-8, of too many at once, and 429.
    */
-  read(
-    request: IncomingMessage,
-    caller: Pick<Caller, 'id' | 'kind' | 'levels'>,
-    kind: BodyKind,
-  ): Promise<Body>;
+  read(asked: BodyRequest, kind: BodyKind): Promise<Body>;
 };
 
+/** A request with a body, and who sent it. */
+export type BodyRequest = {
+  readonly request: IncomingMessage;
+  readonly response: Outgoing;
+  readonly caller: Caller;
+};
+
+/** Each so many bytes of a body cost a point of `writes`. */
+const bytesOfPoint = 65_536;
+const pointsOf = (bytes: number) => Math.floor(bytes / bytesOfPoint);
+
 /** Opens the door of a process. @param room what it holds at once; production's where left out */
-export function openBodies(room: RoomLimits = usualRoom): Bodies {
+export function openBodies(quotas: Pick<Quotas, 'takeWrites'>, room: RoomLimits = usualRoom): Bodies {
   const bodiesHeld = openBodyRoom(room);
   return {
-    async read(request, caller, kind) {
+    async read({ request, response, caller }, kind) {
       const bounds: BodyBounds = bodyBounds[kind];
       const type = readType(request, bounds.types);
       // One that says how long it is need not be read to be refused.
-      if (Number(request.headers['content-length'] ?? 0) > bounds.bytes) throw tooLarge(bounds);
+      const told = Number(request.headers['content-length'] ?? 0);
+      if (told > bounds.bytes) throw tooLarge(bounds);
+      await quotas.takeWrites(caller, pointsOf(told), response);
       const hold = bodiesHeld.open(caller);
       try {
         const bytes = await receive(request, hold, { bounds, type });
-        return { type, text: decode(bytes), bytes: bytes.length };
+        const more = pointsOf(bytes.length) - pointsOf(told);
+        if (more > 0) await quotas.takeWrites(caller, more, response);
+        return { type, text: decode(bytes) };
       } finally {
         hold.leave();
       }

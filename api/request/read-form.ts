@@ -1,9 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { hasBody } from '#shared/lifecycle/connections';
 import type { Fault } from '#shared/model/problem';
-import type { Caller } from './caller.ts';
 import { invalidBody } from './faults.ts';
-import type { Bodies } from './read-body.ts';
+import type { Bodies, BodyRequest } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 
 /**
@@ -12,12 +10,11 @@ import { readQuery } from './read-query.ts';
  */
 export async function readForm<Name extends string>(
   bodies: Bodies,
-  request: IncomingMessage,
-  caller: Caller,
+  asked: BodyRequest,
   names: readonly Name[],
 ): Promise<{ readonly [name in Name]?: string }> {
-  if (!hasBody(request.headers)) return {};
-  const { text } = await bodies.read(request, caller, 'form');
+  if (!hasBody(asked.request.headers)) return {};
+  const { text } = await bodies.read(asked, 'form');
   // A form sends every field that it has, also one that is empty.
   const filled = text
     .split('&')

@@ -1,5 +1,6 @@
 import { Problem } from '#shared/model/problem';
 import type { Delivery, Notify, Watch } from '#shared/model/watch';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import { applyTurns, type ChangeDesk, requireFit } from './apply.ts';
 import { drawSecret } from './keys.ts';
@@ -13,16 +14,28 @@ export async function pauseByOwner(
   isPaused: boolean,
 ): Promise<void> {
   const pausedReason = isPaused ? 'owner' : null;
-  await requireFit(desk, caller, { ...known, pausedReason });
-  const changed = await desk.watches.change(known.watchId, (watch) => ({ ...watch, pausedReason }));
-  if (changed) await applyTurns(desk, { known, changed, found: undefined });
+  await desk.accountTurns.take(known.account, async () => {
+    await requireFit(desk, caller, { ...known, pausedReason });
+    const changed = await desk.watches.change(known.watchId, (watch) => ({ ...watch, pausedReason }));
+    if (changed) await applyTurns(desk, { known, changed, found: undefined });
+  });
 }
 
-/** Has a test sent. @returns the delivery that its owner follows */
-export async function sendTest(desk: Pick<ChangeDesk, 'watches' | 'site'>, watch: Watch): Promise<Delivery> {
+/** Has a test sent, which costs a scan: by whoever sends it, or at once where the feed alone tells of it. @returns the delivery that its owner follows */
+export async function sendTest(
+  desk: ChangeDesk,
+  caller: Caller,
+  watch: Watch,
+  response: Outgoing,
+): Promise<Delivery> {
   const tests = testOf(desk, watch);
   const [event, byMail] = tests;
-  await desk.watches.keepDeliveries(tests);
+  if (tests.every(({ channel }) => channel === 'feed'))
+    await desk.admission.quotas.takeScans(caller, 1, response);
+  await desk.accountTurns.take(watch.account, async () => {
+    await desk.kept.require(watch.account, JSON.stringify(tests).length);
+    await desk.watches.keepDeliveries(tests);
+  });
   return event.channel === 'feed' && byMail ? byMail : event;
 }
 

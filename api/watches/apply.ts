@@ -1,6 +1,8 @@
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
+import type { RatesRead } from '#shared/ports/watch-store';
+import { giveBack } from '#shared/time/give-back';
 import type { Caller } from '../request/caller.ts';
 import { faultAt, invalidBody } from '../request/faults.ts';
 import { scansPerDay } from './describe.ts';
@@ -8,7 +10,10 @@ import type { Understood } from './read-watch.ts';
 import type { WatchDesk } from './watch-desk.ts';
 
 /** What changing a watch takes. */
-export type ChangeDesk = Pick<WatchDesk, 'watches' | 'watchLimits' | 'site'>;
+export type ChangeDesk = Pick<
+  WatchDesk,
+  'accountTurns' | 'admission' | 'kept' | 'site' | 'watches' | 'watchLimits'
+>;
 
 type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
 
@@ -21,7 +26,7 @@ export async function applyTurns(
   const isOther = JSON.stringify(known.options) !== JSON.stringify(changed.options);
   // Reports with other options cannot be compared with what is known.
   if (found && isOther) await watches.setTargets(watchId, []);
-  if (found) await watches.setTargets(watchId, newTargets(changed, found.targets));
+  if (found) await watches.setTargets(watchId, await newTargets(changed, found.targets));
   const isActive = changed.pausedReason === null;
   const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
   const now = Date.now();
@@ -29,9 +34,21 @@ export async function applyTurns(
 }
 
 /** The targets of a watch before their first turn. */
-export function newTargets(watch: Watch, targets: Understood['targets']): readonly WatchTarget[] {
+export async function newTargets(
+  watch: Watch,
+  targets: Understood['targets'],
+): Promise<readonly WatchTarget[]> {
   const now = Date.now();
-  return targets.map(({ target, host }) => ({
+  const made: WatchTarget[] = [];
+  for (const one of targets) {
+    made.push(newTarget(watch, one, now));
+    await giveBack();
+  }
+  return made;
+}
+
+function newTarget(watch: Watch, { target, host }: Understood['targets'][number], now: number): WatchTarget {
+  return {
     watchId: watch.watchId,
     account: watch.account,
     target,
@@ -49,7 +66,7 @@ export function newTargets(watch: Watch, targets: Understood['targets']): readon
     base: null,
     memory: {},
     expiries: {},
-  }));
+  };
 }
 
 /** What is wrong with an interval that is too short. */
@@ -61,6 +78,8 @@ export function tooOften(
   return [faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)];
 }
 
+const ratesAtOnce = 200;
+
 /** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
 export async function requireFit(desk: ChangeDesk, caller: Caller, watch: Watch): Promise<void> {
   const { watches, watchLimits } = desk;
@@ -70,7 +89,13 @@ export async function requireFit(desk: ChangeDesk, caller: Caller, watch: Watch)
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;
   let sum = scansPerDay(desk, watch);
-  for (const rate of await watches.ratesOf(caller.account, watch.watchId)) sum += scansPerDay(desk, rate);
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = { except: watch.watchId, after, limit: ratesAtOnce };
+    const { rates, next }: RatesRead = await watches.ratesOf(caller.account, page);
+    for (const rate of rates) sum += scansPerDay(desk, rate);
+    after = next === '' ? undefined : next;
+    await giveBack();
+  }
   if (sum <= limit) return;
   throw new Problem(
     'watch_too_frequent',

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
+import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
@@ -37,7 +38,7 @@ export async function createWatch(
   readOwnQuery(request, []);
   // Watches go on only while their account may start checks.
   if (!caller.scopes.includes('tools')) throw insufficientScope('tools');
-  const body = await desk.bodies.read(request, caller, 'watch');
+  const body = await desk.bodies.read({ request, response, caller }, 'watch');
   const read = readFields(body.text, newWatchSchema);
   await requireSound(desk, caller, read);
   const wish = read.fields as z.infer<typeof newWatchSchema>;
@@ -113,9 +114,14 @@ async function make(
     createdAt: Date.now(),
     isWhole: true,
   };
-  await requireFit(desk, caller, watch);
-  await requireRoom(desk.watches, desk.watchLimits, { account, added: targets.map(({ host }) => host) });
-  await desk.watches.create(watch, newTargets(watch, targets));
+  const made = await newTargets(watch, targets);
+  // What an account has is judged in the same turn in which it gets more.
+  await desk.accountTurns.take(account, async () => {
+    await requireFit(desk, caller, watch);
+    await requireRoom(desk.watches, desk.watchLimits, { account, added: targets.map(({ host }) => host) });
+    await desk.kept.require(account, bytesOf(targets));
+    await desk.watches.create(watch, made);
+  });
   if (secret !== null) await desk.watches.keepDeliveries(testOf(desk, watch, 'first').slice(0, 1));
   await askAddress(desk, watch);
   return secret ?? '';
@@ -130,30 +136,50 @@ export async function changeWatch(
 ): Promise<void> {
   readOwnQuery(request, []);
   const known = await findWatch(desk, caller, request);
-  const body = await desk.bodies.read(request, caller, 'change of a watch');
+  const body = await desk.bodies.read({ request, response, caller }, 'change of a watch');
   const read = readFields(body.text, watchPatchSchema);
   await requireSound(desk, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
   const wish: Patch = read.fields;
   const found = await readNewTargets(desk, known, wish);
   const notify = readNotify(desk, mergeNotify(wish.notify, known.notify));
-  const next = patched(known, wish, { found, notify });
-  await requireFit(desk, caller, next);
-  if (found)
-    await requireRoom(desk.watches, desk.watchLimits, {
-      account: known.account,
-      added: found.targets.map(({ host }) => host),
-      except: known.watchId,
-    });
-  const changed = await desk.watches.change(known.watchId, (watch) =>
-    patched(watch, wish, { found, notify }, next),
+  const changed = await desk.accountTurns.take(known.account, () =>
+    change(desk, caller, known, { wish, found, notify }),
   );
-  if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
-  await applyTurns(desk, { known, changed, found });
   const isNewSecret = changed.secret !== null && changed.secret !== known.secret;
   if (isNewSecret) await desk.watches.keepDeliveries(testOf(desk, changed).slice(0, 1));
   if (changed.notify.email?.to !== known.notify.email?.to) await askAddress(desk, changed);
   const shown = await describeWatch(desk, changed);
   sendPrivate(response, { ...shown, ...(isNewSecret ? { webhookSecret: changed.secret } : {}) });
+}
+
+/** About what is kept of a watched target before its first report. */
+const targetBytes = 700;
+
+function bytesOf(targets: Understood['targets']): number {
+  return targets.reduce((sum, { target }) => sum + 3 * target.length + targetBytes, 0);
+}
+
+/** Changes a watch, in its account's turn. */
+async function change(
+  desk: WatchDesk,
+  caller: Caller,
+  known: Watch,
+  { wish, found, notify }: Found & { readonly wish: Patch },
+): Promise<Watch> {
+  const next = patched(known, wish, { found, notify });
+  await requireFit(desk, caller, next);
+  if (found) {
+    const added = found.targets.map(({ host }) => host);
+    const { account, watchId: except } = known;
+    await requireRoom(desk.watches, desk.watchLimits, { account, added, except });
+    await desk.kept.require(account, bytesOf(found.targets.slice(known.targetCount)));
+  }
+  const changed = await desk.watches.change(known.watchId, (watch) =>
+    patched(watch, wish, { found, notify }, next),
+  );
+  if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
+  await applyTurns(desk, { known, changed, found });
+  return changed;
 }
 
 type Patch = z.infer<typeof watchPatchSchema>;
@@ -201,13 +227,16 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+const targetsAtOnce = 200;
+
 async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<WatchTarget[]> {
   const all: WatchTarget[] = [];
   for (let after: string | undefined; ;) {
-    const page = await watches.listTargets(watchId, { limit: 1000, after });
+    const page = await watches.listTargets(watchId, { limit: targetsAtOnce, after });
     all.push(...page);
     after = page.at(-1)?.target;
-    if (page.length < 1000) return all;
+    if (page.length < targetsAtOnce) return all;
+    await giveBack();
   }
 }
 

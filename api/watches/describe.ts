@@ -4,6 +4,7 @@ import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { lateBefore } from '#shared/model/watch-times';
 import type { WatchRate } from '#shared/ports/watch-store';
 import { costOf } from '#shared/settings/offered';
+import { giveBack } from '#shared/time/give-back';
 import { specOf } from './read-watch.ts';
 import type { WatchDesk } from './watch-desk.ts';
 
@@ -44,6 +45,16 @@ export async function describeWatch(desk: Pick<WatchDesk, 'site' | 'watches'>, w
     deliveries: deliveries.map(describeDelivery),
     links: { self, targets: `${self}/targets`, deliveries: `${self}/deliveries` },
   };
+}
+
+/** Some watches, one after the other. */
+export async function describeWatches(desk: Pick<WatchDesk, 'site' | 'watches'>, watches: readonly Watch[]) {
+  const described: Awaited<ReturnType<typeof describeWatch>>[] = [];
+  for (const watch of watches) {
+    described.push(await describeWatch(desk, watch));
+    await giveBack();
+  }
+  return described;
 }
 
 /** A watched target as its owner sees it. */

@@ -3,10 +3,12 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type Expiry, unpackOutline } from '#shared/catalogue/outline';
 import { Problem } from '#shared/model/problem';
-import type { LinkKind } from '#shared/ports/watch-store';
+import type { Delivery } from '#shared/model/watch';
+import type { LinkKind, WatchPage } from '#shared/ports/watch-store';
 import { renderCalendar } from '#shared/render/watches/calendar';
 import { renderFeed } from '#shared/render/watches/feed';
 import { watchesOf } from '#shared/stores/watches/watches-of';
+import { giveBack } from '#shared/time/give-back';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit, admitToken } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -15,8 +17,9 @@ import { drawKey } from './keys.ts';
 import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
 
 const shownEvents = 100;
+const eventsAtOnce = 50;
 const mostDates = 2000;
-const pageRows = 500;
+const pageRows = 100;
 export const keyText = /^[A-Za-z0-9_-]{22}$/;
 
 /** Answers POST /api/watches/links: draws the addresses of feed and calendar anew, and shows them this once. */
@@ -34,9 +37,7 @@ export const drawLinks: WatchAnswer = async (desk, caller, request, response) =>
 /** Answers GET /api/watches/feed.atom: what the watches of an account told, newest first. */
 export async function answerFeed(desk: WatchDesk, request: Request, response: Response): Promise<void> {
   const account = await readerOf(desk, 'feed', request, response);
-  const found = await desk.watches.listDeliveries({ account }, { limit: 2 * shownEvents });
-  // What was also sent by e-mail has a second delivery, and the feed tells of it once.
-  const events = found.filter(({ channel }) => channel !== 'email').slice(0, shownEvents);
+  const events = await newestEvents(desk, account);
   const self = desk.site.publicPath === '' ? undefined : `${desk.site.publicPath}/api/watches/feed.atom`;
   const feedId = `urn:diag:watches:${hash('sha256', account).slice(0, 32)}`;
   await sendFile(
@@ -45,6 +46,20 @@ export async function answerFeed(desk: WatchDesk, request: Request, response: Re
     renderFeed({ feedId, self, events }),
     'application/atom+xml; charset=utf-8',
   );
+}
+
+/** What was also sent by e-mail has a second delivery, and the feed tells of it once. */
+async function newestEvents({ watches }: WatchDesk, account: string): Promise<readonly Delivery[]> {
+  const events: Delivery[] = [];
+  for (let before: WatchPage['before']; ;) {
+    const page = await watches.listDeliveries({ account }, { limit: eventsAtOnce, before });
+    events.push(...page.filter(({ channel }) => channel !== 'email'));
+    const last = page.at(-1);
+    if (!last || page.length < eventsAtOnce || events.length >= shownEvents)
+      return events.slice(0, shownEvents);
+    before = { createdAt: last.createdAt, id: last.deliveryId };
+    await giveBack();
+  }
 }
 
 /** Answers GET /api/watches/expiries.ics: what of the watched targets ends when. */
@@ -101,15 +116,27 @@ async function datesOf({ watches }: WatchDesk, account: string): Promise<readonl
   for await (const { watchId } of watchesOf(watches, account))
     for await (const expiry of expiriesOf(watches, watchId)) {
       const { what, name, expiresAt } = expiry;
-      if (dates.size < mostDates) dates.set(`${what} ${name} ${expiresAt}`, expiry);
+      dates.set(`${what} ${name} ${expiresAt}`, expiry);
+      if (dates.size >= 2 * mostDates) dropLatest(dates);
     }
-  return [...dates.values()].toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
+  dropLatest(dates);
+  return [...dates.values()];
+}
+
+/** Leaves those that come first, in their order. */
+function dropLatest(dates: Map<string, Expiry>): void {
+  const first = [...dates].toSorted(([, a], [, b]) => (a.expiresAt < b.expiresAt ? -1 : 1));
+  dates.clear();
+  for (const [key, expiry] of first.slice(0, mostDates)) dates.set(key, expiry);
 }
 
 async function* expiriesOf(watches: WatchDesk['watches'], watchId: string): AsyncGenerator<Expiry> {
   for (let after: string | undefined; ;) {
     const page = await watches.listTargets(watchId, { limit: pageRows, after });
-    for (const { base } of page) yield* readExpiries(base);
+    for (const { base } of page) {
+      yield* readExpiries(base);
+      await giveBack();
+    }
     after = page.at(-1)?.target;
     if (page.length < pageRows) return;
   }

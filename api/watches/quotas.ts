@@ -15,13 +15,12 @@ export type WatchLimits = {
 const mostOfDomain = 100;
 
 /** What /api/me shows of an account's watches. */
-export function watchQuotas(watches: Pick<WatchStore, 'hostsOf'>, limit: number): AccountQuotas {
+export function watchQuotas(watches: Pick<WatchStore, 'sumOf'>, limit: number): AccountQuotas {
   return async (account) => {
-    const hosts = await watches.hostsOf(account);
-    const counts = [...hosts.values()];
+    const { total, mostOfHost } = await watches.sumOf(account);
     return {
-      watches: { limit, used: counts.reduce((sum, count) => sum + count, 0) },
-      watchesOfDomain: { limit: mostOfDomain, used: Math.max(0, ...counts) },
+      watches: { limit, used: total },
+      watchesOfDomain: { limit: mostOfDomain, used: mostOfHost },
     };
   };
 }

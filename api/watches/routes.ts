@@ -1,7 +1,7 @@
 import type { Answers } from '../listener/app.ts';
 import { refuseOtherSite } from '../listener/other-site.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
-import { admitToken } from '../request/admit.ts';
+import { admitToken, isWrite } from '../request/admit.ts';
 import { changeWatch, createWatch } from './change.ts';
 import { answerCalendar, answerFeed, drawLinks, noWatches } from './feeds.ts';
 import {
@@ -22,9 +22,9 @@ export function addWatches(desk: WatchDesk, add: (path: string, answers: Answers
     acceptingJson(async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
       if (!desk.site.reportIds) throw noWatches();
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        refuseOtherSite(desk.door.isFromOtherSite, request.headers);
+      if (isWrite(request)) refuseOtherSite(desk.door.isFromOtherSite, request.headers);
       const caller = await admitToken(desk.admission, request, response, 'watch');
+      if (isWrite(request)) await desk.admission.quotas.takeWrites(caller, 1, response);
       await answer(desk, caller, request, response);
     });
   const base = '/api/watches';

@@ -3,7 +3,7 @@ import { beforeParameter, limitParameter, pageOf, readParameters } from '../requ
 import { readOwnQuery } from '../request/read-query.ts';
 import { renewSecretOf, replayOf, sendTest } from './act.ts';
 import { sendPrivate } from './change.ts';
-import { describeDelivery, describeTarget, describeWatch } from './describe.ts';
+import { describeDelivery, describeTarget, describeWatch, describeWatches } from './describe.ts';
 import { findWatch, type WatchAnswer } from './watch-desk.ts';
 
 export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
@@ -22,7 +22,7 @@ export const listWatches: WatchAnswer = async (desk, caller, request, response) 
   const page = readParameters(pageParameters, request);
   const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
-  const watches = await Promise.all(shown.map((watch) => describeWatch(desk, watch)));
+  const watches = await describeWatches(desk, shown);
   sendPrivate(response, { watches, next });
 };
 
@@ -68,7 +68,7 @@ export const listDeliveries: WatchAnswer = async (desk, caller, request, respons
 /** Answers POST /api/watches/{watchId}/test: sends a test event. */
 export const testWatch: WatchAnswer = async (desk, caller, request, response) => {
   readOwnQuery(request, []);
-  const test = await sendTest(desk, await findWatch(desk, caller, request));
+  const test = await sendTest(desk, caller, await findWatch(desk, caller, request), response);
   response.statusCode = 202;
   sendPrivate(response, describeDelivery(test));
 };

@@ -7,10 +7,12 @@ import type { Caller } from '../request/caller.ts';
 /** What the endpoints of watches take. */
 export type WatchDesk = Pick<
   Desk,
+  | 'accountTurns'
   | 'admission'
   | 'bodies'
   | 'door'
   | 'idempotency'
+  | 'kept'
   | 'readAsk'
   | 'runs'
   | 'site'

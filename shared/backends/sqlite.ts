@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Problem } from '../model/problem.ts';
 import { ConfigError } from '../settings/config.ts';
 
@@ -78,6 +78,18 @@ function convertOldFile(database: DatabaseSync): void {
 export function readNumber(database: DatabaseSync, pragma: string): number {
   const row = database.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>;
   return row[pragma] ?? 0;
+}
+
+/**
+ * Prepares a statement that writes and gives rows: the only way to read one. `get()` of node:sqlite takes the first row, and hides a commit
+ * that fails behind it; `all()` throws.
+ */
+export function prepareReturning(
+  database: DatabaseSync,
+  sql: string,
+): (...values: readonly (SQLInputValue | Record<string, SQLInputValue>)[]) => Record<string, unknown>[] {
+  const statement = database.prepare(sql);
+  return (...values) => statement.all(...(values as SQLInputValue[]));
 }
 
 /** Does all of it or, where it throws, nothing. */

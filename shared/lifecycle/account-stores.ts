@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { AccountTurns } from '../ports/account-turns.ts';
 import type { BatchStore } from '../ports/batch-store.ts';
 import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
@@ -7,6 +8,8 @@ import type { Logger } from '../telemetry/logger.ts';
 
 /** Where what accounts make is kept. */
 export type AccountStores = {
+  /** What an account has is judged and added to in its turn. */
+  readonly accountTurns: AccountTurns;
   readonly idempotency: IdempotencyStore;
   readonly batches: BatchStore;
   readonly watches: WatchStore;
@@ -18,24 +21,39 @@ export async function openAccountStores(
   log: Logger,
 ): Promise<AccountStores> {
   if (MONGODB_URL !== undefined) {
-    const [{ openMongoIdempotency }, { openMongoBatches }, { openMongoWatchStore }] = await Promise.all([
+    const [
+      { openMongoAccountTurns },
+      { openMongoIdempotency },
+      { openMongoBatches },
+      { openMongoWatchStore },
+    ] = await Promise.all([
+      import('../stores/account-turns/mongo.ts'),
       import('../stores/idempotency/mongo.ts'),
       import('../stores/batches/mongo.ts'),
       import('../stores/watches/mongo.ts'),
     ]);
     return {
+      accountTurns: openMongoAccountTurns(MONGODB_URL, log),
       idempotency: openMongoIdempotency(MONGODB_URL, log),
       batches: openMongoBatches(MONGODB_URL, log),
       watches: openMongoWatchStore(MONGODB_URL, log),
     };
   }
-  const [{ openSqliteIdempotency }, { openSqliteBatches }, { openSqliteWatchStore }] = await Promise.all([
+  const [
+    { openMemoryAccountTurns },
+    { openSqliteIdempotency },
+    { openSqliteBatches },
+    { openSqliteWatchStore },
+  ] = await Promise.all([
+    import('../stores/account-turns/memory.ts'),
     import('../stores/idempotency/sqlite.ts'),
     import('../stores/batches/sqlite.ts'),
     import('../stores/watches/sqlite.ts'),
   ]);
   const pathOf = (name: string) => (DATA_DIR === ':memory:' ? DATA_DIR : join(DATA_DIR, name));
   return {
+    // One process alone has a data folder.
+    accountTurns: openMemoryAccountTurns(),
     idempotency: openSqliteIdempotency(pathOf('idempotency.sqlite')),
     batches: openSqliteBatches(pathOf('batches.sqlite'), log),
     watches: openSqliteWatchStore(pathOf('watches.sqlite'), log),

@@ -8,6 +8,7 @@ import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStreamPlaces } from '../limits/streams/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
+import type { AccountTurns } from '../ports/account-turns.ts';
 import type { BatchStore } from '../ports/batch-store.ts';
 import type { IdempotencyStore } from '../ports/idempotency.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
@@ -47,6 +48,7 @@ export type Backend = {
   readonly idempotency: IdempotencyStore;
   readonly batches: BatchStore;
   readonly watches: WatchStore;
+  readonly accountTurns: AccountTurns;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -97,17 +99,15 @@ export async function openBackend(
       for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);
       parts.pace.close();
-      await Promise.all([
-        parts.rateLimiter.close(),
-        parts.reportStore.close(),
-        parts.tokenStore.close(),
-        parts.access.close(),
-        parts.idempotency.close(),
-        parts.batches.close(),
-        parts.watches.close(),
-      ]);
+      await closeStores(parts);
     },
   };
+}
+
+async function closeStores(parts: Parts): Promise<void> {
+  const { rateLimiter, reportStore, tokenStore, access, idempotency, batches, watches, accountTurns } = parts;
+  const all = [rateLimiter, reportStore, tokenStore, access, idempotency, batches, watches, accountTurns];
+  await Promise.all(all.map((one) => one.close()));
 }
 
 type Parts = Omit<Backend, 'close'>;

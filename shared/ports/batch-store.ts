@@ -5,6 +5,23 @@ import type { Job } from '../model/job.ts';
 export const batchOutcomes = ['done', 'refused', 'failed', 'cancelled'] as const;
 export type BatchOutcome = (typeof batchOutcomes)[number];
 
+// A release that counted anew at each reading writes none of them.
+const counted = z.int().default(0);
+const tallySchema = z.object({
+  done: counted,
+  refused: counted,
+  failed: counted,
+  cancelled: counted,
+  /** Those that ended in the minute before `recentAt`. */
+  recent: counted,
+  recentAt: counted,
+});
+
+/** How many targets of a batch have ended how. */
+export type Tally = Readonly<z.infer<typeof tallySchema>>;
+
+export const noneEnded: Tally = { done: 0, refused: 0, failed: 0, cancelled: 0, recent: 0, recentAt: 0 };
+
 const batchSchema = z.object({
   batchId: z.string(),
   account: z.string(),
@@ -22,6 +39,9 @@ const batchSchema = z.object({
   /** Targets that its feeder has under way, as far as it has told, and until when that is to be believed. */
   running: z.int(),
   leaseUntil: z.int(),
+  /** What it takes to keep it, with all its ends. */
+  bytes: counted,
+  ...tallySchema.shape,
 });
 
 /** A list of targets that one account wants checked. Times are Unix ms. */
@@ -39,7 +59,7 @@ const endSchema = z.object({
   cursor: z.int(),
   outcome: z.enum(batchOutcomes),
   reportId: z.string().nullable(),
-  /** A problem document, JSON. */
+  /** The code of its problem; a release before kept the whole document, JSON. */
   problem: z.string().nullable(),
   endedAt: z.int(),
 });
@@ -51,11 +71,6 @@ export type BatchEnd = Readonly<z.infer<typeof endSchema>>;
 export function readBatchEnd(row: unknown): BatchEnd {
   return endSchema.parse(row);
 }
-
-/** How many targets of a batch have ended how, and how many of them since a time. */
-export type Tally = Readonly<Record<BatchOutcome, number>> & { readonly recent: number };
-
-export const noneEnded: Tally = { done: 0, refused: 0, failed: 0, cancelled: 0, recent: 0 };
 
 /** Targets are kept in parts of so many. */
 export const targetsOfPart = 500;
@@ -69,8 +84,21 @@ export type BatchPurge =
 /** The place of a batch in the list of its account. */
 export type BatchPlace = Pick<Batch, 'createdAt' | 'batchId'>;
 
-/** Who feeds a batch to the queue: one process at a time. */
-export type Lease = { readonly batchId: string; readonly feeder: string };
+/** That a process feeds a batch: each claim has a token of its own, so that what is left of an earlier one changes nothing. */
+export type Lease = { readonly batchId: string; readonly token: string };
+
+/** What an account has of batches: how many are open, how many targets wait in them, and what all of them take, ended or not. */
+export type BatchUse = { readonly open: number; readonly waiting: number; readonly bytes: number };
+
+/** About what is kept of the end of a target. */
+const endBytes = 200;
+/** About what is kept of a batch beside its targets; a page of a database file. */
+const leastBytes = 4096;
+
+/** What it takes to keep a batch, with the ends of all its targets. */
+export function bytesOfBatch(targets: readonly string[]): number {
+  return targets.reduce((sum, target) => sum + Buffer.byteLength(target) + 3 + endBytes, leastBytes);
+}
 
 /**
  * Batches, their lists of targets and how each target ended. One process at a time feeds a batch: it holds a lease, and writes the ends in
@@ -82,34 +110,37 @@ export interface BatchStore {
   get(batchId: string): Promise<Batch | undefined>;
   /** Newest first. */
   list(account: string, page: { readonly limit: number; readonly before?: BatchPlace }): Promise<Batch[]>;
-  /** Those of an account that have not ended, oldest first. */
-  listOpen(account: string): Promise<Batch[]>;
+  useOf(account: string): Promise<BatchUse>;
+  /** Those of an account that ended before a time, those that ended first. */
+  listEnded(account: string, endedBefore: number, limit: number): Promise<Batch[]>;
   /** Removes a batch whole. */
   remove(batchId: string): Promise<void>;
   /** Notes that what waits is not wanted any more. Changes nothing for a batch that has ended. */
   cancel(batchId: string, at: number): Promise<void>;
-  /** @param since of `recent` */
-  tally(batchId: string, since: number): Promise<Tally>;
 
-  /** Takes an unfinished batch that nobody feeds, of several the one that has waited longest. Of two feeders one can renew its lease. */
-  claim(feeder: string, nowMs: number, until: number): Promise<Batch | undefined>;
+  /**
+   * Takes an unfinished batch that nobody feeds, of several the one that has waited longest. Of two that took it one can renew its lease.
+   * @param token of this claim alone
+   */
+  claim(token: string, nowMs: number, until: number): Promise<Batch | undefined>;
   /** Keeps a batch, and tells how many of its targets are under way. Undefined where it is another's by now, or gone. */
   renew(lease: Lease, until: number, running: number): Promise<Batch | undefined>;
   /** Leaves a batch to the next feeder. */
   release(lease: Lease): Promise<void>;
-  /** All targets have ended. */
-  finish(batchId: string, at: number): Promise<void>;
+  /** All targets have ended. Changes nothing where the batch is another's by now. */
+  finish(lease: Lease, at: number): Promise<void>;
   /** The targets of a part, counted from 0; none beyond the last. */
   readTargets(batchId: string, part: number): Promise<readonly string[]>;
-  /** Which targets have ended, and the last cursor. */
-  readEnded(batchId: string): Promise<{ readonly indexes: readonly number[]; readonly lastCursor: number }>;
-  /** Keeps ends, in this order. False where one of these targets or cursors has an end already: then another feeder writes, or has written. */
-  addEnds(batchId: string, ends: readonly BatchEnd[]): Promise<boolean>;
+  /**
+   * Keeps ends, in this order, and then how many have ended by now. False where one of these targets or cursors has an end already: then another
+   * feeder writes, or has written.
+   */
+  addEnds(batchId: string, ends: readonly BatchEnd[], tally: Tally): Promise<boolean>;
   /** By cursor, from the one behind `after`. */
   listEnds(batchId: string, after: number, limit: number): Promise<BatchEnd[]>;
 
-  /** Deletes some of what has expired. */
-  expire(nowMs: number): Promise<void>;
+  /** Deletes a part of what has expired; true where there is more. */
+  expire(nowMs: number): Promise<boolean>;
   /** Gives how many batches were deleted or changed. */
   purge(wish: BatchPurge): Promise<number>;
   close(): Promise<void>;

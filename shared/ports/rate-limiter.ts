@@ -1,6 +1,6 @@
 /** A caller's allowance under one policy. */
 export type Quota = {
-  readonly policy: 'requests' | 'scans';
+  readonly policy: 'requests' | 'scans' | 'writes';
   readonly points: number;
   readonly windowS: number;
 };

@@ -18,6 +18,16 @@ export type TargetCount = { readonly total: number; readonly hosts: ReadonlyMap<
 /** So many targets are checked with these options, each once in so many seconds. */
 export type WatchRate = Pick<Watch, 'check' | 'options' | 'everySeconds' | 'targetCount'>;
 
+export type RatePage = {
+  /** A watch that does not count. */
+  readonly except?: string | undefined;
+  /** Behind this one; "" begins with the first. */
+  readonly after: string;
+  readonly limit: number;
+};
+/** Some rates, and behind which one the others stand; "" where there are no others. */
+export type RatesRead = { readonly rates: readonly WatchRate[]; readonly next: string };
+
 export type DueWish = Pick<Delivery, 'channel'> & {
   readonly now: number;
   /** Accounts behind this one are looked at; "" begins with the first. */
@@ -43,8 +53,12 @@ export interface WatchStore {
   list(account: string, page: WatchPage): Promise<Watch[]>;
   /** Changes a watch as it is at that moment, and gives what it is now. `change` may be called again where another was quicker. */
   change(watchId: string, change: (watch: Watch) => Watch): Promise<Watch | undefined>;
-  /** Deletes a watch with its targets and deliveries. */
+  /** Deletes a watch with its targets and deliveries: the watch at once, and of the rest part after part. */
   remove(watchId: string): Promise<void>;
+  /** Deletes what is left of some watches that are gone, or never became whole: a process may end in the middle. True where there is more. */
+  sweep(now: number): Promise<boolean>;
+  /** Bytes that an account's watches, targets and deliveries take. */
+  bytesOf(account: string): Promise<number>;
   /** All accounts that have watches which are not paused, or keys of a feed. */
   activeAccounts(): Promise<readonly string[]>;
 
@@ -55,12 +69,12 @@ export interface WatchStore {
   ): Promise<WatchTarget[]>;
   /** Replaces the targets of a watch; those that stay keep what is known of them. */
   setTargets(watchId: string, targets: readonly WatchTarget[]): Promise<void>;
-  /** How many targets of each host an account watches. */
-  hostsOf(account: string): Promise<ReadonlyMap<string, number>>;
+  /** How many targets an account watches, and how many of that host of which it watches most. */
+  sumOf(account: string): Promise<{ readonly total: number; readonly mostOfHost: number }>;
   /** How many targets an account watches in all but one of its watches, and how many of these hosts. */
   countTargets(account: string, wish: CountWish): Promise<TargetCount>;
-  /** What the watches of an account that are not paused cost: those of one check, options and interval together, but for one watch. */
-  ratesOf(account: string, except?: string): Promise<readonly WatchRate[]>;
+  /** What the watches of an account that are not paused cost: those of one check, options and interval together. A page of them. */
+  ratesOf(account: string, page: RatePage): Promise<RatesRead>;
   /** Of the active targets of a watch: how many were due before that moment, and when the next one is. */
   dueOf(
     watchId: string,

@@ -6,6 +6,7 @@ import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { addContainerGauges } from './container-gauges.ts';
+import { loopFailures } from './loops.ts';
 import {
   addBackendGauges,
   addBuildInfo,
@@ -65,6 +66,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   addQueueGauges(jobQueue, registers);
   addStoreGauges(reportStore, registers);
   addContainerGauges(registers);
+  addLoopFailures(registers);
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>
@@ -105,6 +107,20 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
     values: () => registry.getMetricsAsJSON(),
   };
+}
+
+/** What alarms watch begins at 0. */
+function addLoopFailures(registers: Registry[]): void {
+  new Counter({
+    name: 'diag_loop_failures_total',
+    help: 'Failures of what this process does again and again; each makes it pause.',
+    labelNames: ['loop'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [loop, count] of loopFailures()) this.inc({ loop }, count);
+    },
+  });
 }
 
 /** Ends of runner processes; what alarms watch begins at 0. */

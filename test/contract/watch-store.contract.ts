@@ -152,12 +152,8 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     ]);
     const other = watchOf({ account: watch.account });
     await store.create(other, [targetOf(other, 'x.c.test', 1)]);
-    expect(await store.hostsOf(watch.account)).toEqual(
-      new Map([
-        [a.target, 1],
-        ['c.test', 2],
-      ]),
-    );
+    expect(await store.sumOf(watch.account)).toEqual({ total: 3, mostOfHost: 2 });
+    expect(await store.sumOf(randomId())).toEqual({ total: 0, mostOfHost: 0 });
     expect(await store.countTargets(watch.account, { hosts: ['c.test', 'z.test'] })).toEqual({
       total: 3,
       hosts: new Map([['c.test', 2]]),
@@ -187,7 +183,12 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
     ];
     for (const watch of [first, second, paused, other, watchOf()]) if (watch) await store.create(watch, []);
     const sums = async (except?: string) =>
-      (await store.ratesOf(account, except)).toSorted((a, b) => b.everySeconds - a.everySeconds);
+      (await store.ratesOf(account, { except, after: '', limit: 9 })).rates.toSorted(
+        (a, b) => b.everySeconds - a.everySeconds,
+      );
+    const page = await store.ratesOf(account, { after: '', limit: 1 });
+    const rest = await store.ratesOf(account, { after: page.next, limit: 9 });
+    expect([page.rates.length, rest.rates.length, rest.next]).toEqual([1, 1, '']);
     const sixty = { ...rate, everySeconds: 60, targetCount: 6 };
     expect(await sums()).toEqual([{ ...rate, targetCount: 7 }, sixty]);
     expect(await sums(second?.watchId)).toEqual([{ ...rate, targetCount: 3 }, sixty]);
@@ -196,6 +197,33 @@ export function watchStoreContract(open: () => Promise<WatchStore>): void {
       { ...rate, targetCount: 4 },
       { ...sixty, targetCount: 16 },
     ]);
+  });
+
+  test('hundreds of targets and events of a watch are kept, moved, released and deleted, and what they take is counted', async () => {
+    const watch = watchOf();
+    const { watchId, account } = watch;
+    const names = Array.from({ length: 223 }, (_, at) => `t${String(at).padStart(4, '0')}.a.test`);
+    const targets = names.map((name) => targetOf(watch, name, 10));
+    await store.create(watch, targets);
+    expect(await store.sumOf(account)).toEqual({ total: 223, mostOfHost: 223 });
+    await store.schedule(watchId, true, () => 20);
+    expect(await store.dueOf(watchId, 21)).toEqual({ late: 223, nextAt: 20 });
+    await store.setTargets(watchId, targets.slice(20));
+    expect(await store.sumOf(account)).toMatchObject({ total: 203 });
+    const bytes = await store.bytesOf(account);
+    expect(bytes).toBeGreaterThan(203 * JSON.stringify(targets[0]).length);
+    const events = Array.from({ length: 221 }, (_, at) => deliveryOf(watch, { createdAt: 1000 + at }));
+    await store.keepDeliveries(events);
+    expect(await store.bytesOf(account)).toBeGreaterThan(bytes + 221 * JSON.stringify(events[0]).length);
+    await store.release(watchId, 50);
+    const due = await store.claimDeliveries({ channel: 'webhook', account, now: 60, until: 70, limit: 1000 });
+    expect(due).toHaveLength(221);
+    await store.remove(watchId);
+    expect(await store.get(watchId)).toBeUndefined();
+    expect(await store.listTargets(watchId, { limit: 1 })).toEqual([]);
+    expect(await store.listDeliveries({ watchId }, { limit: 1 })).toEqual([]);
+    expect(await store.bytesOf(account)).toBe(0);
+    expect(await store.sweep(Date.now())).toBe(false);
   });
 
   test('a mailbox is kept once and confirmed, and who wants no mail is known by a digest', async () => {

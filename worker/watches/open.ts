@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Problem } from '#shared/model/problem';
 import type { Delivery } from '#shared/model/watch';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { parseMailUrl } from '#shared/settings/mail';
 import { targetPolicyOf } from '#shared/settings/policy';
+import { type Loop, type LoopName, openFailures, openLoop } from '#shared/telemetry/loops';
+import { giveBack } from '#shared/time/give-back';
 import type { WatchContext } from './context.ts';
 import type { MailContext } from './mail/context.ts';
 import { openMailer } from './mail/mailer.ts';
@@ -30,12 +31,13 @@ const claimMs = 60_000;
 const mailMs = 30_000;
 const lookEveryMs = 1000;
 const revokedEveryMs = 5000;
+const sweepEveryMs = 30_000;
 
 /** Takes the turns of watches when they are due, and sends what they tell, beside any number of other processes. */
 export function openWatcher(settings: WatcherSettings): Watcher {
-  const { config, backend, log } = settings;
+  const { config, backend } = settings;
   const { jobQueue, reportStore } = backend;
-  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
+  const waiting = openWaiting({ jobQueue, reportStore, log: settings.log, onDone: () => undefined });
   const context: WatchContext = {
     ...settings,
     waiting,
@@ -47,7 +49,8 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   const { watches } = backend;
   const mail = mailContextOf(context);
   const loops = [
-    openLoop(context, stop.signal, {
+    openClaims(context, stop.signal, {
+      name: 'turns of watches',
       slots: turnSlots,
       claim: async (claim) =>
         (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
@@ -58,15 +61,31 @@ export function openWatcher(settings: WatcherSettings): Watcher {
       ? [openSending(context, stop.signal, 'email', (delivery) => sendMail(mail, delivery, stop.signal))]
       : []),
   ];
-  const revoked = repeat(() => pauseOfRevoked(context), revokedEveryMs, stop.signal, context);
+  const upkeep = openUpkeep(context, stop.signal);
   return {
     async close(graceMs) {
       stop.abort();
       waiting.close();
-      const ended = Promise.all([...loops, revoked]);
+      const ended = Promise.all([...loops, ...upkeep].map((loop) => loop.close()));
       await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
     },
   };
+}
+
+function openUpkeep(context: WatchContext, signal: AbortSignal): readonly Loop[] {
+  const { backend, log, now } = context;
+  const sweep = async () => {
+    while (!signal.aborted && (await backend.watches.sweep(now()))) await giveBack();
+  };
+  return [
+    openLoop({
+      name: 'revoked tokens',
+      everyMs: revokedEveryMs,
+      log,
+      act: () => pauseOfRevoked(context),
+    }),
+    openLoop({ name: 'upkeep of watches', everyMs: sweepEveryMs, log, act: sweep }),
+  ];
 }
 
 /** Sends what is due of a channel. */
@@ -75,10 +94,11 @@ function openSending(
   signal: AbortSignal,
   channel: Exclude<Delivery['channel'], 'feed'>,
   send: (delivery: Delivery) => Promise<void>,
-): Promise<void> {
+): Pick<Loop, 'close'> {
   const slots = sendSlots[channel];
   const senders = openSenders({ watches: context.backend.watches, channel, slots });
-  return openLoop(context, signal, {
+  return openClaims(context, signal, {
+    name: channel === 'email' ? 'mail' : 'webhooks',
     slots,
     claim: (claim) => senders.claim(claim),
     work: (delivery) => send(delivery).finally(() => senders.leave(delivery.account)),
@@ -94,46 +114,39 @@ function mailContextOf(context: WatchContext): MailContext | undefined {
   return { ...context, mailer, from: MAIL_FROM, service: PUBLIC_URL };
 }
 
-type Loop<T> = {
+type Claims<T> = {
+  readonly name: LoopName;
   readonly slots: number;
   readonly claim: (claim: { now: number; until: number; limit: number }) => Promise<readonly T[]>;
   readonly work: (one: T) => Promise<void>;
 };
 
 /** Claims what is due while there are slots, and works on it, until the signal ends it. */
-async function openLoop<T>(context: WatchContext, signal: AbortSignal, loop: Loop<T>): Promise<void> {
+function openClaims<T>(
+  { log, now: timeOf }: WatchContext,
+  signal: AbortSignal,
+  { name, slots, claim, work }: Claims<T>,
+): Pick<Loop, 'close'> {
   const running = new Set<Promise<void>>();
+  const failures = openFailures(name, log);
   const look = async () => {
-    const limit = loop.slots - running.size;
+    const limit = slots - running.size;
     if (limit === 0) return;
-    const now = context.now();
-    for (const one of await loop.claim({ now, until: now + claimMs, limit })) {
-      const work = loop
-        .work(one)
-        .catch((error: unknown) => tell(context, signal, error))
-        .finally(() => running.delete(work));
-      running.add(work);
+    const now = timeOf();
+    for (const one of await claim({ now, until: now + claimMs, limit })) {
+      // Of a store or queue that is away: the claim ends by itself, and the turn is taken again.
+      const working = work(one)
+        .then(() => failures.over())
+        .catch((error: unknown) => void (signal.aborted || failures.note(error)))
+        .finally(() => running.delete(working));
+      running.add(working);
     }
   };
-  await repeat(look, lookEveryMs, signal, context);
-  await Promise.all(running);
-}
-
-async function repeat(
-  act: () => Promise<void>,
-  everyMs: number,
-  signal: AbortSignal,
-  context: WatchContext,
-): Promise<void> {
-  while (!signal.aborted) {
-    await act().catch((error: unknown) => tell(context, signal, error));
-    await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // the end ends the wait
-  }
-}
-
-// A store or queue that is away: the claim ends by itself, and the turn is taken again.
-function tell({ log }: WatchContext, signal: AbortSignal, error: unknown): void {
-  if (signal.aborted) return;
-  if (error instanceof Problem) log.debug({ err: error }, 'a turn of a watch is put off');
-  else log.error({ err: error }, 'a turn of a watch failed');
+  const loop = openLoop({ name, everyMs: lookEveryMs, log, act: look });
+  return {
+    async close() {
+      await loop.close();
+      await Promise.all(running);
+    },
+  };
 }

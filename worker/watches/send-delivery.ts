@@ -49,8 +49,9 @@ async function settle(context: WatchContext, sent: Sent, answer: VerifiedAnswer)
   const { watch, delivery, url } = sent;
   const status = answer.kind === 'response' ? answer.status : 0;
   const isTaken = status >= 200 && status < 300;
+  // Before the attempt is settled: a process that ends in between sends the test again, and what waits for it is released then.
+  if (isTaken && (!watch.isConfirmed || delivery.type === 'watch.test')) await confirm(context, watch, url);
   await context.backend.watches.settleDelivery(settledOf(delivery, answer, isTaken, context.now()));
-  if (isTaken && !watch.isConfirmed) await confirm(context, watch, url);
   if (status === gone) await pauseWatch(context, watch.watchId, 'webhook-gone');
 }
 

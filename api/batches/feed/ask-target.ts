@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job, AcceptedAge } from '#shared/model/job';
-import { type Fault, Problem } from '#shared/model/problem';
-import type { Batch, BatchOutcome } from '#shared/ports/batch-store';
-import { printProblem } from '../../answer/problem-answer.ts';
+import { type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
+import type { Batch, BatchEnd, BatchOutcome } from '#shared/ports/batch-store';
 import type { ReadyReport } from '../../answer/report-cache.ts';
 import type { Desk } from '../../desk.ts';
 import type { Ask } from '../../request/ask.ts';
@@ -56,7 +55,7 @@ const withdrawn = new Problem('shutting_down', 'Its batch was cancelled.', { ret
 
 /** Asks one target as a GET of the tool would: what is stored answers, equal work is joined, and a run is paid for. Rejects with the signal's reason. */
 export async function askTarget(desk: AskDesk, asked: BatchTarget): Promise<AskOutcome> {
-  const { batch, index, signal } = asked;
+  const { signal } = asked;
   try {
     const report = await findReport(desk, asked);
     await give(desk, asked.caller, report);
@@ -67,31 +66,52 @@ export async function askTarget(desk: AskDesk, asked: BatchTarget): Promise<AskO
     const { code, retryAfterS } = error;
     if (passing.has(code) && retryAfterS !== undefined && retryAfterS <= longestRetryS)
       return { againInMs: retryAfterS * 1000, problem: error };
-    return endOf(desk, batch, index, error);
+    return endOf(error);
   }
 }
 
-/** The end of a target that has no report. */
-export function endOf(
-  { site }: Pick<AskDesk, 'site'>,
+/** The end of a target that has no report. Of its problem the code is kept: `problemOf` makes the document of it again. */
+export function endOf({ code }: Problem): AskOutcome {
+  return { outcome: isRefusal(code) ? 'refused' : 'failed', reportId: null, problem: code };
+}
+
+function isRefusal(code: string): boolean {
+  return code === 'invalid_request' || code === 'target_not_allowed';
+}
+
+/** The problem of a target that ended without a report, at its place in the list. */
+export function problemOf(
+  desk: Pick<AskDesk, 'readAsk' | 'site'>,
   batch: Batch,
-  index: number,
-  problem: Problem,
-): AskOutcome {
-  const isRefused = problem.code === 'invalid_request' || problem.code === 'target_not_allowed';
-  const told = isRefused ? ofBody(problem, index) : problem;
-  return {
-    outcome: isRefused ? 'refused' : 'failed',
-    reportId: null,
-    problem: printProblem(told, requestIdOf(batch), site.publicPath).text,
-  };
+  { index, problem }: Pick<BatchEnd, 'index' | 'problem'>,
+  target: string,
+): Problem {
+  const code = problem !== null && Object.hasOwn(problems, problem) ? (problem as ProblemCode) : 'not_found';
+  // Nothing but the list of names that are never checked can have changed since.
+  const refusal = isRefusal(code) ? refusalOf(desk, batch, target) : undefined;
+  if (refusal) return ofBody(refusal, index);
+  return new Problem(code, `${problems[code].title}. Ask the tool for this target again.`);
+}
+
+function refusalOf(
+  desk: Pick<AskDesk, 'readAsk' | 'site'>,
+  batch: Batch,
+  target: string,
+): Problem | undefined {
+  try {
+    readAsk(desk, specOf(batch.check), batch, target);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem && isRefusal(error.code)) return error;
+    throw error;
+  }
 }
 
 async function findReport(desk: AskDesk, asked: BatchTarget): Promise<ReadyReport> {
   const { runs, shelf } = desk;
   const { batch, caller, pace, cancelled, signal } = asked;
   const spec = specOf(batch.check);
-  const ask = readAsk(desk, spec, asked);
+  const ask = readAsk(desk, spec, batch, asked.target);
   const now = Date.now();
   const wanted = wantedOf(batch, spec, now);
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
@@ -136,15 +156,15 @@ async function unlessWithdrawn<T>(
 
 /** Reads the target as the tool's own address has it: a batch never asks for something else than a GET does. */
 function readAsk(
-  { readAsk: read, site }: AskDesk,
+  { readAsk: read, site }: Pick<AskDesk, 'readAsk' | 'site'>,
   spec: CheckSpec,
-  { batch, target, caller }: BatchTarget,
+  { options, account }: Batch,
+  target: string,
 ): Ask {
   const named = encodeURIComponent(target.toWellFormed());
-  const { options } = batch;
   const url = toolUrl({ check: spec.name, target: namedIn(spec, target), options }, '');
   const address = spec.targetKind === 'domain' ? url.replace('/{}', () => `/${named}`) : url;
-  const ask = read.orProblem(spec, { url: address, headers: {} }, site.ownerOf(caller.account));
+  const ask = read.orProblem(spec, { url: address, headers: {} }, site.ownerOf(account));
   if (ask instanceof Problem) throw ask;
   return ask;
 }

@@ -8,9 +8,11 @@ import {
   targetsOfPart,
 } from '#shared/ports/batch-store';
 import type { Logger } from '#shared/telemetry/logger';
+import { giveBack } from '#shared/time/give-back';
 import type { Quotas } from '../../limits/quotas.ts';
 import type { Caller } from '../../request/caller.ts';
 import { type AskDesk, askTarget, endOf, type AskOutcome } from './ask-target.ts';
+import { type FeedTally, openFeedTally } from './feed-tally.ts';
 import type { FeedingCallers } from './feeding-caller.ts';
 import { openScanPace } from './scan-pace.ts';
 
@@ -34,6 +36,10 @@ export const leaseMs = 15_000;
 /** A target that nobody could check so many times is a failure. */
 const mostTries = 20;
 const mostTriesOfBrowser = 3;
+/** Ends that are read or written in one call. */
+const endsAtOnce = 500;
+/** Targets that are refused and cost a point of `writes` together. */
+const refusedOfPoint = 100;
 /** What runs when a batch is cancelled may still end. */
 const lastRunsMs = 60_000;
 
@@ -58,6 +64,9 @@ type Feeding = {
   /** When that was. */
   cancelledAt: number | undefined;
   part: { readonly number: number; readonly targets: readonly string[] } | undefined;
+  readonly tally: FeedTally;
+  /** Targets that were refused and not paid for yet. */
+  refused: number;
 };
 
 /** Why feeding stopped: the batch has ended, or it is another's now. */
@@ -67,10 +76,10 @@ export type Stopped = 'ended' | 'lost';
 export async function feedBatch(
   desk: FeedDesk,
   claimed: Batch,
-  feeder: string,
+  lease: Lease,
   signal: AbortSignal,
 ): Promise<Stopped> {
-  const feeding = await startFeeding(desk, claimed, feeder);
+  const feeding = await startFeeding(desk, claimed, lease);
   const pace = openScanPace(desk.quotas);
   const stop = new AbortController();
   const runs = AbortSignal.any([signal, stop.signal]);
@@ -111,7 +120,7 @@ async function takeStep(
     stop.abort(new Error('the batch was cancelled'));
     if (!(await cancelRest(desk, feeding))) return 'lost';
   }
-  await desk.store.finish(feeding.batch.batchId, desk.now());
+  await desk.store.finish(feeding.lease, desk.now());
   return 'ended';
 }
 
@@ -132,15 +141,27 @@ async function renewInTime(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
   return true;
 }
 
-async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): Promise<Feeding> {
-  const { indexes, lastCursor } = await store.readEnded(batch.batchId);
+async function startFeeding({ store }: FeedDesk, batch: Batch, lease: Lease): Promise<Feeding> {
+  const ended = new Set<number>();
+  const tally = openFeedTally();
+  let lastCursor = 0;
+  for (;;) {
+    const page = await store.listEnds(batch.batchId, lastCursor, endsAtOnce);
+    for (const end of page) {
+      ended.add(end.index);
+      tally.add(end);
+      lastCursor = end.cursor;
+      await giveBack();
+    }
+    if (page.length < endsAtOnce) break;
+  }
   return {
-    lease: { batchId: batch.batchId, feeder },
+    lease,
     batch,
     caller: undefined,
     waiting: [],
     nextIndex: 0,
-    ended: new Set(indexes),
+    ended,
     lastCursor,
     unwritten: [],
     tries: new Map(),
@@ -150,6 +171,8 @@ async function startFeeding({ store }: FeedDesk, batch: Batch, feeder: string): 
     cancelled: new AbortController(),
     cancelledAt: undefined,
     part: undefined,
+    tally,
+    refused: 0,
   };
 }
 
@@ -175,12 +198,24 @@ async function startSome(desk: FeedDesk, feeding: Feeding, start: Start): Promis
   if (!caller || performance.now() < feeding.pausedUntil) return;
   const most = feeding.batch.check === 'pagespeed-check' ? (caller.pages ?? 1) : mostAtOnce;
   while (feeding.running < Math.min(most, mostAtOnce)) {
+    if (feeding.unwritten.length >= endsAtOnce || !(await payRefused(desk, feeding, caller))) return;
     const index = nextOf(feeding);
     if (index === undefined) return;
     const target = await targetAt(desk, feeding, index);
     feeding.running += 1;
     start(index, target, caller);
+    // A target that is refused has ended by now: without this, all of them would in one turn of the loop.
+    await giveBack();
   }
+}
+
+/** A target that is refused costs no scan, but a line that is kept. */
+async function payRefused({ quotas }: FeedDesk, feeding: Feeding, caller: Caller): Promise<boolean> {
+  if (feeding.refused < refusedOfPoint) return true;
+  const waitS = await quotas.tryWrites(caller, 1);
+  if (waitS > 0) feeding.pausedUntil = performance.now() + waitS * 1000;
+  else feeding.refused -= refusedOfPoint;
+  return waitS === 0;
 }
 
 /** What is to be asked again comes before what was not asked yet. */
@@ -211,7 +246,7 @@ function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarge
       if (signal.aborted || (cancelled.aborted && isAbort(error)))
         return { againInMs: 0, problem: stopped() };
       desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
-      return endOf(desk, asked.batch, index, defect());
+      return endOf(new Problem('internal_error', 'a defect'));
     })
     .then((outcome) => {
       feeding.running -= 1;
@@ -223,6 +258,7 @@ function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarge
 function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutcome): void {
   if (!('againInMs' in outcome)) {
     feeding.unwritten.push({ index, endedAt: desk.now(), ...outcome });
+    if (outcome.outcome === 'refused') feeding.refused += 1;
     return;
   }
   const { againInMs, problem } = outcome;
@@ -231,7 +267,7 @@ function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutco
   const isPace = problem.policy === 'scans' || problem.code === 'shutting_down';
   const most = problem.code === 'browser_unavailable' ? mostTriesOfBrowser : mostTries;
   if (!isPace && tries >= most) {
-    const end = endOf(desk, feeding.batch, index, problem);
+    const end = endOf(problem);
     if (!('againInMs' in end)) feeding.unwritten.push({ index, endedAt: desk.now(), ...end });
     return;
   }
@@ -244,33 +280,34 @@ function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutco
 
 /** Writes what has ended, in order. False where another feeder writes. */
 async function write({ store }: FeedDesk, feeding: Feeding): Promise<boolean> {
-  const ends = feeding.unwritten.map((end, at) => ({ ...end, cursor: feeding.lastCursor + 1 + at }));
-  if (ends.length === 0) return true;
-  if (!(await store.addEnds(feeding.batch.batchId, ends))) return false;
-  feeding.unwritten.splice(0, ends.length);
-  feeding.lastCursor += ends.length;
-  for (const { index } of ends) {
-    feeding.ended.add(index);
-    feeding.tries.delete(index);
+  const { tally, unwritten } = feeding;
+  while (unwritten.length > 0) {
+    const ends = unwritten
+      .slice(0, endsAtOnce)
+      .map((end, at) => ({ ...end, cursor: feeding.lastCursor + 1 + at }));
+    if (!(await store.addEnds(feeding.batch.batchId, ends, tally.with(ends)))) return false;
+    unwritten.splice(0, ends.length);
+    feeding.lastCursor += ends.length;
+    for (const end of ends) {
+      tally.add(end);
+      feeding.ended.add(end.index);
+      feeding.tries.delete(end.index);
+    }
+    await giveBack();
   }
   return true;
 }
 
 /** Writes the ends of those that are not wanted any more. */
 async function cancelRest(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
-  const { total, batchId } = feeding.batch;
   if (!(await write(desk, feeding))) return false;
-  for (let first = 0; first < total; first += targetsOfPart) {
-    const indexes = Array.from({ length: Math.min(targetsOfPart, total - first) }, (_, at) => first + at);
+  for (let index = 0; index < feeding.batch.total; index += 1) {
+    if (feeding.ended.has(index)) continue;
     const endedAt = desk.now();
-    const ends = indexes
-      .filter((index) => !feeding.ended.has(index))
-      .map((index) => ({ index, outcome: 'cancelled' as const, reportId: null, problem: null, endedAt }));
-    const numbered = ends.map((end, at) => ({ ...end, cursor: feeding.lastCursor + 1 + at }));
-    if (numbered.length > 0 && !(await desk.store.addEnds(batchId, numbered))) return false;
-    feeding.lastCursor += numbered.length;
+    feeding.unwritten.push({ index, outcome: 'cancelled', reportId: null, problem: null, endedAt });
+    if (feeding.unwritten.length === endsAtOnce && !(await write(desk, feeding))) return false;
   }
-  return true;
+  return write(desk, feeding);
 }
 
 function stopped(): Problem {
@@ -279,8 +316,4 @@ function stopped(): Problem {
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
-}
-
-function defect(): Problem {
-  return new Problem('internal_error', 'This is a defect of ours. Tell the operator the batchId.');
 }

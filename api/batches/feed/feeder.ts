@@ -1,6 +1,7 @@
 import { randomId } from '#shared/model/job';
-import { Problem } from '#shared/model/problem';
-import type { Batch } from '#shared/ports/batch-store';
+import type { Batch, Lease } from '#shared/ports/batch-store';
+import { openFailures, openLoop } from '#shared/telemetry/loops';
+import { giveBack } from '#shared/time/give-back';
 import { type FeedDesk, feedBatch, leaseMs } from './feed-batch.ts';
 
 /** Feeds the batches of all accounts: each process that answers requests takes some. */
@@ -22,51 +23,49 @@ export const idleFeeder: Feeder = { wake: () => undefined, close: async () => un
 /** Opens the feeder of a process. */
 export function openFeeder(desk: FeedDesk): Feeder {
   const { store, log, now } = desk;
-  const feeder = randomId();
   const closing = new AbortController();
   const fed = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
-
-  const feed = async (batch: Batch) => {
-    const lease = { batchId: batch.batchId, feeder };
+  const failures = openFailures('batches', log);
+  let pausedUntil = 0;
+  const pause = (error: unknown) => {
+    if (!closing.signal.aborted) pausedUntil = performance.now() + failures.note(error);
+  };
+  const feed = async (batch: Batch, lease: Lease) => {
     try {
-      const how = await feedBatch(desk, batch, feeder, closing.signal);
+      const how = await feedBatch(desk, batch, lease, closing.signal);
+      failures.over();
       log.info({ batchId: batch.batchId, total: batch.total, how }, 'batch fed');
     } catch (error) {
-      if (!closing.signal.aborted) tell(error);
+      pause(error);
     }
     // Also after an error: the lease of a store that is away ends by itself.
-    await store.release(lease).catch(tell);
+    await store.release(lease).catch(pause);
   };
-  const tell = (error: unknown) => {
-    if (error instanceof Problem) log.debug({ err: error }, 'batches not fed just now');
-    else log.error({ err: error }, 'batches not fed');
-  };
+  const canFeed = () => fed.size < mostBatches && !closing.signal.aborted && performance.now() >= pausedUntil;
   const look = async () => {
-    while (fed.size < mostBatches && !closing.signal.aborted) {
-      const batch = await store.claim(feeder, now(), now() + leaseMs);
+    while (canFeed()) {
+      const token = randomId();
+      const batch = await store.claim(token, now(), now() + leaseMs);
       if (!batch) return;
-      const feeding = feed(batch).finally(() => fed.delete(feeding));
+      const feeding = feed(batch, { batchId: batch.batchId, token }).finally(() => fed.delete(feeding));
       fed.add(feeding);
+      await giveBack();
     }
   };
-  const wake = () => {
-    looking ??= look()
-      .catch(tell)
-      .finally(() => {
-        looking = undefined;
-      });
-  };
-  const timers = [
-    setInterval(wake, lookEveryMs).unref(),
-    setInterval(() => void store.expire(now()).catch(tell), expireEveryMs).unref(),
-  ];
+  const looking = openLoop({ name: 'batches', everyMs: lookEveryMs, log, act: look });
+  const expiring = openLoop({
+    name: 'expiry of batches',
+    everyMs: expireEveryMs,
+    log,
+    act: async () => {
+      while (!closing.signal.aborted && (await store.expire(now()))) await giveBack();
+    },
+  });
   return {
-    wake,
+    wake: () => looking.wake(),
     async close() {
-      for (const timer of timers) clearInterval(timer);
       closing.abort(new Error('this process stops'));
-      await looking;
+      await Promise.all([looking.close(), expiring.close()]);
       await Promise.all(fed);
     },
   };

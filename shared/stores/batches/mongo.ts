@@ -6,9 +6,11 @@ import {
   type BatchEnd,
   type BatchPurge,
   type BatchStore,
+  bytesOfBatch,
   noneEnded,
   readBatch,
   readBatchEnd,
+  type Tally,
   targetsOfPart,
 } from '../../ports/batch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -45,6 +47,7 @@ export function openMongoBatches(url: string, log: Logger): BatchStore {
   const toBatch = openBatchReader(log);
   return {
     ...wholesOf(prepare, toBatch),
+    ...usesOf(prepare, toBatch),
     ...leasesOf(prepare, toBatch),
     ...endingOf(prepare),
     ...pagesOf(prepare),
@@ -52,11 +55,11 @@ export function openMongoBatches(url: string, log: Logger): BatchStore {
       await (await prepare()).write(async (database) => removeAll(database, [batchId]));
     },
     async expire(nowMs) {
-      await (
-        await prepare()
-      ).write(async (database) => {
+      const mongo = await prepare();
+      return mongo.write(async (database) => {
         const found = await batchesOf(database).findOne({ expiresAt: { $lte: nowMs } });
         if (found) await removeAll(database, [found._id]);
+        return found !== null;
       });
     },
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
@@ -87,12 +90,25 @@ async function prepareIndexes(database: Db): Promise<void> {
     { batchId: 1, cursor: 1 },
     { name: 'batch_ends_by_cursor', unique: true },
   );
+  await batchesOf(database).createIndex({ account: 1, endedAt: 1, bytes: 1 }, { name: 'batches_by_use' });
+  await writeTallies(database);
+}
+
+// Batches of a release that counted all ends at each reading.
+async function writeTallies(database: Db): Promise<void> {
+  for await (const { _id, total } of batchesOf(database).find({ bytes: { $exists: false } })) {
+    const tally: { -readonly [name in keyof Tally]: number } = { ...noneEnded };
+    let bytes = bytesOfBatch([]);
+    for await (const { list } of partsOf(database).find({ batchId: _id })) bytes += bytesOfBatch(list);
+    for await (const { outcome } of endsOf(database).find({ batchId: _id })) tally[outcome] += 1;
+    await batchesOf(database).updateOne({ _id }, { $set: { ...tally, total, bytes } });
+  }
 }
 
 function wholesOf(
   prepare: Prepare,
   toBatch: ReadDocument,
-): Pick<BatchStore, 'insert' | 'get' | 'list' | 'listOpen' | 'cancel'> {
+): Pick<BatchStore, 'insert' | 'get' | 'list' | 'cancel'> {
   const read = async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
   return {
     async insert({ batchId, ...batch }, targets) {
@@ -122,12 +138,6 @@ function wholesOf(
         const page = await found.sort({ createdAt: -1, _id: -1 }).limit(rows).toArray();
         return page.flatMap((document) => toBatch(document) ?? []);
       }),
-    listOpen: (account) =>
-      read(async (database, limit) => {
-        const found = batchesOf(database).find({ account, endedAt: null }, limit);
-        const open = await found.sort({ createdAt: 1, _id: 1 }).toArray();
-        return open.flatMap((document) => toBatch(document) ?? []);
-      }),
     async cancel(batchId, at) {
       const mongo = await prepare();
       const isOpen = { _id: batchId, endedAt: null, cancelledAt: null };
@@ -137,6 +147,40 @@ function wholesOf(
     },
   };
 }
+
+function usesOf(prepare: Prepare, toBatch: ReadDocument): Pick<BatchStore, 'useOf' | 'listEnded'> {
+  const read = async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
+  return {
+    useOf: (account) =>
+      read(async (database, limit) => {
+        const batches = batchesOf(database);
+        const isOpen = { account: String(account), endedAt: null };
+        const whole = [
+          { $match: { account: String(account) } },
+          { $group: { _id: null, bytes: { $sum: '$bytes' } } },
+        ];
+        const [open, [sum]] = await Promise.all([
+          batches.find(isOpen, limit).limit(mostOpen).toArray(),
+          batches.aggregate<{ readonly bytes: number }>(whole, limit).toArray(),
+        ]);
+        const waiting = open.map((one) => one.total - one.done - one.refused - one.failed - one.cancelled);
+        return {
+          open: open.length,
+          waiting: waiting.reduce((all, count) => all + count, 0),
+          bytes: sum?.bytes ?? 0,
+        };
+      }),
+    listEnded: (account, endedBefore, rows) =>
+      read(async (database, limit) => {
+        const isEnded = { account: String(account), endedAt: { $lt: endedBefore, $gt: 0 } };
+        const found = batchesOf(database).find(isEnded, limit).sort({ endedAt: 1 }).limit(rows);
+        return (await found.toArray()).flatMap((document) => toBatch(document) ?? []);
+      }),
+  };
+}
+
+/** More than any quota of open batches. */
+const mostOpen = 1000;
 
 async function insertOnce(insert: () => Promise<unknown>): Promise<void> {
   try {
@@ -166,7 +210,7 @@ function leasesOf(
     );
   return {
     // In two steps, as not every server of this protocol finds and changes in one: of two that saw the same lease, one changes it.
-    async claim(feeder, nowMs, until) {
+    async claim(token, nowMs, until) {
       const mongo = await prepare();
       const isFree = { endedAt: null, leaseUntil: { $lte: nowMs } };
       const free = await mongo.read((database, limit) =>
@@ -177,64 +221,38 @@ function leasesOf(
       const { modifiedCount } = await mongo.write((database, limit) =>
         batchesOf(database).updateOne(
           { _id, leaseUntil, feeder: free.feeder, endedAt: null },
-          { $set: { feeder, leaseUntil: until } },
+          { $set: { feeder: token, leaseUntil: until } },
           limit,
         ),
       );
-      return modifiedCount === 1 ? toBatch({ ...free, feeder, leaseUntil: until }) : undefined;
+      return modifiedCount === 1 ? toBatch({ ...free, leaseUntil: until }) : undefined;
     },
-    renew: ({ batchId, feeder }, until, running) =>
-      change({ _id: batchId, feeder, endedAt: null }, { leaseUntil: until, running }),
-    async release({ batchId, feeder }) {
-      await change({ _id: batchId, feeder }, { feeder: null, leaseUntil: 0, running: 0 });
+    renew: ({ batchId, token }, until, running) =>
+      change({ _id: batchId, feeder: token, endedAt: null }, { leaseUntil: until, running }),
+    async release({ batchId, token }) {
+      await change({ _id: batchId, feeder: token }, { feeder: null, leaseUntil: 0, running: 0 });
     },
-    async finish(batchId, at) {
-      await change({ _id: batchId, endedAt: null }, { endedAt: at, running: 0 });
+    async finish({ batchId, token }, at) {
+      await change({ _id: batchId, feeder: token, endedAt: null }, { endedAt: at, running: 0 });
     },
   };
 }
 
-function endingOf(prepare: Prepare): Pick<BatchStore, 'tally' | 'readEnded' | 'addEnds'> {
+function endingOf(prepare: Prepare): Pick<BatchStore, 'addEnds'> {
   return {
-    async tally(batchId, since) {
-      const ends = await (
-        await prepare()
-      ).read((database, limit) =>
-        endsOf(database)
-          .find({ batchId }, { ...limit, projection: { _id: 0, outcome: 1, endedAt: 1 } })
-          .toArray(),
-      );
-      const counts = { ...noneEnded };
-      for (const { outcome, endedAt } of ends) {
-        counts[outcome] += 1;
-        if (endedAt > since) counts.recent += 1;
-      }
-      return counts;
-    },
-    async readEnded(batchId) {
-      const ends = await (
-        await prepare()
-      ).read((database, limit) =>
-        endsOf(database)
-          .find({ batchId }, { ...limit, projection: { _id: 0, index: 1, cursor: 1 } })
-          .toArray(),
-      );
-      return {
-        indexes: ends.map(({ index }) => index),
-        lastCursor: ends.reduce((last, { cursor }) => Math.max(last, cursor), 0),
-      };
-    },
-    async addEnds(batchId, ends) {
+    async addEnds(batchId, ends, tally) {
       const mongo = await prepare();
       const documents = ends.map((end) => ({ _id: `${batchId}/${end.index}`, batchId, ...end }));
       return mongo.write(async (database, limit) => {
         try {
           await endsOf(database).insertMany(documents, { ...limit, ordered: true });
-          return true;
         } catch (error) {
           if (isDuplicate(error)) return false;
           throw error;
         }
+        // What a process that ends here has not counted, the next one counts when it takes the batch up.
+        await batchesOf(database).updateOne({ _id: batchId }, { $set: tally }, limit);
+        return true;
       });
     },
   };

@@ -3,6 +3,7 @@ import { duplicateKey, withMongo } from '../../backends/mongo-errors.ts';
 import { withinMs, withPatientMongo } from '../../backends/mongo.ts';
 import { blobKinds } from '../../ports/report-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { openFailures } from '../../telemetry/loops.ts';
 import { blobId } from './mongo-documents.ts';
 import { prepareIndexes } from './mongo-indexes.ts';
 
@@ -37,10 +38,18 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
   let prepared: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
+  const failures = openFailures('upkeep of the store', log);
   const act = () => {
-    runRound(options)
-      .catch((error: unknown) => log.warn({ err: error }, 'store upkeep failed'))
-      .finally(wait);
+    withMongo(() => runRound(options)).then(
+      () => {
+        failures.over();
+        wait();
+      },
+      (error: unknown) => {
+        failures.note(error);
+        wait();
+      },
+    );
   };
   const wait = () => {
     if (isOpen) timer = setTimeout(act, everyMs).unref();

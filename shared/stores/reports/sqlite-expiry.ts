@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, readNumber } from '../../backends/sqlite.ts';
-import { Problem } from '../../model/problem.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { type Failures, openFailures } from '../../telemetry/loops.ts';
 import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
 import type { Writes } from './sqlite-writes.ts';
 
@@ -88,6 +88,7 @@ type TurnOptions = {
 
 /** Opens the turns of expiry: each does a step, as large as the loop bears, and says how long to rest after it. */
 function openTurns({ database, checkpoints, log }: TurnOptions) {
+  const failures = openFailures('expiry of reports', log);
   let rows: number = rowsOfStep.first;
   let rowsInLog = 0;
   let isDeleting = false;
@@ -107,9 +108,11 @@ function openTurns({ database, checkpoints, log }: TurnOptions) {
     /** Does a step; gives the ms to rest. */
     async take(step: (rows: number) => boolean): Promise<number> {
       const start = performance.now();
-      const isMore = tryStep(() => step(rows), log);
+      const outcome = tryStep(() => step(rows), failures);
       const tookMs = performance.now() - start;
+      const isMore = outcome === true;
       note(isMore);
+      if (typeof outcome === 'number') return outcome;
       if (!isMore) {
         await checkpoints.end();
         return idleMs;
@@ -147,14 +150,14 @@ function openDeletion(database: DatabaseSync): (rows: number) => number {
   };
 }
 
-function tryStep(step: () => boolean, log: Logger): boolean {
+/** Whether there is more to do; how long to pause where it failed, as a disk that takes no writes takes no deletes. */
+function tryStep(step: () => boolean, failures: Failures): boolean | number {
   try {
-    return step();
+    const isMore = step();
+    failures.over();
+    return isMore;
   } catch (error) {
-    // A disk that takes no writes takes no deletes, which the log has been told. The next look tries again.
-    if (error instanceof Problem) log.debug({ err: error }, 'expired reports not deleted yet');
-    else log.error({ err: error }, 'expired reports cannot be deleted');
-    return false;
+    return failures.note(error);
   }
 }
 

@@ -1,9 +1,20 @@
 import { onceMore } from '../../backends/mongo-errors.ts';
+import type { WriteLimit } from '../../backends/mongo.ts';
 import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
-import { documentOfDelivery } from './mongo-documents.ts';
+import { giveBack } from '../../time/give-back.ts';
+import { documentOfDelivery, type WatchCollections } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
-import { behind, insertOnce, type StoredBody, seenTimes, timeOf, type WatchMongo } from './mongo-shared.ts';
+import {
+  behind,
+  changedAtOnce,
+  insertOnce,
+  type StoredBody,
+  seenTimes,
+  timeOf,
+  type WatchMongo,
+  writtenAtOnce,
+} from './mongo-shared.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
@@ -15,11 +26,14 @@ export function openMongoDeliveries(
 ): DeliveryPart {
   return {
     async keepDeliveries(kept) {
-      if (kept.length === 0) return;
-      await write(async ({ deliveries }, limit) => {
-        await deliveries.deleteMany({ expiresAt: { $lte: new Date() } }, limit);
-        await insertOnce(deliveries.insertMany(kept.map(documentOfDelivery), { ...limit, ordered: false }));
-      });
+      if (kept.length > 0) await write(dropSomeExpired);
+      for (let at = 0; at < kept.length; at += writtenAtOnce) {
+        const part = kept.slice(at, at + writtenAtOnce).map(documentOfDelivery);
+        await write(({ deliveries }, limit) =>
+          insertOnce(deliveries.insertMany(part, { ...limit, ordered: false })),
+        );
+        await giveBack();
+      }
     },
     getDelivery: (deliveryId) =>
       read(async ({ deliveries }, limit) => {
@@ -43,6 +57,14 @@ export function openMongoDeliveries(
         return (await found.toArray()).flatMap(toDelivery);
       }),
   };
+}
+
+/** More than come with one writing. */
+async function dropSomeExpired({ deliveries }: WatchCollections, limit: WriteLimit): Promise<void> {
+  const expired = deliveries.find({ expiresAt: { $lte: new Date() } }, timeOf(limit));
+  const found = await expired.project<{ _id: string }>({ _id: 1 }).limit(writtenAtOnce).toArray();
+  const ids = found.map(({ _id }) => _id);
+  if (ids.length > 0) await deliveries.deleteMany({ _id: { $in: ids } }, limit);
 }
 
 /** Accounts that one look finds: a question for each. */
@@ -93,19 +115,37 @@ export function openMongoSending(
         const { _id, ...fields } = documentOfDelivery(delivery);
         await onceMore(() => deliveries.updateOne({ _id }, { $set: fields }, limit));
       }),
-    release: (watchId, now) =>
-      write(async ({ deliveries }, limit) => {
-        const waiting = await deliveries
-          .find(
-            { watchId: String(watchId), nextAttemptAt: null },
-            { maxTimeMS: limit.writeConcern.wtimeoutMS },
-          )
-          .toArray();
-        for (const one of waiting.flatMap(toDelivery)) {
-          if (one.state !== 'pending' || one.channel !== 'webhook') continue;
-          const { _id, ...fields } = documentOfDelivery({ ...one, nextAttemptAt: now });
-          await deliveries.updateOne({ _id, nextAttemptAt: null }, { $set: fields }, limit);
-        }
-      }),
+    async release(watchId, now) {
+      for (let last = ''; ;) {
+        const found = await read(({ deliveries }, limit) =>
+          deliveries
+            .find({ watchId: String(watchId), nextAttemptAt: null, _id: { $gt: last } }, limit)
+            .sort({ _id: 1 })
+            .limit(changedAtOnce)
+            .toArray(),
+        );
+        await write(({ deliveries }, limit) =>
+          releaseSome(deliveries, found.flatMap(toDelivery), now, limit),
+        );
+        if (found.length < changedAtOnce) return;
+        last = found.at(-1)?._id ?? '';
+        await giveBack();
+      }
+    },
   };
+}
+
+async function releaseSome(
+  deliveries: WatchCollections['deliveries'],
+  found: readonly Delivery[],
+  now: number,
+  limit: WriteLimit,
+): Promise<void> {
+  const released = found
+    .filter(({ state, channel }) => state === 'pending' && channel === 'webhook')
+    .map((one) => {
+      const { _id, ...fields } = documentOfDelivery({ ...one, nextAttemptAt: now });
+      return { updateOne: { filter: { _id, nextAttemptAt: null }, update: { $set: fields } } };
+    });
+  if (released.length > 0) await deliveries.bulkWrite(released, { ...limit, ordered: false });
 }

@@ -11,6 +11,7 @@ export type WatchDocument = Pick<Watch, 'account' | 'createdAt' | 'isWhole' | 't
   /** Another one after each change. */
   readonly turn: string;
   readonly body: string;
+  readonly bytes: number;
 };
 export type TargetDocument = Pick<
   WatchTarget,
@@ -21,6 +22,7 @@ export type TargetDocument = Pick<
   /** Another one after each turn. */
   readonly turn: string;
   readonly body: string;
+  readonly bytes: number;
 };
 export type DeliveryDocument = Pick<
   Delivery,
@@ -31,6 +33,7 @@ export type DeliveryDocument = Pick<
   readonly turn: string;
   readonly expiresAt: Date;
   readonly body: string;
+  readonly bytes: number;
 };
 export type LockDocument = { readonly _id: string; readonly expiresAt: Date };
 export type LinkDocument = { readonly _id: string; readonly feed: string; readonly calendar: string };
@@ -47,6 +50,8 @@ export type WatchCollections = {
   readonly mailboxes: Collection<MailboxDocument>;
   readonly stops: Collection<StopDocument>;
   readonly locks: Collection<LockDocument>;
+  /** Watches that are deleted, whose targets and deliveries may not be yet. */
+  readonly gone: Collection<{ readonly _id: string }>;
 };
 
 /** The collections in a database. */
@@ -59,6 +64,7 @@ export function collectionsIn(database: Db): WatchCollections {
     mailboxes: database.collection('watchMailboxes'),
     stops: database.collection('watchStops'),
     locks: database.collection('watchLocks'),
+    gone: database.collection('watchesGone'),
   };
 }
 
@@ -74,7 +80,7 @@ export function documentOfWatch(watch: Watch): WatchDocument {
     rate: rateTextOf(watch),
     targetCount,
     turn: randomId(),
-    body: JSON.stringify(watch),
+    ...bodyOf(watch),
   };
 }
 
@@ -91,7 +97,7 @@ export function documentOfTarget(one: WatchTarget): TargetDocument {
     isActive,
     claimedUntil: 0,
     turn: randomId(),
-    body: JSON.stringify(one),
+    ...bodyOf(one),
   };
 }
 
@@ -109,8 +115,16 @@ export function documentOfDelivery(one: Delivery): DeliveryDocument {
     claimedUntil: 0,
     turn: randomId(),
     expiresAt: new Date(expiresAt),
-    body: JSON.stringify(one),
+    ...bodyOf(one),
   };
+}
+
+/** About what a document takes beside its body. */
+const documentBytes = 400;
+
+function bodyOf(one: object): { readonly body: string; readonly bytes: number } {
+  const body = JSON.stringify(one);
+  return { body, bytes: body.length + documentBytes };
 }
 
 /** The `_id` of a target: one of each watch. */

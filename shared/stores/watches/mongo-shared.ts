@@ -35,7 +35,9 @@ export async function insertOnce(inserting: Promise<unknown>): Promise<void> {
 }
 
 /** Documents written in one call. */
-export const writtenAtOnce = 500;
+export const writtenAtOnce = 200;
+/** Documents changed in one call: a server that looks for each of them has to be done in the time of a call. */
+export const changedAtOnce = 20;
 
 /** Others claim what is due at the same time: so many times as much is looked at. */
 export const seenTimes = 3;

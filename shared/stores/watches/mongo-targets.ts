@@ -1,8 +1,10 @@
 import type { WatchTarget } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
-import { documentOfTarget, targetId } from './mongo-documents.ts';
+import { giveBack } from '../../time/give-back.ts';
+import { documentOfTarget, type TargetDocument, targetId } from './mongo-documents.ts';
 import { openLockSweep, takeOnce } from './mongo-locks.ts';
 import {
+  changedAtOnce,
   insertOnce,
   type StoredBody,
   seenTimes,
@@ -19,8 +21,7 @@ export function openMongoTargets(
   { read, write }: WatchMongo,
   toTarget: (document: StoredBody | null) => WatchTarget[],
 ): TargetPart {
-  const all = (watchId: string) =>
-    read(({ targets }, limit) => targets.find({ watchId: String(watchId) }, limit).toArray());
+  const eachPage = openWalk(read);
   return {
     listTargets: (watchId, { limit, after }) =>
       read(async ({ targets }, readLimit) => {
@@ -30,26 +31,52 @@ export function openMongoTargets(
       }),
     async setTargets(watchId, wanted) {
       const names = new Set(wanted.map(({ target }) => target));
-      const known = await all(watchId);
-      const gone = known.filter(({ target }) => !names.has(target)).map(({ _id }) => _id);
-      const there = new Set(known.map(({ target }) => target));
-      const added = wanted.filter(({ target }) => !there.has(target)).map(documentOfTarget);
-      await write(async ({ targets }, limit) => {
-        if (added.length > 0) await insertOnce(targets.insertMany(added, { ...limit, ordered: false }));
-        if (gone.length > 0) await targets.deleteMany({ _id: { $in: gone } }, limit);
+      const there = new Set<string>();
+      await eachPage(watchId, async (found) => {
+        const gone = found.filter(({ target }) => !names.has(target)).map(({ _id }) => _id);
+        for (const { target } of found) there.add(target);
+        if (gone.length > 0)
+          await write(({ targets }, limit) => targets.deleteMany({ _id: { $in: gone } }, limit));
       });
-    },
-    async schedule(watchId, isActive, dueAtOf) {
-      const moved = (await all(watchId)).flatMap(toTarget).map((target) => {
-        const dueAt = dueAtOf?.(target) ?? target.dueAt;
-        const { _id, ...fields } = documentOfTarget({ ...target, dueAt, isActive });
-        return { updateOne: { filter: { _id }, update: { $set: fields } } };
-      });
-      for (let at = 0; at < moved.length; at += writtenAtOnce)
+      const added = wanted.filter(({ target }) => !there.has(target));
+      for (let at = 0; at < added.length; at += writtenAtOnce) {
+        const part = added.slice(at, at + writtenAtOnce).map(documentOfTarget);
         await write(({ targets }, limit) =>
-          targets.bulkWrite(moved.slice(at, at + writtenAtOnce), { ...limit, ordered: false }),
+          insertOnce(targets.insertMany(part, { ...limit, ordered: false })),
         );
+        await giveBack();
+      }
     },
+    schedule: (watchId, isActive, dueAtOf) =>
+      eachPage(watchId, (found) => {
+        const moved = found.flatMap(toTarget).map((target) => {
+          const dueAt = dueAtOf?.(target) ?? target.dueAt;
+          const { _id, ...fields } = documentOfTarget({ ...target, dueAt, isActive });
+          return { updateOne: { filter: { _id }, update: { $set: fields } } };
+        });
+        return write(({ targets }, limit) => targets.bulkWrite(moved, { ...limit, ordered: false }));
+      }),
+  };
+}
+
+/** Makes what goes through the targets of a watch in the order of their names, a page in each turn of the event loop. */
+function openWalk(read: WatchMongo['read']) {
+  const page = (watchId: string, after: string) =>
+    read(({ targets }, limit) =>
+      targets
+        .find({ watchId: String(watchId), target: { $gt: after } }, limit)
+        .sort({ target: 1 })
+        .limit(changedAtOnce)
+        .toArray(),
+    );
+  return async (watchId: string, act: (page: readonly TargetDocument[]) => Promise<unknown>) => {
+    for (let after = ''; ;) {
+      const found = await page(watchId, after);
+      if (found.length > 0) await act(found);
+      if (found.length < changedAtOnce) return;
+      after = found.at(-1)?.target ?? '';
+      await giveBack();
+    }
   };
 }
 

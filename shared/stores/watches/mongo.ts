@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { onceMore, withMongo } from '../../backends/mongo-errors.ts';
 import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import { readMailbox } from '../../model/mailbox.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { giveBack } from '../../time/give-back.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openMongoDeliveries, openMongoSending } from './mongo-deliveries.ts';
 import {
@@ -16,7 +17,14 @@ import {
 } from './mongo-documents.ts';
 import { takeOnce } from './mongo-locks.ts';
 import { openMongoMail } from './mongo-mail.ts';
-import { behind, insertOnce, type StoredBody, type WatchMongo, writtenAtOnce } from './mongo-shared.ts';
+import {
+  behind,
+  insertOnce,
+  type StoredBody,
+  timeOf,
+  type WatchMongo,
+  writtenAtOnce,
+} from './mongo-shared.ts';
 import { openMongoSums } from './mongo-sums.ts';
 import { openMongoTargets, openMongoTurns } from './mongo-targets.ts';
 
@@ -45,6 +53,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
   return {
     ...openWatches(shared, reading('watch', readWatch)),
     ...openChange(shared, reading('watch', readWatch)),
+    ...openRemoval(shared),
     ...openMongoTargets(shared, reading('watched target', readWatchTarget)),
     ...openMongoTurns(shared, reading('watched target', readWatchTarget)),
     ...openMongoDeliveries(shared, reading('delivery', readDelivery)),
@@ -59,7 +68,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
   };
 }
 
-type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'remove' | 'activeAccounts'>;
+type WatchPart = Pick<WatchStore, 'create' | 'get' | 'list' | 'activeAccounts'>;
 
 type ToWatches = (document: StoredBody | null) => Watch[];
 
@@ -72,6 +81,7 @@ function openWatches({ read, write }: WatchMongo, toWatch: ToWatches): WatchPart
       for (let at = 0; at < targets.length; at += writtenAtOnce) {
         const part = targets.slice(at, at + writtenAtOnce).map(documentOfTarget);
         await write((in_, limit) => insertOnce(in_.targets.insertMany(part, { ...limit, ordered: false })));
+        await giveBack();
       }
       // Readers see it from here on. A second writing finds it whole, and changes nothing.
       const whole = documentOfWatch({ ...watch, isWhole: true });
@@ -95,12 +105,6 @@ function openWatches({ read, write }: WatchMongo, toWatch: ToWatches): WatchPart
           .toArray();
         return found.flatMap(toWatch);
       }),
-    remove: (watchId) =>
-      write(async ({ watches, targets, deliveries }, limit) => {
-        await watches.deleteOne({ _id: String(watchId) }, limit);
-        await targets.deleteMany({ watchId: String(watchId) }, limit);
-        await deliveries.deleteMany({ watchId: String(watchId) }, limit);
-      }),
     activeAccounts: () =>
       // The index alone has both, and only the accounts are sent: one may have thousands of watches, and this is asked every few seconds.
       read(async ({ watches, links }, limit) => {
@@ -113,6 +117,49 @@ function openWatches({ read, write }: WatchMongo, toWatch: ToWatches): WatchPart
       }),
   };
 }
+
+/** A watch whose targets are still being written is not left over. */
+const unfinishedMs = 600_000;
+
+function openRemoval({ read, write }: WatchMongo): Pick<WatchStore, 'remove' | 'sweep'> {
+  /** False where there is no more. */
+  const removeSome = (watchId: string, name: 'targets' | 'deliveries') =>
+    write(async (in_, limit) => {
+      const rest = in_[name] as unknown as Collection<{ _id: string; watchId: string }>;
+      const found = await rest
+        .find({ watchId }, { ...timeOf(limit), projection: { _id: 1 } })
+        .limit(removedAtOnce)
+        .toArray();
+      if (found.length > 0) await rest.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, limit);
+      return found.length === removedAtOnce;
+    });
+  const removeRest = async (watchId: string) => {
+    for (const name of ['targets', 'deliveries'] as const)
+      while (await removeSome(watchId, name)) await giveBack();
+    await write(({ gone }, limit) => gone.deleteOne({ _id: watchId }, limit));
+  };
+  const remove = async (watchId: string) => {
+    const _id = String(watchId);
+    // First that it goes: a process that ends in between leaves the rest to the next sweep.
+    await write(({ gone }, limit) => insertOnce(gone.insertOne({ _id }, limit)));
+    await write(({ watches }, limit) => watches.deleteOne({ _id }, limit));
+    await removeRest(_id);
+  };
+  return {
+    remove,
+    async sweep(now) {
+      const left = await read(
+        async ({ gone, watches }, limit) =>
+          (await gone.findOne({}, limit)) ??
+          (await watches.findOne({ isWhole: false, createdAt: { $lt: now - unfinishedMs } }, limit)),
+      );
+      if (left) await remove(left._id);
+      return left !== null;
+    },
+  };
+}
+
+const removedAtOnce = 500;
 
 /** A process that ends while it changes a watch keeps others from it for so long at most. */
 const changeMs = 5000;
@@ -193,6 +240,10 @@ async function prepareIndexes(database: Db): Promise<void> {
   await deliveries.createIndex({ waitsFor: 1, createdAt: 1 }, { name: 'deliveries_by_wait' });
   await mailboxes.createIndex({ account: 1 }, { name: 'mailboxes_by_account' });
   await writeRates(watches);
+  await writeBytes([watches, targets, deliveries] as unknown as readonly Collection<StoredBody>[]);
+  for (const one of [watches, targets, deliveries])
+    await (one as unknown as Collection).createIndex({ account: 1, bytes: 1 }, { name: 'bytes_by_account' });
+  await watches.createIndex({ isWhole: 1, createdAt: 1 }, { name: 'watches_by_whole' });
   // Of a release that sent to webhooks only.
   await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });
   await deliveries.createIndex({ watchId: 1, createdAt: -1, _id: -1 }, { name: 'deliveries_by_watch' });
@@ -208,6 +259,15 @@ async function writeRates(watches: WatchCollections['watches']): Promise<void> {
     const { rate, targetCount } = documentOfWatch(readWatch(JSON.parse(body)));
     await watches.updateOne({ _id }, { $set: { rate, targetCount } });
   }
+}
+
+// Documents of a release that counted no bytes.
+async function writeBytes(
+  all: readonly Collection<StoredBody & { readonly bytes?: number }>[],
+): Promise<void> {
+  for (const collection of all)
+    for await (const { _id, body } of collection.find({ bytes: { $exists: false } }))
+      await collection.updateOne({ _id }, { $set: { bytes: body.length } });
 }
 
 async function purge(database: Db, wish: Parameters<WatchStore['purge']>[0]): Promise<number> {

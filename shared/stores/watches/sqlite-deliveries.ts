@@ -1,11 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, withSqlite } from '../../backends/sqlite.ts';
+import { inTransaction, prepareReturning, withSqlite } from '../../backends/sqlite.ts';
 import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
+import { giveBack } from '../../time/give-back.ts';
 
 type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 type ReadDelivery = (row: Record<string, unknown> | undefined) => Delivery[];
+
+/** Deleted beside each writing: more than come with it. */
+const expiredAtOnce = 200;
+/** Rows changed in one step. */
+const rowsOfStep = 200;
 
 /** What watches told, in their database. @param read reads a row */
 export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery): DeliveryPart {
@@ -13,7 +19,9 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
     `INSERT INTO deliveries (deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt, waitsFor, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (deliveryId) DO NOTHING`,
   );
-  const expire = database.prepare('DELETE FROM deliveries WHERE expiresAt <= ?');
+  const expire = database.prepare(
+    'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE expiresAt <= ? LIMIT ?)',
+  );
   const byId = database.prepare('SELECT * FROM deliveries WHERE deliveryId = ? AND expiresAt > ?');
   const pageOf = (column: 'watchId' | 'account') =>
     database.prepare(
@@ -28,7 +36,7 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
     keepDeliveries: async (deliveries) =>
       withSqlite(() =>
         inTransaction(database, () => {
-          expire.run(Date.now());
+          expire.run(Date.now(), expiredAtOnce);
           for (const one of deliveries) {
             const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, expiresAt } = one;
             const times = [createdAt, nextAttemptAt, expiresAt] as const;
@@ -53,7 +61,8 @@ const seenAccounts = 1000;
 
 /** The sending of what watches told. @param read reads a row */
 export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): SendingPart {
-  const claim = database.prepare(
+  const claim = prepareReturning(
+    database,
     `UPDATE deliveries SET claimedUntil = ? WHERE deliveryId IN
        (SELECT deliveryId FROM deliveries WHERE channel = ? AND account = ? AND nextAttemptAt <= ? AND claimedUntil <= ?
          ORDER BY nextAttemptAt LIMIT ?)
@@ -63,12 +72,13 @@ export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): S
     'UPDATE deliveries SET claimedUntil = 0, nextAttemptAt = ?, waitsFor = ?, body = ? WHERE deliveryId = ?',
   );
   const waiting = database.prepare(
-    'SELECT * FROM deliveries WHERE watchId = ? AND nextAttemptAt IS NULL AND expiresAt > ?',
+    `SELECT * FROM deliveries WHERE watchId = ? AND isWaiting = 1 AND (createdAt, deliveryId) > (?, ?) AND expiresAt > ?
+     ORDER BY createdAt, deliveryId LIMIT ?`,
   );
   return {
     dueAccounts: openDueAccounts(database),
     claimDeliveries: async ({ channel, account, now, until, limit }) =>
-      withSqlite(() => claim.all(until, channel, account, now, now, limit).flatMap(read)),
+      withSqlite(() => claim(until, channel, account, now, now, limit).flatMap(read)),
     settleDelivery: async (delivery) =>
       withSqlite(
         () =>
@@ -79,14 +89,20 @@ export function openSqliteSending(database: DatabaseSync, read: ReadDelivery): S
             delivery.deliveryId,
           ),
       ),
-    release: async (watchId, now) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          for (const one of waiting.all(watchId, Date.now()).flatMap(read))
-            if (one.state === 'pending' && one.channel === 'webhook')
+    async release(watchId, now) {
+      for (let last: readonly [number, string] = [0, '']; ;) {
+        const rows = withSqlite(() => waiting.all(watchId, ...last, Date.now(), rowsOfStep));
+        withSqlite(() =>
+          inTransaction(database, () => {
+            for (const one of rows.flatMap(read))
               settle.run(now, null, JSON.stringify({ ...one, nextAttemptAt: now }), one.deliveryId);
-        }),
-      ),
+          }),
+        );
+        if (rows.length < rowsOfStep) return;
+        last = [Number(rows.at(-1)?.['createdAt']), String(rows.at(-1)?.['deliveryId'])];
+        await giveBack();
+      }
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, openDatabase, withSqlite } from '../../backends/sqlite.ts';
+import { inTransaction, openDatabase, prepareReturning, withSqlite } from '../../backends/sqlite.ts';
 import { readMailbox } from '../../model/mailbox.ts';
 import {
   rateTextOf,
@@ -11,54 +11,21 @@ import {
 } from '../../model/watch.ts';
 import type { Links, WatchStore } from '../../ports/watch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { giveBack } from '../../time/give-back.ts';
 import { openRowReader } from '../stored-row.ts';
 import { openSqliteDeliveries, openSqliteSending } from './sqlite-deliveries.ts';
 import { openSqliteMail } from './sqlite-mail.ts';
+import { watchMigrations } from './sqlite-schema.ts';
 import { openSqliteSums } from './sqlite-sums.ts';
 
-const migrations = [
-  `CREATE TABLE watches (
-     watchId TEXT PRIMARY KEY, account TEXT NOT NULL, createdAt INTEGER NOT NULL, isPaused INTEGER NOT NULL, body TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX watches_by_account ON watches (account, createdAt, watchId);
-   CREATE TABLE targets (
-     watchId TEXT NOT NULL, target TEXT NOT NULL, account TEXT NOT NULL, host TEXT NOT NULL, dueAt INTEGER NOT NULL,
-     isActive INTEGER NOT NULL, claimedUntil INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL,
-     PRIMARY KEY (watchId, target)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX targets_by_due ON targets (isActive, dueAt);
-   CREATE INDEX targets_of_watch_by_due ON targets (watchId, isActive, dueAt);
-   CREATE INDEX targets_by_account ON targets (account, host);
-   CREATE TABLE deliveries (
-     deliveryId TEXT PRIMARY KEY, watchId TEXT NOT NULL, account TEXT NOT NULL, createdAt INTEGER NOT NULL,
-     nextAttemptAt INTEGER, claimedUntil INTEGER NOT NULL DEFAULT 0, expiresAt INTEGER NOT NULL, body TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX deliveries_by_attempt ON deliveries (nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;
-   CREATE INDEX deliveries_by_watch ON deliveries (watchId, createdAt, deliveryId);
-   CREATE INDEX deliveries_by_account ON deliveries (account, createdAt, deliveryId);
-   CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
-   CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;`,
-  'CREATE INDEX watches_by_active ON watches (isPaused, account);',
-  `ALTER TABLE deliveries ADD COLUMN channel TEXT NOT NULL DEFAULT 'webhook';
-   DROP INDEX deliveries_by_attempt;
-   CREATE INDEX deliveries_by_turn ON deliveries (channel, account, nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;`,
-  `ALTER TABLE deliveries ADD COLUMN waitsFor TEXT;
-   CREATE INDEX deliveries_by_wait ON deliveries (waitsFor, createdAt, deliveryId) WHERE waitsFor IS NOT NULL;
-   CREATE TABLE mailboxes (mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL) STRICT;
-   CREATE INDEX mailboxes_by_account ON mailboxes (account);
-   CREATE TABLE stops (digest TEXT PRIMARY KEY, at INTEGER NOT NULL, isOn INTEGER NOT NULL) STRICT;
-   CREATE TABLE taken (name TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
-   CREATE INDEX taken_by_end ON taken (until);`,
-  `ALTER TABLE watches ADD COLUMN rate TEXT NOT NULL DEFAULT '';
-   ALTER TABLE watches ADD COLUMN targetCount INTEGER NOT NULL DEFAULT 0;
-   UPDATE watches SET targetCount = json_extract(body, '$.targetCount'),
-     rate = json_array(json_extract(body, '$.check'), json(json_extract(body, '$.options')), json_extract(body, '$.everySeconds'));
-   CREATE INDEX watches_by_rate ON watches (account, isPaused, rate, targetCount);`,
-];
+/** Rows read or written in one step. */
+const rowsOfStep = 200;
+/** A watch whose targets are still being written is not left over. */
+const unfinishedMs = 600_000;
 
 /** The watches of a single machine, in a file of their own. @param path of the database file; ":memory:" for tests */
 export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, watchMigrations);
   database.exec('PRAGMA secure_delete = ON');
   const readRow = openRowReader(log);
   const read =
@@ -85,13 +52,13 @@ export function openSqliteWatchStore(path: string, log: Logger): WatchStore {
 }
 
 type ReadRows<T> = (row: Record<string, unknown> | undefined) => T[];
-type WatchPart = Pick<WatchStore, 'create' | 'get' | 'change' | 'remove'>;
+type WatchPart = Pick<WatchStore, 'create' | 'get' | 'change' | 'remove' | 'sweep'>;
 
 function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
   const put = database.prepare(
-    `INSERT INTO watches (watchId, account, createdAt, isPaused, rate, targetCount, body) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (watchId) DO UPDATE SET
-       isPaused = excluded.isPaused, rate = excluded.rate, targetCount = excluded.targetCount, body = excluded.body`,
+    `INSERT INTO watches (watchId, account, createdAt, isPaused, rate, targetCount, isWhole, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (watchId) DO UPDATE SET isPaused = excluded.isPaused, rate = excluded.rate, targetCount = excluded.targetCount,
+       isWhole = excluded.isWhole, body = excluded.body`,
   );
   const keep = (watch: Watch) =>
     put.run(
@@ -101,19 +68,19 @@ function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
       watch.pausedReason === null ? 0 : 1,
       rateTextOf(watch),
       watch.targetCount,
+      watch.isWhole ? 1 : 0,
       JSON.stringify(watch),
     );
-  const byId = database.prepare('SELECT * FROM watches WHERE watchId = ?');
-  const putTarget = openPutTarget(database);
+  const byId = database.prepare('SELECT * FROM watches WHERE watchId = ? AND isWhole = 1');
+  const putTargets = openPutTargets(database);
   return {
-    create: async (watch, targets) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          if (byId.get(watch.watchId)) return;
-          keep({ ...watch, isWhole: true });
-          for (const target of targets) putTarget(target);
-        }),
-      ),
+    async create(watch, targets) {
+      if (withSqlite(() => byId.get(watch.watchId))) return;
+      withSqlite(() => keep({ ...watch, isWhole: false }));
+      await putTargets(targets);
+      // Readers see it from here on.
+      withSqlite(() => keep({ ...watch, isWhole: true }));
+    },
     get: async (watchId) => withSqlite(() => read(byId.get(watchId))[0]),
     change: async (watchId, change) =>
       withSqlite(() => {
@@ -124,13 +91,45 @@ function openWatches(database: DatabaseSync, read: ReadRows<Watch>): WatchPart {
         });
         return changed;
       }),
-    remove: async (watchId) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          for (const table of ['watches', 'targets', 'deliveries'])
-            database.prepare(`DELETE FROM ${table} WHERE watchId = ?`).run(watchId);
-        }),
-      ),
+    ...openRemoval(database),
+  };
+}
+
+function openRemoval(database: DatabaseSync): Pick<WatchStore, 'remove' | 'sweep'> {
+  const drop = database.prepare('DELETE FROM watches WHERE watchId = ?');
+  const note = database.prepare('INSERT INTO gone VALUES (?) ON CONFLICT DO NOTHING');
+  const forget = database.prepare('DELETE FROM gone WHERE watchId = ?');
+  const left = database.prepare(
+    `SELECT watchId FROM gone UNION ALL SELECT watchId FROM watches WHERE isWhole = 0 AND createdAt < ? LIMIT 1`,
+  );
+  const dropRest = [
+    'DELETE FROM targets WHERE (watchId, target) IN (SELECT watchId, target FROM targets WHERE watchId = ? LIMIT ?)',
+    'DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE watchId = ? LIMIT ?)',
+  ].map((sql) => database.prepare(sql));
+  /** Deletes what stands beside a watch that is gone. */
+  const removeRest = async (watchId: string) => {
+    for (const statement of dropRest)
+      while (withSqlite(() => Number(statement.run(watchId, rowsOfStep).changes)) === rowsOfStep)
+        await giveBack();
+    withSqlite(() => forget.run(watchId));
+  };
+  const remove = async (watchId: string) => {
+    withSqlite(() =>
+      inTransaction(database, () => {
+        drop.run(watchId);
+        note.run(watchId);
+      }),
+    );
+    await removeRest(watchId);
+  };
+  return {
+    remove,
+    async sweep(now) {
+      const watchId = withSqlite(() => left.get(now - unfinishedMs)?.['watchId']);
+      if (typeof watchId !== 'string') return false;
+      await remove(watchId);
+      return true;
+    },
   };
 }
 
@@ -139,7 +138,7 @@ function openPages(
   read: ReadRows<Watch>,
 ): Pick<WatchStore, 'list' | 'activeAccounts'> {
   const page = database.prepare(
-    `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?)
+    `SELECT * FROM watches WHERE account = ? AND (createdAt, watchId) < (?, ?) AND isWhole = 1
      ORDER BY createdAt DESC, watchId DESC LIMIT ?`,
   );
   // From one account to the next by the index: an account may have thousands of watches, and this is asked every few seconds.
@@ -162,14 +161,21 @@ function openPages(
   };
 }
 
-function openPutTarget(database: DatabaseSync): (target: WatchTarget) => void {
+/** Makes what keeps targets, so many in each turn of the event loop; those that are there stay as they are. */
+function openPutTargets(database: DatabaseSync): (targets: readonly WatchTarget[]) => Promise<void> {
   const put = database.prepare(
     `INSERT INTO targets (watchId, target, account, host, dueAt, isActive, body) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (watchId, target) DO NOTHING`,
   );
-  return (target) => {
+  const putOne = (target: WatchTarget) => {
     const { watchId, target: name, account, host, dueAt, isActive } = target;
     put.run(watchId, name, account, host, dueAt, isActive ? 1 : 0, JSON.stringify(target));
+  };
+  return async (targets) => {
+    for (let at = 0; at < targets.length; at += rowsOfStep) {
+      withSqlite(() => inTransaction(database, () => targets.slice(at, at + rowsOfStep).forEach(putOne)));
+      await giveBack();
+    }
   };
 }
 
@@ -183,31 +189,36 @@ function openTargets(database: DatabaseSync, read: ReadRows<WatchTarget>): Targe
   const move = database.prepare(
     'UPDATE targets SET dueAt = ?, isActive = ?, claimedUntil = 0, body = ? WHERE watchId = ? AND target = ?',
   );
-  const putTarget = openPutTarget(database);
+  const putTargets = openPutTargets(database);
   const drop = database.prepare('DELETE FROM targets WHERE watchId = ? AND target = ?');
-  const all = database.prepare('SELECT * FROM targets WHERE watchId = ?');
+  /** Goes through the targets of a watch in the order of their names, a step in each turn of the event loop. */
+  const eachStep = async (watchId: string, act: (rows: readonly Record<string, unknown>[]) => void) => {
+    for (let after = ''; ;) {
+      const rows = withSqlite(() => page.all(watchId, after, rowsOfStep));
+      withSqlite(() => inTransaction(database, () => act(rows)));
+      if (rows.length < rowsOfStep) return;
+      after = String(rows.at(-1)?.['target']);
+      await giveBack();
+    }
+  };
   return {
     listTargets: async (watchId, { limit, after = '' }) =>
       withSqlite(() => page.all(watchId, after, limit).flatMap(read)),
-    setTargets: async (watchId, targets) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          const wanted = new Set(targets.map(({ target }) => target));
-          for (const { target } of all.all(watchId))
-            if (!wanted.has(String(target))) drop.run(watchId, String(target));
-          for (const target of targets) putTarget(target);
-        }),
-      ),
-    schedule: async (watchId, isActive, dueAtOf) =>
-      withSqlite(() =>
-        inTransaction(database, () => {
-          for (const target of all.all(watchId).flatMap(read)) {
-            const dueAt = dueAtOf?.(target) ?? target.dueAt;
-            const moved = { ...target, dueAt, isActive };
-            move.run(dueAt, isActive ? 1 : 0, JSON.stringify(moved), watchId, target.target);
-          }
-        }),
-      ),
+    async setTargets(watchId, targets) {
+      const wanted = new Set(targets.map(({ target }) => target));
+      await eachStep(watchId, (rows) => {
+        for (const { target } of rows) if (!wanted.has(String(target))) drop.run(watchId, String(target));
+      });
+      await putTargets(targets);
+    },
+    schedule: (watchId, isActive, dueAtOf) =>
+      eachStep(watchId, (rows) => {
+        for (const target of rows.flatMap(read)) {
+          const dueAt = dueAtOf?.(target) ?? target.dueAt;
+          const moved = { ...target, dueAt, isActive };
+          move.run(dueAt, isActive ? 1 : 0, JSON.stringify(moved), watchId, target.target);
+        }
+      }),
   };
 }
 
@@ -218,7 +229,8 @@ function openTurns(database: DatabaseSync, read: ReadRows<WatchTarget>): TurnPar
   const next = database.prepare(
     'SELECT MIN(dueAt) AS nextAt FROM targets WHERE watchId = ? AND isActive = 1',
   );
-  const claim = database.prepare(
+  const claim = prepareReturning(
+    database,
     `UPDATE targets SET claimedUntil = ? WHERE (watchId, target) IN
        (SELECT watchId, target FROM targets WHERE isActive = 1 AND dueAt <= ? AND claimedUntil <= ? ORDER BY dueAt LIMIT ?)
      RETURNING *`,
@@ -233,7 +245,7 @@ function openTurns(database: DatabaseSync, read: ReadRows<WatchTarget>): TurnPar
         nextAt: (next.get(watchId)?.['nextAt'] ?? null) as number | null,
       })),
     claimTargets: async ({ now, until, limit }) =>
-      withSqlite(() => claim.all(until, now, now, limit).flatMap(read)),
+      withSqlite(() => claim(until, now, now, limit).flatMap(read)),
     settleTarget: async (target, claimedUntil) =>
       withSqlite(() => {
         const { watchId, target: name, dueAt } = target;

@@ -1,5 +1,6 @@
 import type { Watch } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
+import { giveBack } from '../../time/give-back.ts';
 
 const pageRows = 100;
 
@@ -11,7 +12,10 @@ export async function* watchesOf(
   let before: { readonly createdAt: number; readonly id: string } | undefined;
   for (;;) {
     const page = await watches.list(account, { limit: pageRows, before });
-    yield* page;
+    for (const watch of page) {
+      yield watch;
+      await giveBack();
+    }
     const last = page.at(-1);
     if (!last || page.length < pageRows) return;
     before = { createdAt: last.createdAt, id: last.watchId };

@@ -4,19 +4,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import { endAnswer } from '../../../api/answer/linger.ts';
+import type { Outgoing } from '../../../api/answer/outgoing.ts';
 import { bodyBounds } from '../../../api/request/body-bounds.ts';
+import type { Caller } from '../../../api/request/caller.ts';
 import { openBodies } from '../../../api/request/read-body.ts';
 import { readFields } from '../../../api/request/read-json.ts';
 
 const longest = bodyBounds.batch.bytes;
-const bodies = openBodies({ inAll: 3 * longest, ofCaller: 2 * longest });
+const paid: number[] = [];
+const quotas = { takeWrites: async (_caller: unknown, points: number) => void paid.push(points) };
+const bodies = openBodies(quotas, { inAll: 3 * longest, ofCaller: 2 * longest });
 const server = createServer((request, response) => {
   // The account of a caller stands in the path here.
   const id = request.url ?? '';
   const isAnonymous = id.startsWith('/anonymous');
-  const caller = { id, kind: isAnonymous ? 'anonymous' : 'token', levels: [] } as const;
+  const caller = { id, kind: isAnonymous ? 'anonymous' : 'token', levels: [] } as unknown as Caller;
   response.setHeader('Connection', 'close');
-  bodies.read(request, caller, 'batch').then(
+  bodies.read({ request, response: response as unknown as Outgoing, caller }, 'batch').then(
     ({ type, text }) => response.end(`${type} ${text}`),
     (error: unknown) => {
       const text =
@@ -74,7 +78,16 @@ describe('a body', () => {
     expect(await post(plain, 'x'.repeat(longest + 1))).toBe('body_too_large');
     const chunked = { ...plain, 'transfer-encoding': 'chunked' };
     expect(await post(chunked, 'x'.repeat(longest + 1))).toBe('body_too_large');
-    expect(await post(chunked, 'x'.repeat(20 * longest))).toBe('body_too_large');
+    expect(await post(chunked, 'x'.repeat(5 * longest))).toBe('body_too_large');
+  });
+
+  test('costs a point for each 64 kB, whether it says its length or not', async () => {
+    for (const headers of [plain, { ...plain, 'transfer-encoding': 'chunked' }]) {
+      paid.length = 0;
+      await post(headers, 'x'.repeat(65_535));
+      await post(headers, 'x'.repeat(longest));
+      expect(paid.reduce((sum, points) => sum + points)).toBe(30);
+    }
   });
 
   test('that says to be too long is refused before it comes', async () => {

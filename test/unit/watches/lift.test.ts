@@ -44,11 +44,14 @@ test('watches of an older file are summed up, and what they had to send is sent'
     .run(delivery.deliveryId, watchId, account, delivery.expiresAt, JSON.stringify(delivery));
   old.close();
   const store = openSqliteWatchStore(path, log);
-  expect(await store.ratesOf(account)).toEqual([{ ...rate, targetCount: 3 }]);
+  const rates = async () => (await store.ratesOf(account, { after: '', limit: 9 })).rates;
+  expect(await rates()).toEqual([{ ...rate, targetCount: 3 }]);
+  const bytes = JSON.stringify(watch).length + JSON.stringify(delivery).length;
+  expect(await store.bytesOf(account)).toBeGreaterThan(bytes);
   // The same text as that of a watch that is kept now: it is one sum.
   const second = watchOf({ ...rate, account, targetCount: 4 });
   await store.create(second, []);
-  expect(await store.ratesOf(account)).toEqual([{ ...rate, targetCount: 7 }]);
+  expect(await rates()).toEqual([{ ...rate, targetCount: 7 }]);
   const due = { channel: 'webhook', account, now: 10, until: 20, limit: 5 } as const;
   expect(await store.claimDeliveries(due)).toEqual([{ ...delivery, waitsFor: null }]);
   await store.close();
