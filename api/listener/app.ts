@@ -18,6 +18,7 @@ import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
+import { keepPrivate } from '../pages/session-page.ts';
 import { addReports } from '../reports/routes.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
@@ -68,6 +69,7 @@ export function makeApp(desk: Desk): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
   app.use((request, response, next) => {
+    if (desk.sessions.isSent(request)) keepPrivate(response);
     receive(desk, request, response);
     next();
   });

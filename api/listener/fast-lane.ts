@@ -147,6 +147,8 @@ function isUsual({ method, headers, rawHeaders }: IncomingMessage, { door }: Des
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
+    // What is answered to a session is kept by nobody, which the app sees to.
+    headers.cookie === undefined &&
     !hasBody(headers) &&
     door.isKnownHost(headers.host) &&
     hasOneHost(rawHeaders)

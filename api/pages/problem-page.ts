@@ -9,13 +9,12 @@ import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { protectPage, sendPage, sendPassingPage } from './send-page.ts';
-import { keepPrivate, signInForm } from './session-page.ts';
+import { signInForm } from './session-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
 export function asPage(desk: PageDesk, answer: AnswerRequest): AnswerRequest {
   return async (request, response) => {
     protectPage(desk.site, response);
-    if (desk.sessions.isSent(request)) keepPrivate(response);
     try {
       await answer(request, response);
     } catch (error) {
@@ -31,7 +30,6 @@ export function answerVisitor(desk: PageDesk, error: unknown, request: Request, 
   const isOfPages = request.method === 'GET' && !request.path.startsWith('/api/');
   if (!problem || !isOfPages || !readsHtml(request) || response.headersSent) return false;
   protectPage(desk.site, response);
-  if (desk.sessions.isSent(request)) keepPrivate(response);
   sendProblem(desk, problem, response);
   return true;
 }

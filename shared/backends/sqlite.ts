@@ -15,16 +15,27 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     if (path !== ':memory:') makeFile(path);
     return openAndLift(path, migrations);
   } catch (error) {
-    if (error instanceof ConfigError || !(error instanceof Error) || !('code' in error)) throw error;
-    const free = isDiskFault(error) ? `; ${freeBytesOf(path) ?? 'unknown'} bytes are free` : '';
-    throw new ConfigError(`DATA_DIR: ${path} cannot be made or opened (${error.message}${free})`);
+    throw cannotOpen(path, error);
   }
 }
 
-// Reports may be somebody's secret: folder and file are for this user alone. SQLite gives its -wal and -shm the file's mode.
-function makeFile(path: string): void {
-  makeFolder(dirname(path));
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+/**
+ * Makes a file of ours and its folder where they are not there. Reports may be somebody's secret: both are for this user alone. SQLite gives its
+ * -wal and -shm the file's mode. Throws ConfigError where DATA_DIR does not allow it.
+ */
+export function makeFile(path: string): void {
+  try {
+    makeFolder(dirname(path));
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+function cannotOpen(path: string, error: unknown): unknown {
+  if (error instanceof ConfigError || !(error instanceof Error) || !('code' in error)) return error;
+  const free = isDiskFault(error) ? `; ${freeBytesOf(path) ?? 'unknown'} bytes are free` : '';
+  return new ConfigError(`DATA_DIR: ${path} cannot be made or opened (${error.message}${free})`);
 }
 
 // Not by mkdir's own "recursive": below /proc it never ends (Node 24).

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { makeDataFolderPrivate } from '../backends/data-folder.ts';
+import { lockDataFolder } from '../backends/data-lock.ts';
 import type { Windows } from '../limits/rates/windows.ts';
 import type { Able, Checks, ReadReadiness } from '../model/readiness.ts';
 import type { Tracing } from '../ports/tracing.ts';
@@ -107,6 +108,8 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   if (!child) warnOfMisspelt(log);
   tellDenyList(config, child ? quiet(log) : log);
   makeDataFolderPrivate(config.DATA_DIR, log);
+  // With Redis and MongoDB nothing is kept there that two processes may not share.
+  const unlock = config.REDIS_URL === undefined ? lockDataFolder(config.DATA_DIR) : undefined;
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
   const parts = await (role
@@ -120,6 +123,7 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
     for (const part of parts) await part.close(graceMs);
     await backend.close(0);
     await tracing?.close();
+    unlock?.();
   };
   settleWhenIdle();
   // The log tells once of start and end: by the primary, where there is one.

@@ -118,8 +118,14 @@ export function isInCidrs(text: string, cidrs: readonly Cidr[]): boolean {
 }
 
 function classifyIpv6(ip: Address): string | undefined {
-  return contains(globalIpv6, ip) ? firstMatch(refusedIpv6, ip) : 'not-global-ipv6';
+  if (!contains(globalIpv6, ip)) return 'not-global-ipv6';
+  const [, , kind = 0, ipv4 = 0] = ip;
+  // A router of ISATAP sends it on to the IPv4 address inside (RFC 5214 §6.1; 02: an id that is unique in the world).
+  const isPrivate = isatapKinds.has(kind) && firstMatch(refusedIpv4, [ipv4]) !== undefined;
+  return isPrivate ? 'isatap-private' : firstMatch(refusedIpv6, ip);
 }
+
+const isatapKinds: ReadonlySet<number> = new Set([0x0000_5efe, 0x0200_5efe]);
 
 function firstMatch(blocks: readonly (readonly [string, Cidr])[], ip: Address): string | undefined {
   for (const [rule, cidr] of blocks) if (contains(cidr, ip)) return rule;

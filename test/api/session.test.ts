@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeToken } from '#shared/stores/tokens/make-token';
+import { routeTable } from '../../api/listener/route-table.ts';
 import { openService, type Service } from './kit.ts';
 
 const sites = {
@@ -104,6 +105,34 @@ describe('a session ends', () => {
     expect(Number(seconds)).toBeGreaterThan(0);
     expect(Number(seconds)).toBeLessThanOrEqual(90);
   });
+});
+
+test('nobody keeps an answer to a request with the cookie, whatever it is worth and whatever is asked', async () => {
+  const cookie = await signIn(closed, (await drawToken(closed)).text);
+  const id = '0'.repeat(32);
+  const addresses = routeTable
+    .filter(({ method }) => method === 'GET')
+    .map(({ pattern }) =>
+      pattern
+        .replace(':domain', 'a.test')
+        .replace(':check', pattern.startsWith('/u/') ? 'redirect-check' : 'dns-check')
+        .replace(':code', 'not_found')
+        .replace(':name', 'page.css')
+        .replace(':file', 'a.test.svg')
+        .replace(/:\w+/g, id),
+    );
+  const kept: string[] = [];
+  for (const path of [...addresses, '/nothing'])
+    for (const sent of [cookie, 'diag-session=x'])
+      for (const accept of ['*/*', 'text/html']) {
+        const { status, headers } = await open(closed, path, sent, accept);
+        const field = headers.get('cache-control');
+        if (field !== 'private, no-store') kept.push(`${path} ${status}: ${field}`);
+      }
+  expect(kept).toEqual([]);
+  expect((await open(closed, '/robots.txt', 'other=1', '*/*')).headers.get('cache-control')).toContain(
+    'public',
+  );
 });
 
 test('a cookie is for this service alone, and over https for https alone', async () => {

@@ -34,6 +34,7 @@ type Refusal = { readonly filename: string; readonly code?: string };
 
 test(`${plants.length} ways to a socket are refused in each folder`, async () => {
   cpSync('.oxlintrc.json', join(planted, '.oxlintrc.json'));
+  cpSync('lint', join(planted, 'lint'), { recursive: true });
   const files = folders.flatMap((folder) => {
     mkdirSync(join(planted, folder), { recursive: true });
     return plants.map((text, at) => {

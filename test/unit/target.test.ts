@@ -40,6 +40,17 @@ test('an address of this machine is refused, also when it is public; the operato
   expect(classifyAddress('9.9.9.9', { ...addresses, own, allow }).kind).toBe('public');
 });
 
+test.for([
+  ['2606:4700::5efe:192.168.0.1', 'refused'],
+  ['2606:4700::200:5efe:10.0.0.1', 'refused'],
+  ['2606:4700:1:2:0:5efe:7f00:1', 'refused'],
+  ['2606:4700::5efe:8.8.8.8', 'public'],
+  ['2606:4700::200:5efe:808:808', 'public'],
+  ['2606:4700::100:5efe:10.0.0.1', 'public'],
+] as const)('an ISATAP id leads to the IPv4 address inside: %s is %s', ([address, kind]) => {
+  expect(classifyAddress(address, addresses).kind).toBe(kind);
+});
+
 test('the settings’ policy knows the addresses of this machine', () => {
   expect(targetPolicyOf(readConfig({})).addresses.own).toContain('127.0.0.1');
 });
