@@ -24,6 +24,8 @@ const drainMs = 1000;
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
   const desk = openDesk(context);
+  // Few services have agents; where there are some, the first does not wait for the code.
+  if (config.MCP) await import('#shared/mcp/serve-message');
   const answer = openFastLane(desk, makeApp(desk));
   let isDraining = false;
   const limits = context.connectionLimits ?? usualConnectionLimits;

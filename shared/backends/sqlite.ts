@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Problem } from '../model/problem.ts';
 import { ConfigError } from '../settings/config.ts';
+import { noteDiskFault, watchDisk } from './disk-faults.ts';
 
 /**
  * Opens a database file of ours, made if it is not there, and lifts it to the newest schema. Throws ConfigError where
@@ -13,7 +14,9 @@ import { ConfigError } from '../settings/config.ts';
 export function openDatabase(path: string, migrations: readonly string[]): DatabaseSync {
   try {
     if (path !== ':memory:') makeFile(path);
-    return openAndLift(path, migrations);
+    const database = openAndLift(path, migrations);
+    watchDisk(path, database);
+    return database;
   } catch (error) {
     throw cannotOpen(path, error);
   }
@@ -148,6 +151,7 @@ export function withSqlite<T>(act: () => T): T {
   } catch (error) {
     const code = codeOf(error);
     if (!busyCodes.has(code) && !diskCodes.has(code)) throw error;
+    if (diskCodes.has(code)) noteDiskFault(error as Error);
     throw new Problem(
       'store_unavailable',
       'Reports cannot be read or kept just now. Ask again in a few seconds.',

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { makeDataFolderPrivate } from '../backends/data-folder.ts';
 import { lockDataFolder } from '../backends/data-lock.ts';
+import { diskState, onDiskFault } from '../backends/disk-faults.ts';
 import type { Windows } from '../limits/rates/windows.ts';
 import type { Able, Checks, ReadReadiness } from '../model/readiness.ts';
 import type { Tracing } from '../ports/tracing.ts';
@@ -110,6 +111,10 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   makeDataFolderPrivate(config.DATA_DIR, log);
   // With Redis and MongoDB nothing is kept there that two processes may not share.
   const unlock = config.REDIS_URL === undefined ? lockDataFolder(config.DATA_DIR) : undefined;
+  onDiskFault((fault) => {
+    if (fault) log.error({ err: fault.cause, file: fault.file }, 'a file of DATA_DIR cannot be written');
+    else log.info({}, 'all files of DATA_DIR can be written again');
+  });
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
   const parts = await (role
@@ -173,6 +178,8 @@ function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
 function openReadinessOf({ config, backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {
   const { jobQueue, reportStore, agreement } = backend;
   const pings = {
+    // What is kept beside the reports: batches, watches, tokens, the record of runs. What needs none of them goes on.
+    ...(backend.mode === 'embedded' ? { disk: async () => diskState() } : {}),
     queue: () => jobQueue.ping(),
     store: () => reportStore.ping(),
     // A shard that is away makes the process degraded, and leaves it ready: the others go on.
