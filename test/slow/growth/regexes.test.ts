@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLiterals, findSlowText } from './regexes.ts';
+import { findLiterals, findSlowText, isSlowPair, pairsOf, sampleOf } from './regexes.ts';
 
 /** Expressions that are worse than linear on some text, by file and source: what keeps such a text short. */
 const bounded: { readonly [literal: string]: string } = {
@@ -29,6 +29,23 @@ test('an expression that is worse than linear is listed with the bound of its te
   expect(slow).toEqual([]);
 });
 
+/** All pairs take most of a minute: `LONG=1` tries them, and else some are drawn by GROWTH_SEED. */
+const pairsDrawn = 10_000;
+
+test('no two characters by turns make an expression worse than linear that is not listed', () => {
+  const literals = findLiterals().filter(({ file, source }) => !Object.hasOwn(bounded, `${file} ${source}`));
+  const all = pairsOf(literals);
+  const seed = Number(process.env['GROWTH_SEED'] ?? 1);
+  const tried = process.env['LONG'] === undefined ? sampleOf(all, pairsDrawn, seed) : all;
+  const slow = new Map(
+    tried
+      .filter(isSlowPair)
+      .map(({ file, source, pair }) => [`${file} ${source}`, `by ${JSON.stringify(pair)}`]),
+  );
+  console.log(`${tried.length} of ${all.length} pairs over ${literals.length} expressions, seed ${seed}`);
+  expect([...slow]).toEqual([]);
+}, 150_000);
+
 test('nothing is listed that no longer stands in the code', () => {
   const all = new Set(findLiterals().map(({ file, source }) => `${file} ${source}`));
   expect(Object.keys(bounded).filter((each) => !all.has(each))).toEqual([]);
@@ -36,6 +53,16 @@ test('nothing is listed that no longer stands in the code', () => {
 
 test.for(['a+$', '\\s+,'])('%s is found to be worse than linear', (source) => {
   expect(findSlowText({ file: '', source, flags: '' })).toBeDefined();
+});
+
+test('the pair that no single character is', () => {
+  const literal = { file: '', source: String.raw`"(?:[^"\\]|\\.)*"`, flags: 's' };
+  expect(findSlowText(literal)).toBeUndefined();
+  expect(
+    pairsOf([literal])
+      .filter(isSlowPair)
+      .map(({ pair }) => pair),
+  ).toContain('\\"');
 });
 
 test.for(['^a+$', 'ab', '^[^;]*;', '\\d{1,3}$'])('%s is not', (source) => {

@@ -89,3 +89,50 @@ function isSlow(expression: RegExp, make: (size: number) => string): boolean {
   }
   return true;
 }
+
+/** Characters of which pairs are made: one of each class, and those that an expression names. */
+const mostCharacters = 35;
+const pairSize = 8000;
+/** A linear search of so many characters takes a hundredth of a millisecond or two. */
+const suspectMs = 1;
+
+/** A literal, and two characters that are repeated by turns: what escapes and what ends a text, what opens and what closes. */
+export type Pair = Literal & { readonly pair: string };
+
+/** Every pair of every literal. */
+export function pairsOf(literals: readonly Literal[]): readonly Pair[] {
+  return literals.flatMap((each) => {
+    const named = each.source.replaceAll(/\\[dwsbDWSB]/g, '');
+    const characters = [...new Set([...named, ...classes])].slice(0, mostCharacters);
+    return characters.flatMap((first) =>
+      characters.map((second) => ({ ...each, pair: `${first}${second}` })),
+    );
+  });
+}
+
+const expressions = new Map<string, RegExp>();
+
+/** True for a pair by which its expression is worse than linear. */
+export function isSlowPair({ source, flags, pair }: Pair): boolean {
+  const key = `${flags}/${source}`;
+  const expression = expressions.get(key) ?? new RegExp(source, flags.replaceAll(/[gy]/g, ''));
+  expressions.set(key, expression);
+  const make = (size: number) => pair.repeat(size / pair.length);
+  return ['', '\u0001'].some((end) => {
+    const text = make(pairSize) + end;
+    const start = performance.now();
+    expression.test(text);
+    return performance.now() - start > suspectMs && isSlow(expression, (size) => make(size) + end);
+  });
+}
+
+/** So many of them, always the same by one seed (xorshift, Marsaglia 2003). */
+export function sampleOf<T>(all: readonly T[], count: number, seed: number): readonly T[] {
+  let state = seed || 1;
+  return Array.from({ length: Math.min(count, all.length) }, () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return all[Math.abs(state) % all.length] as T;
+  });
+}
