@@ -149,17 +149,22 @@ function readAge(maxAge: string | undefined, fresh: string | undefined, faults: 
 function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
   let start = 0;
+  let isBlank = true;
   for (let at = 0; at <= text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (at < text.length && code !== newline && code !== carriageReturn) continue;
-    const line = at > start ? text.slice(start, at).trim() : '';
+    const code = at === text.length ? newline : text.charCodeAt(at);
+    if (code !== newline && code !== carriageReturn) {
+      isBlank &&= code === space || code === tab;
+      continue;
+    }
+    const line = isBlank ? '' : text.slice(start, at).trim();
     if (line !== '') lines.push(line);
     start = at + 1;
+    isBlank = true;
   }
   return lines;
 }
 
-const [newline, carriageReturn] = [10, 13];
+const [tab, newline, carriageReturn, space] = [9, 10, 13, 32];
 
 function readLines(lines: readonly string[], faults: Fault[]): readonly unknown[] {
   return lines.map((line, index): unknown => {

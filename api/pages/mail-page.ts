@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { digestOfAddress, isConfirmed, type Mailbox, type Stop } from '#shared/model/mailbox';
 import { Problem } from '#shared/model/problem';
 import { type Markup, markup } from '#shared/render/markup';
+import { giveBack } from '#shared/time/give-back';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-form.ts';
@@ -59,9 +60,9 @@ export async function answerStop(desk: PageDesk, request: Request, response: Res
   showStopPage(desk, { ...found, stop }, response);
 }
 
-const releasedAtOnce = 100;
+const releasedAtOnce = 20;
 /** Of the events that wait, the oldest go with one confirmation: a list without an end would hold up the page. */
-const mostReleases = 50;
+const mostReleases = 250;
 
 async function releaseWaiting({ watches }: PageDesk, mailboxId: string, now: number): Promise<void> {
   for (let turn = 0; turn < mostReleases; turn += 1) {
@@ -70,6 +71,7 @@ async function releaseWaiting({ watches }: PageDesk, mailboxId: string, now: num
       waiting.map((one) => watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now })),
     );
     if (waiting.length < releasedAtOnce) return;
+    await giveBack();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
 import { isLive, type Token, type TokenStore } from '#shared/ports/token-store';
 import type { Config } from '#shared/settings/config';
+import { openTokensOf } from '#shared/stores/tokens/tokens-of';
 
 /** Points that were taken from an account. */
 export type Paid = {
@@ -32,19 +33,12 @@ export function keepsWatches(token: Token, nowMs: number): boolean {
 
 /** Opens the accounts. Tokens are read again when one may have changed. */
 export function openOwners({ config, tokenStore, rateLimiter }: OwnersContext): Owners {
-  let known: { readonly version: number; readonly tokens: readonly Token[] } | undefined;
-  const readTokens = async () => {
-    const version = tokenStore.version();
-    if (known?.version !== version) known = { version, tokens: await tokenStore.list() };
-    return known.tokens;
-  };
+  const tokensOf = openTokensOf(tokenStore);
   const idOf = (account: string) => `account:${account}`;
   return {
     async quotaOf(account) {
       const now = Date.now();
-      const own = (await readTokens()).filter(
-        (token) => token.account === account && keepsWatches(token, now),
-      );
+      const own = (await tokensOf(account)).filter((token) => keepsWatches(token, now));
       const scans = own.map(({ limits }) => limits.scans ?? config.LIMIT_TOKEN_SCANS);
       const [most] = scans.toSorted((a, b) => b.points / b.windowS - a.points / a.windowS);
       return most && { policy: 'scans', ...most };

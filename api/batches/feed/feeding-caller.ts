@@ -1,5 +1,6 @@
 import { isLive, type TokenStore } from '#shared/ports/token-store';
 import type { Config } from '#shared/settings/config';
+import { openTokensOf } from '#shared/stores/tokens/tokens-of';
 import { type Caller, callerOf } from '../../request/caller.ts';
 
 /**
@@ -7,9 +8,10 @@ import { type Caller, callerOf } from '../../request/caller.ts';
  * them, so that several tokens have no several allowances. Undefined where the account has no such token any more.
  */
 export function openFeedingCallers(config: Config, tokenStore: TokenStore) {
+  const tokensOf = openTokensOf(tokenStore);
   return async (account: string, nowMs: number): Promise<Caller | undefined> => {
-    const own = (await tokenStore.list()).filter(
-      (token) => token.account === account && token.scopes.includes('tools') && isLive(token, nowMs),
+    const own = (await tokensOf(account)).filter(
+      (token) => token.scopes.includes('tools') && isLive(token, nowMs),
     );
     const callers = own.map((token) => callerOf(token, config));
     return callers.toSorted((a, b) => paceOf(b) - paceOf(a) || (a.id < b.id ? -1 : 1))[0];

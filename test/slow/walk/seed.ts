@@ -22,10 +22,13 @@ export type Seeded = {
   readonly otherReportId: string;
 };
 
-const counts = { targets: 10_000, deliveries: 3000, watches: 150, batches: 120, ends: 10_000, reports: 1500 };
+/** How much there is of each. */
+export type Counts = Readonly<
+  Record<'targets' | 'deliveries' | 'watches' | 'batches' | 'ends' | 'reports', number>
+>;
 
 /** Fills the stores of a service that is not started yet: an account with as much as it may have of what its lists show. */
-export async function seed(settings: Readonly<Record<string, string>>): Promise<Seeded> {
+export async function seed(settings: Readonly<Record<string, string>>, counts: Counts): Promise<Seeded> {
   const backend = await openBackend(readConfig(settings), openLogger('silent'));
   const { tokenStore, watches, batches, reportStore } = backend;
   const scopes = ['tools', 'reports:read', 'watch'] as const;

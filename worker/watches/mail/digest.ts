@@ -3,6 +3,7 @@ import { dayOf, digestTime } from '#shared/model/mail-times';
 import { digestOfAddress, isConfirmed, type Mailbox } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
 import { renderDigest } from '#shared/render/watches/mail';
+import { giveBack } from '#shared/time/give-back';
 import type { MailContext } from './context.ts';
 import { takeMessage } from './counts.ts';
 import { linksOf, messageOf } from './message.ts';
@@ -104,9 +105,14 @@ async function settle(
   end: (one: Delivery) => Delivery,
 ): Promise<void> {
   const { watches } = backend;
-  for (const one of waiting) await watches.settleDelivery({ ...end(one), waitsFor: null });
+  for (const one of waiting) {
+    await watches.settleDelivery({ ...end(one), waitsFor: null });
+    await giveBack();
+  }
   await watches.settleDelivery(end(digest));
   // What came while it was sent, or was too much for one: each on its own, or in the next one.
-  for (const one of await watches.listWaiting(digest.deliveryId, mostHeld))
+  for (const one of await watches.listWaiting(digest.deliveryId, mostHeld)) {
     await watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now() });
+    await giveBack();
+  }
 }
