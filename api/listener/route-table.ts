@@ -2,6 +2,7 @@ import { catalogue } from '#shared/catalogue/registry';
 import { batchPatterns } from '../batches/routes.ts';
 import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
+import type { BodyKind } from '../request/body-bounds.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { probePattern } from '../tools/answer-probe.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
@@ -25,6 +26,37 @@ export type RouteRule = {
   readonly crossSite: 'read' | 'stored' | 'refused';
   /** Points of the scans limit that a run costs: those of its check, those of a page load for a PDF, or none. */
   readonly cost: 'none' | 'check' | 'pdf';
+  /** Of a route that changes something. */
+  readonly writes?: Writes;
+};
+
+/** What a request costs of the policy `writes`, what body it may have, and what becomes of what it writes. */
+export type Writes = {
+  /** Beside one for each 64 kB of its body; 0 where the scans of a run pay for it, or nothing is kept. */
+  readonly points: 0 | 1;
+  readonly body?: BodyKind;
+  /** What is kept, and what bounds it. */
+  readonly keeps: string;
+};
+
+const onlyRun = 'nothing but the run, which its scans pay for';
+const startsRun: Writes = { points: 0, body: 'form', keeps: onlyRun };
+const ofKept = 'the quota `kept`';
+const watchForms: { readonly [path: string]: Writes } = {
+  'POST ': {
+    points: 1,
+    body: 'watch',
+    keeps: `a watch with its targets: \`LIMIT_ACCOUNT_WATCHES\`, 100 of a domain, ${ofKept}`,
+  },
+  'POST /:id/test': { points: 1, keeps: `an event, 30 days: a scan each, ${ofKept}` },
+  'POST /:id/deliveries/:delivery/replay': {
+    points: 1,
+    keeps: 'nothing more: the event is there, and a scan pays for its attempt',
+  },
+  'POST /:id/secret': { points: 1, keeps: 'the secret of the watch, and the one before for a day' },
+  'POST /links': { points: 1, keeps: 'two digests of an account' },
+  'PATCH /:id': { points: 1, body: 'change of a watch', keeps: 'as a new watch' },
+  'DELETE /:id': { points: 1, keeps: 'nothing: the watch goes with all of it' },
 };
 
 const free = (access: RouteRule['access'], ...patterns: readonly string[]): RouteRule[] =>
@@ -38,6 +70,7 @@ const starts = (access: 'open' | 'tools', ...patterns: readonly string[]): Route
     access,
     crossSite: 'refused',
     cost: 'check',
+    writes: startsRun,
   }));
 
 const ofWatches = (
@@ -51,6 +84,7 @@ const ofWatches = (
     access: 'watch',
     crossSite: method === 'GET' ? 'read' : 'refused',
     cost,
+    ...(method === 'GET' ? {} : { writes: watchForms[`${method} ${path}`] }),
   }));
 
 /** Every route of the public listener. The app refuses to start with one that is not here. */
@@ -64,7 +98,14 @@ export const routeTable: readonly RouteRule[] = [
   })),
   ...free('tools', jobPattern),
   { method: 'GET', pattern: probePattern, access: 'tools', crossSite: 'stored', cost: 'check' },
-  { method: 'POST', pattern: mcpPath, access: 'tools', crossSite: 'refused', cost: 'check' },
+  {
+    method: 'POST',
+    pattern: mcpPath,
+    access: 'tools',
+    crossSite: 'refused',
+    cost: 'check',
+    writes: { points: 0, body: 'message', keeps: onlyRun },
+  },
   ...free('open', '/api/me', '/api/findings', '/openapi.json', '/problems/:code', '/docs', '/owners'),
   ...free(
     'open',
@@ -80,11 +121,32 @@ export const routeTable: readonly RouteRule[] = [
   ...free('open', schemaPattern),
   ...free('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   ...starts('open', '/go'),
-  { method: 'POST', pattern: '/session', access: 'open', crossSite: 'refused', cost: 'none' },
+  {
+    method: 'POST',
+    pattern: '/session',
+    access: 'open',
+    crossSite: 'refused',
+    cost: 'none',
+    writes: { points: 1, body: 'form', keeps: 'a session, 12 h at most: 50 of a token' },
+  },
   // Its key is in the message that led there; a mail program sends the second POST by itself.
   ...free('open', '/mail/confirm', '/mail/stop'),
-  { method: 'POST', pattern: '/mail/confirm', access: 'open', crossSite: 'refused', cost: 'none' },
-  { method: 'POST', pattern: '/mail/stop', access: 'open', crossSite: 'refused', cost: 'none' },
+  {
+    method: 'POST',
+    pattern: '/mail/confirm',
+    access: 'open',
+    crossSite: 'refused',
+    cost: 'none',
+    writes: { points: 1, body: 'form', keeps: 'that an address is confirmed: one row of each' },
+  },
+  {
+    method: 'POST',
+    pattern: '/mail/stop',
+    access: 'open',
+    crossSite: 'refused',
+    cost: 'none',
+    writes: { points: 1, body: 'form', keeps: 'that an address wants no mail: one row of each' },
+  },
   ...starts('tools', '/d/:domain', '/d/:domain/:check', '/u/:check'),
   { method: 'GET', pattern: '/r/:id', access: 'shared', crossSite: 'stored', cost: 'pdf' },
   { method: 'GET', pattern: '/r/:id/export', access: 'shared', crossSite: 'stored', cost: 'pdf' },
@@ -94,15 +156,40 @@ export const routeTable: readonly RouteRule[] = [
   ...free('history', '/api/history/:domain', '/api/compare', '/compare'),
   ...starts('tools', '/compare'),
   ...free('own', batchPatterns.all, batchPatterns.one, batchPatterns.results),
-  { method: 'POST', pattern: batchPatterns.all, access: 'own', crossSite: 'refused', cost: 'check' },
-  { method: 'DELETE', pattern: batchPatterns.one, access: 'own', crossSite: 'refused', cost: 'none' },
+  {
+    method: 'POST',
+    pattern: batchPatterns.all,
+    access: 'own',
+    crossSite: 'refused',
+    cost: 'check',
+    writes: {
+      points: 1,
+      body: 'batch',
+      keeps: `a batch, \`REPORT_TTL_DAYS\`: \`LIMIT_ACCOUNT_BATCHES\` open, \`LIMIT_ACCOUNT_TARGETS\` waiting, ${ofKept}; 100 targets that are refused cost a point`,
+    },
+  },
+  {
+    method: 'DELETE',
+    pattern: batchPatterns.one,
+    access: 'own',
+    crossSite: 'refused',
+    cost: 'none',
+    writes: { points: 1, keeps: 'that it is cancelled' },
+  },
   ...ofWatches('GET', 'none', '', '/:id', '/:id/targets', '/:id/deliveries'),
   ...ofWatches('POST', 'check', '', '/:id/test', '/:id/deliveries/:delivery/replay'),
   ...ofWatches('POST', 'none', '/:id/secret', '/links'),
   ...ofWatches('PATCH', 'check', '/:id'),
   ...ofWatches('DELETE', 'none', '/:id'),
   ...free('watch', '/watches', '/watches/:id'),
-  { method: 'POST', pattern: '/watches/:id', access: 'watch', crossSite: 'refused', cost: 'check' },
+  {
+    method: 'POST',
+    pattern: '/watches/:id',
+    access: 'watch',
+    crossSite: 'refused',
+    cost: 'check',
+    writes: { points: 1, body: 'form', keeps: 'what the same request to `/api/watches` keeps' },
+  },
   ...free('key', '/api/watches/feed.atom', '/api/watches/expiries.ics'),
   // A browser sends a token only after a preflight, so no page of another site comes this far.
   {

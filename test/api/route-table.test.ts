@@ -92,3 +92,38 @@ test('nothing that a page of another site sends starts work, and other methods a
   const started = service.log.filter(({ message }) => message.startsWith('job'));
   expect(started).toEqual([]);
 });
+
+test('every request that changes something costs what the table says, and nothing else does', async () => {
+  const service = await openService({ settings: { AUTH_MODE: 'token', MCP: 'on' } });
+  services.push(service);
+  const scopes = ['tools', 'reports:read', 'watch'] as const;
+  const { text, token } = makeToken({ name: 'all', scopes, limits: {}, expiresAt: null }, Date.now());
+  await service.backend.tokenStore.insert(token);
+  const headers = { authorization: `Bearer ${text}`, 'content-length': '0' };
+  let left = 120;
+  for (const rule of routeTable) {
+    const method = rule.method === 'GET' ? 'HEAD' : rule.method;
+    const answer = await service.send(method, addressOf(rule), headers);
+    const [, now] = /"writes";r=(\d+)/.exec(String(answer.headers['ratelimit'])) ?? [];
+    const points = rule.writes?.points ?? 0;
+    left -= points;
+    expect([rule.method, rule.pattern, now]).toEqual([
+      rule.method,
+      rule.pattern,
+      points > 0 ? String(left) : undefined,
+    ]);
+    expect(String(answer.headers['ratelimit-policy']).includes('"writes";q=120;w=60')).toBe(points > 0);
+  }
+  const me = await service.get('/api/me', headers);
+  expect(me.body).toMatchObject({
+    limits: { writes: { limit: 120, remaining: left } },
+    quotas: { kept: { used: 0 } },
+  });
+  for (; left > 0; left -= 1) await service.send('DELETE', `/api/batches/${id}`, headers);
+  const refused = await service.send('POST', '/api/watches/links', headers);
+  expect(refused.body).toMatchObject({ code: 'rate_limited', policy: 'writes' });
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  // What is read goes on.
+  expect((await service.get('/api/batches', headers)).status).toBe(200);
+});

@@ -3,6 +3,7 @@ import { makeChecksPage } from './checks-page.ts';
 import { makeGoldenReports } from './golden-reports.ts';
 import { makeScoringPage } from './scoring-page.ts';
 import { makeEnvExample, makeReadme } from './settings-docs.ts';
+import { makeOperatingPage } from './writes-table.ts';
 
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
 export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
@@ -12,6 +13,7 @@ export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
     ['docs/scoring.md', makeScoringPage()],
     ['.env.example', makeEnvExample()],
     ['README.md', makeReadme()],
+    ['docs/operating.md', makeOperatingPage()],
     ...(await makeGoldenReports()),
   ]);
 }
