@@ -19,6 +19,7 @@ export const benches: Benches = {
   concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
   turns: { load: () => import('./turns.ts') },
   'hostile-turns': { load: () => import('./hostile-turns.ts'), limitS: 1800 },
+  writes: { load: () => import('./writes.ts'), needs: ['linux'] },
   latency: { load: () => import('./latency.ts') },
   'first-finding': { load: () => import('./first-finding.ts'), limitS: 1200 },
   'redis-checks': { load: () => import('./redis-checks.ts'), needs: ['redis', 'store'] },

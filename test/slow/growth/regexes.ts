@@ -103,7 +103,7 @@ export type Pair = Literal & { readonly pair: string };
 export function pairsOf(literals: readonly Literal[]): readonly Pair[] {
   return literals.flatMap((each) => {
     const named = each.source.replaceAll(/\\[dwsbDWSB]/g, '');
-    const characters = [...new Set([...named, ...classes])].slice(0, mostCharacters);
+    const characters = [...new Set([...new Set(named), ...classes])].slice(0, mostCharacters);
     return characters.flatMap((first) =>
       characters.map((second) => ({ ...each, pair: `${first}${second}` })),
     );
