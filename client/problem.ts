@@ -8,7 +8,7 @@ export class DiagnosticsProblem extends Error {
   readonly errors: readonly { readonly in: string; readonly name: string; readonly detail: string }[];
   /** Seconds after which the service wants to be asked again; undefined where no wait helps. */
   readonly retryAfterS: number | undefined;
-  /** Of a 429: which limit was met (`requests`, `scans`, `host`, `browser`). */
+  /** Of a 429: which limit was met (`requests`, `scans`, `writes`, `host`, `browser`, `streams`), or which quota (`kept` …). */
   readonly policy: string | undefined;
 
   constructor(status: number, body: ProblemBody, retryAfterS: number | undefined) {

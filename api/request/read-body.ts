@@ -107,6 +107,8 @@ function receive(request: IncomingMessage, hold: BodyHold, { bounds, type }: Wis
     };
     const timer = setInterval(look, pace.lookEveryMs).unref();
     request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
+    // It has gone while its price was asked for.
+    if (request.destroyed) leave();
   });
 }
 

@@ -29,9 +29,11 @@ const hostHour = { policy: 'scans', points: 60, windowS: 3600 } as const;
 export async function takeTurn(context: WatchContext, claimed: Claimed, signal: AbortSignal): Promise<void> {
   const { target, claimedUntil } = claimed;
   const watch = await context.backend.watches.get(target.watchId);
-  // It was deleted, or somebody has paused it, since the turn was claimed.
-  if (!watch || watch.pausedReason !== null) return;
   const settle = (settled: WatchTarget) => context.backend.watches.settleTarget(settled, claimedUntil);
+  // It is not whole yet, or was deleted and will be swept: the claim is over.
+  if (!watch) return void (await settle(target));
+  // Somebody has paused it since the turn was claimed.
+  if (watch.pausedReason !== null) return;
   const spec = findSpec(watch.check);
   const quota = await context.owners.quotaOf(watch.account);
   if (!quota) return pauseWatch(context, watch.watchId, 'token-revoked');

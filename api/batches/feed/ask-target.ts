@@ -102,8 +102,8 @@ function refusalOf(
     readAsk(desk, specOf(batch.check), batch, target);
     return undefined;
   } catch (error) {
-    if (error instanceof Problem && isRefusal(error.code)) return error;
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    return isRefusal(error.code) ? error : undefined;
   }
 }
 
