@@ -17,7 +17,8 @@ describe.skipIf(!hasMongo)('mongo watch store', () => {
     mongo = await startMongo();
   });
   afterAll(() => mongo.stop());
-  watchStoreContract(async () =>
-    openMongoWatchStore(withDatabase(mongo.url, `w${randomId().slice(0, 12)}`), log),
+  watchStoreContract(
+    async () => openMongoWatchStore(withDatabase(mongo.url, `w${randomId().slice(0, 12)}`), log),
+    45,
   );
 });

@@ -241,8 +241,6 @@ async function prepareIndexes(database: Db): Promise<void> {
   await mailboxes.createIndex({ account: 1 }, { name: 'mailboxes_by_account' });
   await writeRates(watches);
   await writeBytes([watches, targets, deliveries] as unknown as readonly Collection<StoredBody>[]);
-  for (const one of [watches, targets, deliveries])
-    await (one as unknown as Collection).createIndex({ account: 1, bytes: 1 }, { name: 'bytes_by_account' });
   await watches.createIndex({ isWhole: 1, createdAt: 1 }, { name: 'watches_by_whole' });
   // Of a release that sent to webhooks only.
   await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });
