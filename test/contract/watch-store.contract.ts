@@ -320,19 +320,20 @@ export function watchStoreContract(open: () => Promise<WatchStore>, many = 423):
   });
 
   test(
-    'an account with thousands of deliveries costs a claim of another nothing',
+    'an account with very many deliveries costs a claim of another nothing',
     { timeout: 120_000 },
     async () => {
-      const [many, one] = [watchOf({ account: '0'.repeat(32) }), watchOf({ account: 'f'.repeat(32) })];
-      const backlog = Array.from({ length: 3000 }, (_, at) => deliveryOf(many, { nextAttemptAt: 1 + at }));
+      const [first, one] = [watchOf({ account: '0'.repeat(32) }), watchOf({ account: 'f'.repeat(32) })];
+      const rows = Math.min(3000, 20 * many);
+      const backlog = Array.from({ length: rows }, (_, at) => deliveryOf(first, { nextAttemptAt: 1 + at }));
       await store.keepDeliveries(backlog);
       const mine = deliveryOf(one, { nextAttemptAt: 9000 });
       await store.keepDeliveries([mine]);
       const due = await store.dueAccounts({ channel: 'webhook', now: 10_000, after: '' });
-      expect(due.accounts).toEqual([many.account, one.account]);
+      expect(due.accounts).toEqual([first.account, one.account]);
       const claim = { channel: 'webhook', now: 10_000, until: 20_000, limit: 5 } as const;
       expect(await store.claimDeliveries({ ...claim, account: one.account })).toEqual([mine]);
-      expect(await store.claimDeliveries({ ...claim, account: many.account })).toEqual(backlog.slice(0, 5));
+      expect(await store.claimDeliveries({ ...claim, account: first.account })).toEqual(backlog.slice(0, 5));
     },
   );
 
