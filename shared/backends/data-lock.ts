@@ -18,7 +18,8 @@ export function lockDataFolder(folder: string): () => void {
   makeFile(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // Nothing is written, so there is no journal that a killed process could leave.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
   } catch (error) {
     database.close();
     throw new ConfigError(

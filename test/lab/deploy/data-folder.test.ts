@@ -33,9 +33,10 @@ async function serveOn(folder: string) {
 }
 
 const databases = ['access', 'batches', 'idempotency', 'reports', 'tokens', 'watches'];
-const privateFiles = Object.fromEntries(
-  databases.flatMap((name) => ['', '-shm', '-wal'].map((end) => [`${name}.sqlite${end}`, '600'])),
-);
+const privateFiles = Object.fromEntries([
+  ...databases.flatMap((name) => ['', '-shm', '-wal'].map((end) => [`${name}.sqlite${end}`, '600'])),
+  ['lock.sqlite', '600'],
+]);
 
 test('the folder that the service makes, and all in it, is for its own user', async () => {
   const { folder, files, lines } = await serveOn(join(root, 'new'));
