@@ -143,7 +143,13 @@ describe.skipIf(!isMounted)('a full disk under DATA_DIR', () => {
 
   test('expiry outlives it, and all works again by itself once there is room, without a report lost', async () => {
     await expect
-      .poll(() => told('expired reports not deleted yet').length, { timeout: 60_000 })
+      .poll(
+        () =>
+          told('a loop of this process waits for its store or queue').filter((line) =>
+            line.includes('"loop":"expiry of reports"'),
+          ).length,
+        { timeout: 60_000 },
+      )
       .toBeGreaterThan(0);
     rmSync(join(disk, 'filler'));
     await expect.poll(async () => (await readyz())['store']).toBe(true);
