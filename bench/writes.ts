@@ -35,15 +35,19 @@ const list = (targets: readonly unknown[], more: object = {}) =>
   json({ check: 'domain-health', targets, ...more });
 const refusedTargets = names.map((name) => `no ${name}`);
 
-async function times(count: number, act: () => Promise<number>): Promise<string> {
-  const statuses: Record<number, number> = {};
-  for (let at = 0; at < count; at += 1) {
-    const status = await act();
-    statuses[status] = (statuses[status] ?? 0) + 1;
-  }
-  return Object.entries(statuses)
+/** How often each status was answered. */
+function tally(statuses: readonly number[]): string {
+  const counts: Record<number, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return Object.entries(counts)
     .map(([status, number]) => `${number} × ${status}`)
     .join(', ');
+}
+
+async function times(count: number, act: () => Promise<number>): Promise<string> {
+  const statuses: number[] = [];
+  for (let at = 0; at < count; at += 1) statuses.push(await act());
+  return tally(statuses);
 }
 
 /** Waits until the account has no open batch. */
@@ -59,6 +63,14 @@ async function untilFed({ service, send }: Scene): Promise<void> {
 let authorization = '';
 async function readOf({ url }: ServiceProcess, path: string): Promise<string> {
   return (await fetch(`${url}${path}`, { headers: { authorization } })).text();
+}
+
+/** The path of the first watch of the account. */
+async function firstWatchOf(service: ServiceProcess): Promise<string> {
+  const { watches } = JSON.parse(await readOf(service, '/api/watches?limit=1')) as {
+    readonly watches: readonly { readonly watchId: string }[];
+  };
+  return `/api/watches/${watches[0]?.watchId}`;
 }
 
 const deeds: readonly Deed[] = [
@@ -115,10 +127,10 @@ const deeds: readonly Deed[] = [
     name: 'POST a batch of 2 MB, DELETE it, again: 10 s',
     act: async ({ service, send }) => {
       const body = list(names.map((name) => `${fill('a-b.', 180)}${name}`));
-      const statuses: Record<number, number> = {};
+      const statuses: number[] = [];
       for (const start = performance.now(); performance.now() - start < 10_000;) {
         const status = await send('POST', '/api/batches', body);
-        statuses[status] = (statuses[status] ?? 0) + 1;
+        statuses.push(status);
         if (status !== 201) {
           await after(100);
           continue;
@@ -128,9 +140,7 @@ const deeds: readonly Deed[] = [
         };
         await send('DELETE', `/api/batches/${batches[0]?.batchId}`);
       }
-      return Object.entries(statuses)
-        .map(([status, number]) => `${number} × ${status}`)
-        .join(', ');
+      return tally(statuses);
     },
   },
   {
@@ -165,10 +175,7 @@ const deeds: readonly Deed[] = [
     settings: { ...free, LIMIT_ACCOUNT_WATCHES: '100000' },
     prepare: ({ send }) => send('POST', '/api/watches', list(names, { everySeconds: 2_592_000 })),
     act: async ({ service, send }) => {
-      const { watches } = JSON.parse(await readOf(service, '/api/watches?limit=1')) as {
-        readonly watches: readonly { readonly watchId: string }[];
-      };
-      const path = `/api/watches/${watches[0]?.watchId}`;
+      const path = await firstWatchOf(service);
       const statuses = [
         await send('PATCH', path, json({ everySeconds: 2_000_000 })),
         await send('PATCH', path, json({ targets: names.map((name) => `x${name}`) })),
@@ -182,10 +189,8 @@ const deeds: readonly Deed[] = [
     prepare: ({ send }) =>
       send('POST', '/api/watches', json({ check: 'dns-check', targets: ['a.test'], everySeconds: 86_400 })),
     act: async ({ service, send }) => {
-      const { watches } = JSON.parse(await readOf(service, '/api/watches?limit=1')) as {
-        readonly watches: readonly { readonly watchId: string }[];
-      };
-      return times(2000, () => send('POST', `/api/watches/${watches[0]?.watchId}/test`));
+      const path = await firstWatchOf(service);
+      return times(2000, () => send('POST', `${path}/test`));
     },
   },
 ];
