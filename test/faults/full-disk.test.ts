@@ -7,8 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { drawToken } from '../kit/draw-token.ts';
 import { findProgram } from '../kit/programs.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
-import { openLab } from '../lab/kit/lab.ts';
-import { referenceMs } from '../slow/growth/measure.ts';
+import { callerOf, hostNames, openSlowLab, slower, tool } from './slow-pages.ts';
 
 // A disk that fills under each file of DATA_DIR, and under all of it, while a batch is open.
 
@@ -29,8 +28,6 @@ function mountSmall(name: string): string | undefined {
   }
 }
 
-/** By how much this machine is slower than a quiet core of 2024. */
-const slower = Math.max(1, referenceMs() / 100);
 const canMount = mountSmall('trial') !== undefined;
 if (!canMount) console.warn('SKIPPED: full disks (needs the right to mount a tmpfs)');
 if (!canMount && process.env['CI'] === 'true') throw new Error('no tmpfs can be mounted');
@@ -80,16 +77,8 @@ describe.skipIf(!canMount)('a full disk', () => {
       mkdirSync(data, { mode: 0o700 });
       symlinkSync(join(disk, `${file}.sqlite`), join(data, `${file}.sqlite`));
     }
-    const hosts = Array.from({ length: 40 }, (_, at) => `t${at}.test`);
-    const lab = await openLab({
-      sites: Object.fromEntries(
-        hosts.map((host) => [
-          `http://${host}`,
-          (_request: unknown, response: { end(text: string): void }) =>
-            void setTimeout(() => response.end('page'), 300),
-        ]),
-      ),
-    });
+    const hosts = hostNames(40);
+    const lab = await openSlowLab(hosts);
     const settings = lab.settings({
       DATA_DIR: data,
       RATE_LIMIT: 'off',
@@ -108,17 +97,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       environment: settings,
     });
     try {
-      const get = async (path: string, from = service.url) =>
-        (await fetch(`${from}${path}`, { headers, signal: AbortSignal.timeout(30_000) })).status;
-      const tool = (url: string) => `/api/tools/redirect-check?url=${encodeURIComponent(url)}`;
-      const post = async (path: string, body: object, more: Record<string, string> = {}) => {
-        const response = await fetch(`${service.url}${path}`, {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json', ...more },
-          body: JSON.stringify(body),
-        });
-        return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-      };
+      const { get, look, post } = callerOf(service, headers);
       let round = 0;
       const batch = (targets: readonly string[], more?: Record<string, string>) =>
         post('/api/batches', { check: 'redirect-check', targets }, more);
@@ -187,10 +166,8 @@ describe.skipIf(!canMount)('a full disk', () => {
       await expect.poll(writes[write], { timeout: 15_000 * slower }).toBeLessThan(400);
       const againS = (performance.now() - room) / 1000;
       const id = String(made.body['batchId']);
-      const look = async () =>
-        (await (await fetch(`${service.url}/api/batches/${id}`, { headers })).json()) as object;
       await expect
-        .poll(look, { timeout: 60_000, interval: 500 })
+        .poll(() => look(`/api/batches/${id}`), { timeout: 60_000, interval: 500 })
         .toMatchObject({ state: 'done', done: hosts.length });
       console.log(
         `${file === '' ? 'DATA_DIR' : file}: ${(100 * share).toFixed(0)} % CPU and ${(after.rssMb - before.rssMb).toFixed(0)} MB more while full; ${write === 'none' ? 'all' : write} again ${againS.toFixed(1)} s after there was room`,

@@ -5,13 +5,11 @@ import { type MongoProxy, openMongoProxy, refusal } from '../kit/mongo-proxy.ts'
 import { hasMongo, startMongo, type TestMongo } from '../kit/mongo.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
-import { type Lab, openLab } from '../lab/kit/lab.ts';
-import { referenceMs } from '../slow/growth/measure.ts';
+import type { Lab } from '../lab/kit/lab.ts';
+import { callerOf, hostNames, openSlowLab, slower, tool } from './slow-pages.ts';
 
 const writing = new Set(['insert', 'update', 'delete', 'findAndModify', 'createIndexes']);
-/** By how much this machine is slower than a quiet core of 2024. */
-const slower = Math.max(1, referenceMs() / 100);
-const hosts = Array.from({ length: 30 }, (_, at) => `t${at}.test`);
+const hosts = hostNames(30);
 
 describe.skipIf(!hasMongo || !hasRedis)('a server of MongoDB’s protocol that refuses writes', () => {
   let mongo: TestMongo;
@@ -23,15 +21,7 @@ describe.skipIf(!hasMongo || !hasRedis)('a server of MongoDB’s protocol that r
   beforeAll(async () => {
     [mongo, redis] = await Promise.all([startMongo(), startRedis()]);
     proxy = await openMongoProxy(mongo.url);
-    lab = await openLab({
-      sites: Object.fromEntries(
-        hosts.map((host) => [
-          `http://${host}`,
-          (_request: unknown, response: { end(text: string): void }) =>
-            void setTimeout(() => response.end('page'), 300),
-        ]),
-      ),
-    });
+    lab = await openSlowLab(hosts);
     const settings = lab.settings({
       REDIS_URL: redis.url,
       MONGODB_URL: proxy.url,
@@ -58,17 +48,7 @@ describe.skipIf(!hasMongo || !hasRedis)('a server of MongoDB’s protocol that r
   });
 
   test('cached reports are answered, new work is 503 with the reason, and all goes on within ten seconds', async () => {
-    const tool = (url: string) => `/api/tools/redirect-check?url=${encodeURIComponent(url)}`;
-    const get = async (path: string, from = service.url) =>
-      (await fetch(`${from}${path}`, { headers, signal: AbortSignal.timeout(30_000) })).status;
-    const post = async (path: string, body: object) => {
-      const response = await fetch(`${service.url}${path}`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-    };
+    const { get, look, post } = callerOf(service, headers);
     const batch = (targets: readonly string[]) => post('/api/batches', { check: 'redirect-check', targets });
     const watch = () =>
       post('/api/watches', { check: 'redirect-check', targets: ['http://t1.test/'], everySeconds: 86_400 });
@@ -98,10 +78,8 @@ describe.skipIf(!hasMongo || !hasRedis)('a server of MongoDB’s protocol that r
     await expect.poll(() => get(tool('http://t3.test/new')), { timeout: 15_000 * slower }).toBe(200);
     expect(performance.now() - again).toBeLessThan(10_000 * slower);
     const id = String(made.body['batchId']);
-    const look = async () =>
-      (await (await fetch(`${service.url}/api/batches/${id}`, { headers })).json()) as object;
     await expect
-      .poll(look, { timeout: 90_000, interval: 500 })
+      .poll(() => look(`/api/batches/${id}`), { timeout: 90_000, interval: 500 })
       .toMatchObject({ state: 'done', done: hosts.length });
   }, 180_000);
 });
