@@ -1,4 +1,4 @@
-import type { Batch } from '#shared/ports/batch-store';
+import { type Batch, leftOf } from '#shared/ports/batch-store';
 import { toolOptions } from '../tools/tool-options.ts';
 import { rateMs } from './feed/feed-tally.ts';
 
@@ -33,7 +33,7 @@ export function stateOf({ endedAt, cancelledAt }: Batch): 'running' | 'done' | '
 /** How many targets are how far, and how fast they end. */
 export function countsOf(batch: Batch, nowMs: number) {
   const { done, refused, failed, cancelled } = batch;
-  const left = Math.max(0, batch.total - done - refused - failed - cancelled);
+  const left = Math.max(0, leftOf(batch));
   // What a process that has died had under way waits for the next one.
   const isFed = batch.endedAt === null && batch.leaseUntil > nowMs;
   const running = isFed ? Math.min(batch.running, left) : 0;

@@ -47,6 +47,11 @@ const batchSchema = z.object({
 /** A list of targets that one account wants checked. Times are Unix ms. */
 export type Batch = Readonly<Omit<z.infer<typeof batchSchema>, 'options'>> & Pick<Job, 'options'>;
 
+/** How many targets of a batch have not ended. */
+export function leftOf(batch: Pick<Batch, 'total' | BatchOutcome>): number {
+  return batchOutcomes.reduce((left, outcome) => left - batch[outcome], batch.total);
+}
+
 /** The batch of a row. Throws for a row that fits no schema of ours. */
 export function readBatch(row: unknown): Batch {
   return batchSchema.parse(row) as Batch;

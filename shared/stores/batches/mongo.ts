@@ -7,6 +7,7 @@ import {
   type BatchPurge,
   type BatchStore,
   bytesOfBatch,
+  leftOf,
   noneEnded,
   readBatch,
   readBatchEnd,
@@ -105,11 +106,15 @@ async function writeTallies(database: Db): Promise<void> {
   }
 }
 
+function readerOf(prepare: Prepare) {
+  return async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
+}
+
 function wholesOf(
   prepare: Prepare,
   toBatch: ReadDocument,
 ): Pick<BatchStore, 'insert' | 'get' | 'list' | 'cancel'> {
-  const read = async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
+  const read = readerOf(prepare);
   return {
     async insert({ batchId, ...batch }, targets) {
       const mongo = await prepare();
@@ -149,7 +154,7 @@ function wholesOf(
 }
 
 function usesOf(prepare: Prepare, toBatch: ReadDocument): Pick<BatchStore, 'useOf' | 'listEnded'> {
-  const read = async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
+  const read = readerOf(prepare);
   return {
     useOf: (account) =>
       read(async (database, limit) => {
@@ -163,10 +168,9 @@ function usesOf(prepare: Prepare, toBatch: ReadDocument): Pick<BatchStore, 'useO
           batches.find(isOpen, limit).limit(mostOpen).toArray(),
           batches.aggregate<{ readonly bytes: number }>(whole, limit).toArray(),
         ]);
-        const waiting = open.map((one) => one.total - one.done - one.refused - one.failed - one.cancelled);
         return {
           open: open.length,
-          waiting: waiting.reduce((all, count) => all + count, 0),
+          waiting: open.reduce((all, one) => all + leftOf(one), 0),
           bytes: sum?.bytes ?? 0,
         };
       }),
