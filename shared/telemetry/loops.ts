@@ -77,6 +77,7 @@ export function openLoop({ name, everyMs, log, act }: LoopWork): Loop {
   const failures = openFailures(name, log);
   let running: Promise<void> | undefined;
   let isWoken = false;
+  let isPaused = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   const again = (pauseMs: number) => {
@@ -86,7 +87,6 @@ export function openLoop({ name, everyMs, log, act }: LoopWork): Loop {
     isPaused = pauseMs > 0;
     timer = setTimeout(run, Math.max(everyMs, pauseMs)).unref();
   };
-  let isPaused = false;
   const run = () => {
     clearTimeout(timer);
     isWoken = false;
