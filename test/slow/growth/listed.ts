@@ -62,14 +62,10 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readMainThread',
     'readBusy',
     'readDocument',
-    // Tokens of a script; script.test.ts bounds them.
-    'readCondition',
-    'readSubmit',
     'readUnseen',
   ],
   'pages, by pages.test.ts': [
     'readPage',
-    'readScripts',
     'readDocumentInTurns',
     'parseInTurns',
     'parseBounded',

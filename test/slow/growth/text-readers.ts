@@ -17,9 +17,7 @@ import { parseSpf } from '../../../worker/checks/dns-check/mail/spf/parse-spf.ts
 import { parseTerm } from '../../../worker/checks/dns-check/mail/spf/parse-term.ts';
 import { parseTagList } from '../../../worker/checks/dns-check/mail/text/tag-list.ts';
 import { parseTlsRpt } from '../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
-import { readToken } from '../../../worker/checks/redirect-check/gather/code-tokens.ts';
 import { findCanonical, parseLinks } from '../../../worker/checks/redirect-check/gather/link-field.ts';
-import { findAddressSetter } from '../../../worker/checks/redirect-check/gather/script.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
   parseEmbedderPolicy,
@@ -126,22 +124,7 @@ const fileOf = (text: string) => ({
 
 /** Every reader of text, by the name of its export. */
 export const textReaders: readonly TextReader[] = [
-  // Pages and scripts.
-  reader(findAddressSetter, 'page', {
-    starts: ['location;'],
-    pieces: [
-      '=>',
-      'f();',
-      'function f(){f()}f();',
-      '{}',
-      'location=',
-      'setTimeout("a");',
-      '"a"+',
-      'a=>{',
-      'location.',
-    ],
-  }),
-  named('readToken', 'page', (text) => readToken(text, 0), { starts: ['"', '`', '/*', '//', '<!--', '`${'] }),
+  // Pages.
   reader(parseRefresh, 'attribute', { starts: ['0;url=', '0;url="', '1'] }),
   named('resolveLocation', 'attribute', (text) => resolveLocation(text, url), {
     starts: ['https://', '//', 'https://u:p@', '?'],

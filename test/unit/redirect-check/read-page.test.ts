@@ -21,21 +21,6 @@ const script = '<script>location="/b"</script>';
 const cases: readonly (readonly [name: string, html: string, expected: Partial<HtmlObservation>])[] = [
   ['an empty page says nothing', '', {}],
   [
-    'onload may call a function of a script',
-    '<script>function go() { location.replace("/b") }</script><body onload="go()">',
-    { setsAddress: true, scriptTarget: 'https://a.test/b' },
-  ],
-  [
-    'also one that calls a function of its own script',
-    '<script>var a</script><script>function go() { on() } function on() { location = "/b" }</script><body onload="go()">',
-    { setsAddress: true, scriptTarget: 'https://a.test/b' },
-  ],
-  [
-    'onload may send a form',
-    '<body onload="document.forms[0].submit()"><form action=https://b.test/in method=post></form>',
-    { setsAddress: true, scriptTarget: 'https://b.test/in' },
-  ],
-  [
     'a page that tests its own scheme stays',
     '<script>if (location.protocol !== "https:") location = "https://www.a.test/"</script>',
     {},
@@ -44,11 +29,6 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<H
     'a function that nothing calls sends nobody on',
     '<script>function go() { location.replace("/b") }</script><body onload="stay()">',
     {},
-  ],
-  [
-    "parts of the page's own address are filled in",
-    '<script>location.href = `https://www.b.test${location.pathname}`</script>',
-    { setsAddress: true, scriptTarget: 'https://www.b.test/x/y' },
   ],
   ['a text says nothing', 'meta http-equiv=refresh', {}],
   ['a meta refresh leads on', `<!doctype html><head>${meta}`, refresh(0, 'https://a.test/b')],

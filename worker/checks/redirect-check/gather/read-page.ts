@@ -4,13 +4,18 @@ import { resolveLocation } from '../../../web/location.ts';
 import { type RefreshState, readRefreshTag } from '../../../web/page-refresh.ts';
 import { attributeOfTag, readTags, type TagReader } from '../../../web/page-tags.ts';
 import type { Refresh } from '../../../web/refresh.ts';
-import { type PageScript, readScripts, type ScriptsObservation } from './read-scripts.ts';
-import type { PageForm } from './sent-form.ts';
+import { findScriptTarget, type PageScript } from './script.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */
-export type HtmlObservation = ScriptsObservation & {
+export type HtmlObservation = {
   readonly refresh: Refresh | null;
   readonly canonical: string | null;
+  /** A script seems to set the address as it loads. */
+  readonly setsAddress: boolean;
+  /** Where to; null where none does. Older evidence has null also for an address that is computed. */
+  readonly scriptTarget: string | null;
+  /** Why not all was read, where the run's work ran out. */
+  readonly cut?: string;
 };
 
 /**
@@ -18,32 +23,37 @@ export type HtmlObservation = ScriptsObservation & {
  * @param url the page's own address
  */
 export async function readPage(html: string, url: string, work: Work): Promise<HtmlObservation> {
-  const seen: PageState = {
-    scripts: [],
-    forms: [],
-    onload: undefined,
-    base: undefined,
-    refresh: null,
-    canonical: null,
+  const seen: PageState = { scripts: [], onload: undefined, base: undefined, refresh: null, canonical: null };
+  const keepScript = (text: string) => {
+    if (text.includes('location')) seen.scripts.push({ text, base: seen.base ?? url });
   };
-  const baseOf = () => seen.base ?? url;
   const reader: TagReader = {
     onTag: (tag) => readTag(tag, seen, url),
     onScript: (text, tag) => {
-      if (/location|submit/i.test(text) && isInlineScript(tag)) seen.scripts.push({ text, base: baseOf() });
+      if (isInlineScript(tag)) keepScript(text);
     },
   };
   const cut = await readTags(html, reader, work);
-  const { refresh, canonical, forms } = seen;
-  const onload = seen.onload === undefined ? undefined : { text: seen.onload, base: baseOf() };
-  const scripts = await readScripts({ url, scripts: seen.scripts, onload, forms }, work);
-  return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
+  const { refresh, canonical, scripts, onload } = seen;
+  if (onload !== undefined) keepScript(onload);
+  const page = {
+    refresh,
+    canonical,
+    setsAddress: false,
+    scriptTarget: null,
+    ...(cut === undefined ? {} : { cut }),
+  };
+  for (const script of scripts) {
+    const scriptTarget = await findScriptTarget(script, url, work);
+    if (typeof scriptTarget === 'string') return { ...page, setsAddress: true, scriptTarget };
+    if (scriptTarget !== null) return { ...page, ...scriptTarget };
+  }
+  return page;
 }
 
 type PageState = RefreshState & {
   /** Inline scripts that may set the address. */
   readonly scripts: PageScript[];
-  readonly forms: PageForm[];
   onload: string | undefined;
   canonical: string | null;
 };
@@ -51,19 +61,8 @@ type PageState = RefreshState & {
 function readTag(tag: Token.TagToken, seen: PageState, url: string): void {
   readRefreshTag(tag, seen, url);
   if (tag.tagName === 'link') seen.canonical ??= readLink(tag, seen.base ?? url);
-  else if (tag.tagName === 'form') readForm(tag, seen, url);
   else if (tag.tagName === 'body' || tag.tagName === 'frameset')
     seen.onload ||= attributeOfTag(tag, 'onload');
-}
-
-/** Of a page with more forms the first are kept; scripts send one of those. */
-const formLimit = 20;
-
-function readForm(tag: Token.TagToken, { forms, base = '' }: PageState, url: string): void {
-  if (forms.length >= formLimit) return;
-  const names = ['id', 'name'].flatMap((name) => attributeOfTag(tag, name) ?? []);
-  const action = attributeOfTag(tag, 'action')?.trim() ?? '';
-  forms.push({ names, action: action === '' ? url : (resolve(action, base || url) ?? null) });
 }
 
 function readLink(tag: Token.TagToken, base: string): string | null {
