@@ -1,7 +1,7 @@
 import type { Backend } from '#shared/lifecycle/backend';
 import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
-import { openWindows, type Windows } from '#shared/limits/rates/windows';
+import { openWindows } from '#shared/limits/rates/windows';
 import { noStrikes } from '#shared/limits/strikes/memory';
 import type { AccountTurns } from '#shared/ports/account-turns';
 import type { IdempotencyStore } from '#shared/ports/idempotency';
@@ -63,8 +63,6 @@ export type ApiContext = {
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
-  /** Where requests are counted; in this process alone where left out. */
-  readonly windows?: Windows;
   /** Paths that will end; those of the service where left out. */
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
@@ -109,7 +107,7 @@ export function openDesk(context: ApiContext): Desk {
   const { config, backend, log, metrics, tracing } = context;
   const targetPolicy = targetPolicyOf(config);
   const site = openSite(config);
-  const quotas = openQuotas(context.windows ?? openWindows(), backend.rateLimiter, config.RATE_LIMIT);
+  const quotas = openQuotas(openWindows(), backend.rateLimiter, config.RATE_LIMIT);
   const shelf = {
     reports: openReportCache(reportCacheBytes, site.linksOf),
     reportStore: withoutDenied(backend.reportStore, targetPolicy.denied),

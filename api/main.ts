@@ -1,19 +1,13 @@
-import { type ProcessContext, runProcess } from '#shared/lifecycle/process';
+import { runProcess } from '#shared/lifecycle/process';
+import { apiPart } from './part.ts';
 
-/** An API process of a scaled deployment; with WEB_CONCURRENCY several that share one port. */
+/** An API process of a scaled deployment. */
 export async function main(): Promise<void> {
   await runProcess({
     name: 'api',
     adminPort: 3001,
     isScaled: true,
     graceMs: 10_000,
-    open: listen,
-    children: { listener: listen },
+    open: async (context) => [await apiPart(context)],
   });
-}
-
-// Loaded when it is opened: a process that only starts others has no use for it.
-async function listen(context: ProcessContext) {
-  const { apiPart } = await import('./part.ts');
-  return [await apiPart(context)];
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lookAtMongo } from '#shared/backends/look-at-mongo';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
 import { openBackend } from '#shared/lifecycle/backend';
-import { type Config, countProcesses, misspeltSettings, readConfig } from '#shared/settings/config';
+import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
 import { describeMisspelling } from '#shared/settings/misspelt-settings';
 import { openLogger } from '#shared/telemetry/logger';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
@@ -43,7 +43,7 @@ export async function examine(options: ServerOptions): Promise<number> {
 function examinations(config: Config, options: ServerOptions): readonly Examination[] {
   return [
     ['node', () => ({ state: 'ok', words: process.versions.node })],
-    ['settings', () => lookAtSettings(config)],
+    ['settings', () => lookAtSettings()],
     ['tables', () => lookAtTables(Date.now())],
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
@@ -71,9 +71,7 @@ async function withDeadline(look: Examination[1], withinMs: number): Promise<Dia
   return Promise.race([found, late]);
 }
 
-function lookAtSettings(config: Config): Diagnosis {
-  // Refused by those that listen, which this one does not.
-  countProcesses(config);
+function lookAtSettings(): Diagnosis {
   const misspelt = misspeltSettings();
   if (misspelt.length > 0) return { state: 'warn', words: misspelt.map(describeMisspelling).join(' ') };
   return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };

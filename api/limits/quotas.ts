@@ -13,7 +13,7 @@ import {
   spend,
 } from './allowances.ts';
 
-/** The quotas of a caller: `requests` is counted by the processes of one WEB_CONCURRENCY together, `scans` and `writes` over all processes. */
+/** The quotas of a caller: `requests` is counted by each process for itself, `scans` and `writes` over all processes. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;

@@ -1,21 +1,10 @@
-import cluster from 'node:cluster';
 import { makeDataFolderPrivate } from '../backends/data-folder.ts';
 import { lockDataFolder } from '../backends/data-lock.ts';
 import { diskState, onDiskFault } from '../backends/disk-faults.ts';
-import type { Windows } from '../limits/rates/windows.ts';
 import type { Able, Checks, ReadReadiness } from '../model/readiness.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { timeWaits } from '../queue/time-waits.ts';
-import {
-  type ChildRole,
-  type Config,
-  ConfigError,
-  countProcesses,
-  exitConfig,
-  misspeltSettings,
-  readChildRole,
-  readConfig,
-} from '../settings/config.ts';
+import { type Config, ConfigError, exitConfig, misspeltSettings, readConfig } from '../settings/config.ts';
 import { denyListOf } from '../settings/deny-list.ts';
 import { describeMisspelling } from '../settings/misspelt-settings.ts';
 import { type Logger, openLogger } from '../telemetry/logger.ts';
@@ -24,7 +13,6 @@ import { openTracing } from '../telemetry/tracing/open.ts';
 import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { asConfigError } from './listen.ts';
-import type { ChildPlace } from './primary/child.ts';
 import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -44,11 +32,7 @@ export type ProcessContext = {
   readonly backend: Backend;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
-  /** What callers spend, counted together with other processes; absent in a process that counts alone. */
-  readonly windows?: Windows;
 };
-
-type Open = (context: ProcessContext) => Promise<readonly Part[]>;
 
 export type ProcessOptions = {
   readonly name: string;
@@ -58,12 +42,7 @@ export type ProcessOptions = {
   /** Longest that running work may go on once the process is told to stop. */
   readonly graceMs: number;
   /** Opens the parts in order; they are closed in the same order. */
-  readonly open: Open;
-  /**
-   * What its children open where WEB_CONCURRENCY wants several: the listener in each, and `beside` in one more.
-   * Absent where nothing listens for callers: then the setting means nothing.
-   */
-  readonly children?: { readonly listener: Open; readonly beside?: Open };
+  open(context: ProcessContext): Promise<readonly Part[]>;
 };
 
 /** Runs a process of the service: settings, log, backend, parts, admin port, and an orderly end on SIGTERM or SIGINT. Bad settings exit with 78. */
@@ -78,7 +57,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
 }
 
 async function start(options: ProcessOptions): Promise<void> {
-  const { name, isScaled, children } = options;
+  const { name, isScaled, graceMs } = options;
   const config = readConfig();
   if (isScaled && config.REDIS_URL === undefined)
     throw new ConfigError(
@@ -88,26 +67,9 @@ async function start(options: ProcessOptions): Promise<void> {
       ].join('\n  '),
     );
   process.umask(0o077);
-  const count = children ? countProcesses(config) : 1;
-  // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
-  if (count === 1 || cluster.isWorker)
-    return work(options, config, cluster.isWorker ? readChildRole() : undefined);
-  const places = Array.from({ length: count }, (_, at): ChildPlace => ({
-    name: `${at + 1}`,
-    role: 'listener',
-  }));
-  if (children?.beside) places.push({ name: 'worker', role: 'beside' });
-  const { runPrimary } = await import('./primary/run-primary.ts');
-  await runPrimary({ ...options, places }, config);
-}
-
-/** A process that works: alone, or as a child. */
-async function work(options: ProcessOptions, config: Config, role: ChildRole | undefined): Promise<void> {
-  const { name, graceMs } = options;
-  const child = role ? await import('./primary/be-child.ts') : undefined;
-  const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
-  if (!child) warnOfMisspelt(log);
-  tellDenyList(config, child ? quiet(log) : log);
+  const log = openLogger(config.LOG_LEVEL);
+  warnOfMisspelt(log);
+  tellDenyList(config, log);
   makeDataFolderPrivate(config.DATA_DIR, log);
   // With Redis and MongoDB nothing is kept there that two processes may not share.
   const unlock = config.REDIS_URL === undefined ? lockDataFolder(config.DATA_DIR) : undefined;
@@ -117,9 +79,7 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   });
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
-  const parts = await (role
-    ? openAsChild(options.children?.[role] ?? options.open, context)
-    : options.open(context));
+  const parts = await options.open(context);
   const readiness = openReadinessOf(context, parts);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
@@ -131,8 +91,6 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
     unlock?.();
   };
   settleWhenIdle();
-  // The log tells once of start and end: by the primary, where there is one.
-  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
   const admin = await openAdmin({ readiness, metrics }, options, context);
   stopOnSignals(async () => {
     admin.drain();
@@ -153,11 +111,6 @@ async function openContext(name: string, config: Config, log: Logger): Promise<P
   return { config, log, backend: { ...opened, jobQueue }, metrics, tracing };
 }
 
-async function openAsChild(open: Open, context: ProcessContext): Promise<readonly Part[]> {
-  const { openChildWindows } = await import('./primary/be-child.ts');
-  return open({ ...context, windows: openChildWindows() });
-}
-
 function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {
   const place = {
     host: config.ADMIN_HOST,
@@ -166,13 +119,6 @@ function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { confi
     publicUrl: config.PUBLIC_URL,
   };
   return openAdminServer(place, sources, log).catch(asConfigError('ADMIN_PORT', config.ADMIN_PORT));
-}
-
-function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
-  return {
-    info: (fields, message) => log.debug(fields, message),
-    error: (fields, message) => log.error(fields, message),
-  };
 }
 
 function openReadinessOf({ config, backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { isAddress, parseCidr } from '../targets/classify-address.ts';
@@ -43,12 +42,6 @@ const listOf = (isSuch: (item: string) => boolean, what: string) =>
     for (const item of items)
       if (!isSuch(item)) context.addIssue({ code: 'custom', message: `"${item}" is not ${what}` });
   });
-
-/** Each process holds a pool of connections and caches of its own; more than this is a slip of the keyboard. */
-const mostProcesses = 128;
-const processes = z.union([z.literal('auto'), count(1, mostProcesses)], {
-  error: `must be a number from 1 to ${mostProcesses}, or auto`,
-});
 
 /** Points in seconds, such as "600/60". */
 export const quotaSchema = z
@@ -185,7 +178,6 @@ const settingsSchema = z.object({
   PORT: port.default(3000),
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: port.optional(),
-  WEB_CONCURRENCY: processes.default(1),
   DRAIN_SECONDS: count(0, 600).default(0),
   PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
   CONTACT_URL: contactUrl.optional(),
@@ -299,26 +291,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   throw new ConfigError(
     `These settings are not valid:\n  ${[...lines, ...linked, ...faults, ...misspelt].join('\n  ')}`,
   );
-}
-
-/** The number of processes that listen. Throws ConfigError for several that have no queue and store in common. */
-export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): number {
-  const canShare = REDIS_URL !== undefined;
-  if (wanted === 'auto') return canShare ? availableParallelism() : 1;
-  if (wanted > 1 && !canShare)
-    throw new ConfigError(
-      `WEB_CONCURRENCY: ${wanted} processes need a queue and a store that they share. Set REDIS_URL and MONGODB_URL, or leave it unset: without these, queue and reports are in one process`,
-    );
-  return wanted;
-}
-
-/** What a child process does: `listener` answers callers, `beside` does what else the service does. */
-export type ChildRole = 'listener' | 'beside';
-
-/** What this process was started for by its primary; undefined for one that no primary of ours has started. */
-export function readChildRole(): ChildRole | undefined {
-  const role = process.env['DIAG_ROLE'];
-  return role === 'beside' || role === 'listener' ? role : undefined;
 }
 
 function isReadable(path: string): boolean {

@@ -13,11 +13,6 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'Its port: 3001, for a worker 3002. A taken default takes a free port; a taken explicit port ends the process.',
   },
-  WEB_CONCURRENCY: {
-    byDefault: '1',
-    meaning:
-      'API processes that share PORT and ADMIN_PORT, with REDIS_URL and MONGODB_URL; `auto` is one for each core. A worker ignores it.',
-  },
   DRAIN_SECONDS: {
     byDefault: '0',
     meaning:
@@ -83,8 +78,7 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   LIMIT_ANON_REQUESTS: {
     byDefault: '600/60',
-    meaning:
-      'Points/seconds for each caller without a token: requests. The processes of one WEB_CONCURRENCY count together, each further API for itself.',
+    meaning: 'Points/seconds for each caller without a token: requests. Each API process counts for itself.',
   },
   LIMIT_ANON_SCANS: { byDefault: '60/60', meaning: 'The same for new runs, counted over all processes.' },
   LIMIT_TOKEN_REQUESTS: {

@@ -34,8 +34,6 @@ export function addContainerGauges(registers: Registry[]): void {
       name,
       help,
       registers,
-      // The processes of WEB_CONCURRENCY share one.
-      aggregator: 'max',
       collect() {
         this.set(read());
       },

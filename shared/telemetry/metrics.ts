@@ -19,9 +19,6 @@ import { addDurations, addTally } from './tallies.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
-/** The samples of a process, as they can be sent to another. */
-export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** What this process tells Prometheus: base units, no label that a target or a token could choose. */
 export type Metrics = {
   request(route: string, status: number, seconds: number): void;
@@ -47,8 +44,6 @@ export type Metrics = {
   watchTracing(tracing: Pick<Tracing, 'counts'>): void;
   /** The text of /metrics. */
   text(): Promise<MetricsText>;
-  /** The same for a process that sums several. */
-  values(): Promise<MetricValues>;
 };
 
 export type MetricsText = { readonly type: string; readonly body: string };
@@ -105,7 +100,6 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     showTables: (tables) => addTableDays(tables, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
-    values: () => registry.getMetricsAsJSON(),
   };
 }
 
@@ -191,8 +185,6 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
       help,
       labelNames: ['queue', 'state'],
       registers,
-      // All processes read the same queue, at slightly different moments.
-      aggregator: 'max',
       async collect() {
         // A queue that cannot be read has no value: 0 would say that nothing waits.
         this.reset();
@@ -217,7 +209,6 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
     name: 'diag_queue_up',
     help: '1 when the queue could be read at this scrape; at 0 the other gauges of the queue are absent.',
     registers,
-    aggregator: 'max',
     async collect() {
       this.set((await stats()) ? 1 : 0);
     },
@@ -230,7 +221,6 @@ function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
     help: '1 while a part that this process needs is away or hampered; /readyz says why.',
     labelNames: ['part'],
     registers,
-    aggregator: 'max',
     async collect() {
       const { checks } = await read();
       for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);

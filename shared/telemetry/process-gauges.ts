@@ -18,7 +18,6 @@ export function addBuildInfo(registers: Registry[]): void {
     help: 'Always 1; the labels say what runs.',
     labelNames: ['version', 'node'],
     registers,
-    aggregator: 'first',
   }).set({ version, node: process.versions.node }, 1);
 }
 
@@ -32,8 +31,6 @@ export function addTableDays(tables: readonly DatedTable[], registers: Registry[
     help: 'The day of a table that checks judge by, Unix time.',
     labelNames: ['table'],
     registers,
-    // Of several versions that run, the oldest one is told.
-    aggregator: 'min',
   });
   for (const { name, day } of tables) gauge.set({ table: name }, Date.parse(day) / 1000);
 }
@@ -48,8 +45,6 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     help: '1 if queue or store answered within 1 s and can work, else 0.',
     labelNames,
     registers,
-    // An alarm asks for any process that does not reach them.
-    aggregator: 'min',
     async collect() {
       asked = Promise.all(Object.entries(backends).map(([name, backend]) => ask(name, backend)));
       for (const { backend, isUp } of await asked) this.set({ backend }, isUp ? 1 : 0);
@@ -60,7 +55,6 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     help: 'How long queue or store took to answer at this scrape; 1 if it did not.',
     labelNames,
     registers,
-    aggregator: 'max',
     async collect() {
       for (const { backend, tookS } of await asked) this.set({ backend }, tookS);
     },

@@ -17,8 +17,6 @@ export function addStoreGauges({ use }: Pick<ReportStore, 'use'>, registers: Reg
       name,
       help,
       registers,
-      // All processes look at the same store.
-      aggregator: 'max',
       async collect() {
         const found = await read();
         if (found) this.set(pick(found));

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigError, countProcesses, readConfig } from '#shared/settings/config';
+import { ConfigError, readConfig } from '#shared/settings/config';
 import { parseMailUrl } from '#shared/settings/mail';
 import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
 import { browserSettingsOf } from '../../worker/start/browser-settings.ts';
@@ -21,24 +21,6 @@ test('without any variable every setting has its default', () => {
   });
 });
 
-const shared = { REDIS_URL: 'redis://r', MONGODB_URL: 'mongodb://m' };
-test.for([
-  [undefined, {}, 1],
-  [undefined, shared, 1],
-  ['3', shared, 3],
-  ['1', {}, 1],
-  ['auto', shared, availableParallelism()],
-  ['auto', {}, 1],
-] as const)('WEB_CONCURRENCY=%s with %o is %i processes', ([wanted, more, count]) => {
-  expect(countProcesses(readConfig({ ...more, WEB_CONCURRENCY: wanted }))).toBe(count);
-});
-
-test('several processes without a queue and a store that they share are refused', () => {
-  expect(() => countProcesses(readConfig({ WEB_CONCURRENCY: '2' }))).toThrow(
-    /^WEB_CONCURRENCY: .*Set REDIS_URL and MONGODB_URL/,
-  );
-});
-
 test('an empty variable counts as unset', () => {
   expect(readConfig({ PORT: '', REDIS_URL: '' })).toMatchObject({ PORT: 3000 });
 });
@@ -46,9 +28,6 @@ test('an empty variable counts as unset', () => {
 test.for([
   ['PORT', '65536'],
   ['PORT', '80a'],
-  ['WEB_CONCURRENCY', '0'],
-  ['WEB_CONCURRENCY', '129'],
-  ['WEB_CONCURRENCY', 'all'],
   ['LIMIT_ANON_SCANS', '60'],
   ['LIMIT_ANON_SCANS', '0/60'],
   ['TRUST_PROXY', 'true'],

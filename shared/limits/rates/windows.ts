@@ -7,22 +7,6 @@ export type Windows = {
   take(quota: Quota, caller: string, points: number): Taken;
   giveBack(quota: Quota, caller: string, points: number, taken: Taken): void;
   look(quota: Quota, caller: string): Taken;
-  /** From now on the caller of this key has spent so much: what several processes counted together. */
-  learn(key: string, spent: number, endsAt: number): void;
-  clear(): void;
-};
-
-/** What a caller has spent in its window, which ends at `endsAt`, ms of `steadyNow`. The window begins with its first point. */
-export type Window = { spent: number; readonly endsAt: number };
-
-/** The windows that run now, by a key of caller and quota. */
-export type RunningWindows = {
-  /** The window of this key; undefined where none runs. */
-  find(key: string): Window | undefined;
-  /** Puts a window in the place of the one before. */
-  set(key: string, window: Window): void;
-  /** All that run. */
-  entries(): readonly (readonly [key: string, window: Window])[];
   clear(): void;
 };
 
@@ -31,54 +15,38 @@ const windowBytes = 360;
 /** About 40,000 callers at once. Beyond that the one that asked least recently starts a new window, which costs an attacker more than it gains. */
 const sizeBytes = 16 * 1024 * 1024;
 
-/** Opens windows without any yet. They hold at most 16 MB and no timers. */
-export function openRunningWindows(): RunningWindows {
+/** Opens the limiter, without any window yet. It holds at most 16 MB and no timers. */
+export function openWindows(): Windows {
   const windows = new LRUCache<string, Window>({
     maxSize: sizeBytes,
     sizeCalculation: (_window, key) => windowBytes + key.length,
   });
-  return {
-    find(key) {
-      const window = windows.get(key);
-      return window && steadyNow() < window.endsAt ? window : undefined;
-    },
-    set: (key, window) => void windows.set(key, window),
-    entries: () => [...windows.entries()].filter(([, { endsAt }]) => steadyNow() < endsAt),
-    clear: () => windows.clear(),
+  const find = (key: string) => {
+    const window = windows.get(key);
+    return window && steadyNow() < window.endsAt ? window : undefined;
   };
-}
-
-/**
- * Opens the limiter.
- * @param onSpent is told of all that is taken, and as negative points of what is given back
- */
-export function openWindows(onSpent?: (key: string, points: number, endsAt: number) => void): Windows {
-  const windows = openRunningWindows();
   return {
     take(quota, caller, points) {
       const key = keyOf(quota, caller);
-      const known = windows.find(key);
+      const known = find(key);
       if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false);
       const window = known ?? { spent: 0, endsAt: steadyNow() + quota.windowS * 1000 };
       window.spent += points;
       if (!known) windows.set(key, window);
-      onSpent?.(key, points, window.endsAt);
       return told(quota, window, true);
     },
     giveBack(quota, caller, points, { endsAt }) {
-      const key = keyOf(quota, caller);
-      const window = windows.find(key);
+      const window = find(keyOf(quota, caller));
       // In a new window it would be a credit beyond the limit.
-      if (!window || steadyNow() >= endsAt) return;
-      const given = Math.min(points, window.spent);
-      window.spent -= given;
-      onSpent?.(key, -given, window.endsAt);
+      if (window && steadyNow() < endsAt) window.spent = Math.max(0, window.spent - points);
     },
-    look: (quota, caller) => told(quota, windows.find(keyOf(quota, caller)), true),
-    learn: (key, spent, endsAt) => windows.set(key, { spent: Math.max(0, spent), endsAt }),
+    look: (quota, caller) => told(quota, find(keyOf(quota, caller)), true),
     clear: () => windows.clear(),
   };
 }
+
+/** What a caller has spent in its window, which ends at `endsAt`, ms of `steadyNow`. The window begins with its first point. */
+type Window = { spent: number; readonly endsAt: number };
 
 function keyOf({ policy, points, windowS }: Quota, caller: string): string {
   return `${policy}:${points}:${windowS} ${caller}`;

@@ -36,11 +36,6 @@ test('diag api without its settings names the ones that are nearly right', async
 
 test.for([
   ['names a misspelt setting', environment, /^warn +settings .*HOST_CONCURENCY.* HOST_CONCURRENCY\?$/m],
-  [
-    'names a setting that the service would refuse',
-    { WEB_CONCURRENCY: '2' },
-    /^broken +settings .*WEB_CONCURRENCY: .*REDIS_URL/m,
-  ],
   ['finds no fault in other variables', { REDIS_PORT: 'tcp://10.0.0.7:6379' }, /^ok +settings /m],
 ] as const)('diag doctor %s', async ([, given, line]) => {
   const { stdout } = await diag(['doctor'], { environment: { DNS_SERVERS: '127.0.0.1:1', ...given } });

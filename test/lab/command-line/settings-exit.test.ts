@@ -59,7 +59,6 @@ async function run(args: readonly string[], settings: Readonly<Record<string, st
 }
 
 const unknownHost = 'nosuch.host.invalid';
-const two = { WEB_CONCURRENCY: '2' };
 const pair = { REDIS_URL: 'redis://127.0.0.1:1', MONGODB_URL: 'mongodb://127.0.0.1:1' };
 
 test.for([
@@ -67,8 +66,6 @@ test.for([
   ['HOST', 'is of another machine', { HOST: '192.0.2.1' }, /192\.0\.2\.1/],
   ['ADMIN_HOST', 'has no address', { ADMIN_HOST: unknownHost }, /nosuch\.host\.invalid/],
   ['PORT', 'is taken', { PORT: takenPort }, /taken/],
-  ['PORT', 'is taken, which two processes would find', { ...pair, ...two, PORT: takenPort }, /taken/],
-  ['WEB_CONCURRENCY', 'is for processes with nothing in common', two, /set REDIS_URL/i],
   ['ADMIN_PORT', 'is taken', { ADMIN_PORT: takenPort }, /taken/],
   ['DATA_DIR', 'is where nothing can be made', { DATA_DIR: '/proc/nope' }, /cannot be made/],
   ['DATA_DIR', 'is below a file', { DATA_DIR: join(import.meta.filename, 'x') }, /no folder/],

@@ -7,7 +7,12 @@ import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
-const unit = readFileSync('deploy/systemd/diag@.service', 'utf8');
+const readUnit = (name: string) => readFileSync(`deploy/systemd/${name}`, 'utf8');
+/** Each unit, what it runs, and how long its work may go on after the API has ended, in seconds. */
+const units = [
+  { name: 'diag@.service', role: '%i', workS: 75 },
+  { name: 'diag-api@.service', role: 'api', workS: 0 },
+] as const;
 const young = '--max-semi-space-size=8';
 /** What an API takes beyond DRAIN_SECONDS: 1 s for what is on its way, and 10 s for answers. */
 const endingS = 11;
@@ -46,23 +51,35 @@ test('every start of a service has the smaller young generation', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   for (const name of ['start', 'api', 'worker']) expect(scripts[name]).toContain(young);
   expect(settingIn(dockerfile, 'NODE_OPTIONS')).toBe(young);
-  expect(/^ExecStart=(.*)$/m.exec(unit)?.[1]).toContain(`node ${young} cli/diag.js %i`);
+  for (const { name, role } of units)
+    expect(/^ExecStart=(.*)$/m.exec(readUnit(name))?.[1]).toContain(`node ${young} cli/diag.js ${role}`);
 });
 
-test('the systemd unit has settings that exist, time to end, and no restart for a bad setting', () => {
-  const [, environment = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
-  const pairs = environment.split(' ').map((pair) => pair.split('=') as [string, string]);
-  const own = pairs.filter(([name]) => name !== 'NODE_ENV');
-  expect(own.filter(([name]) => !settingNames.some((each) => each === name))).toEqual([]);
-  const drainS = Number(Object.fromEntries(own)['DRAIN_SECONDS']);
-  expect(Number(settingIn(unit, 'TimeoutStopSec'))).toBeGreaterThan(drainS + endingS + 75);
-  expect(settingIn(unit, 'RestartPreventExitStatus')).toBe('78');
+test.for(units)(
+  '$name has settings that exist, time to end, and no restart for a bad setting',
+  ({ name, workS }) => {
+    const unit = readUnit(name);
+    const [, environment = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
+    const pairs = environment.split(' ').map((pair) => pair.split('=') as [string, string]);
+    const own = pairs.filter(([name]) => name !== 'NODE_ENV');
+    expect(own.filter(([name]) => !settingNames.some((each) => each === name))).toEqual([]);
+    const drainS = Number(Object.fromEntries(own)['DRAIN_SECONDS']);
+    expect(Number(settingIn(unit, 'TimeoutStopSec'))).toBeGreaterThan(drainS + endingS + workS);
+    expect(settingIn(unit, 'RestartPreventExitStatus')).toBe('78');
+  },
+);
+
+test('both units have the same sandbox', () => {
+  const [one, other] = units.map(({ name }) =>
+    readUnit(name).slice(readUnit(name).indexOf('StateDirectory=')),
+  );
+  expect(one).toBe(other);
 });
 
 const analyze = findProgram('systemd-analyze');
-test.runIf(analyze)('systemd reads the unit', () => {
+test.runIf(analyze).for(units)('systemd reads $name', ({ name }) => {
   // It also tells of a user and a program that this machine does not have.
-  const told = execFileSync('sh', ['-c', `${analyze} verify deploy/systemd/diag@.service 2>&1 || true`], {
+  const told = execFileSync('sh', ['-c', `${analyze} verify deploy/systemd/${name} 2>&1 || true`], {
     encoding: 'utf8',
   });
   expect(told).not.toMatch(/Unknown|Failed to parse|Invalid/);
