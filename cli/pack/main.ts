@@ -1,8 +1,9 @@
-// npm run pack: leaves dist/client.tgz and dist/tool.tgz, which is what a user installs.
+// npm run pack: leaves dist/client.tgz and dist/tool.tgz, which is what a user installs, and dist/openapi.json, which describes the API.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeOpenapi } from '../../api/openapi/document.ts';
 import { buildClient } from './build-client.ts';
 import { buildTool } from './build.ts';
 import { copyPackages, quietPackages } from './bundle.ts';
@@ -14,6 +15,7 @@ mkdirSync(output, { recursive: true });
 try {
   await packClient(join(stage, 'client'));
   packTool(join(stage, 'tool'));
+  writeJson(join(output, 'openapi.json'), makeOpenapi());
 } finally {
   rmSync(stage, { recursive: true });
 }
@@ -40,7 +42,11 @@ function packTool(folder: string): void {
 }
 
 function writeManifest(folder: string, manifest: object): void {
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeJson(join(folder, 'package.json'), manifest);
+}
+
+function writeJson(path: string, value: object): void {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function pack(folder: string, name: string): void {

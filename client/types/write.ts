@@ -1,7 +1,8 @@
-// npm run client-types: writes the types of the client from docs/openapi.json.
-import { readFileSync, writeFileSync } from 'node:fs';
+// npm run client-types: writes the types of the client from the OpenAPI document.
+import { writeFileSync } from 'node:fs';
+import { makeOpenapi } from '../../api/openapi/document.ts';
 import { formatTypes } from './format-types.ts';
 import { makeTypes, type OpenapiDocument } from './make-types.ts';
 
-const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as OpenapiDocument;
+const document = makeOpenapi() as unknown as OpenapiDocument;
 writeFileSync('client/api-types.ts', formatTypes(makeTypes(document)));

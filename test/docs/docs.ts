@@ -1,6 +1,7 @@
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { makeChecksPage } from './checks-page.ts';
 import { makeGoldenReports } from './golden-reports.ts';
+import { makeOpenapiLock, openapiLockPath } from './openapi-lock.ts';
 import { makeScoringPage } from './scoring-page.ts';
 import { makeEnvExample, makeReadme } from './settings-docs.ts';
 import { makeOperatingPage } from './writes-table.ts';
@@ -8,7 +9,7 @@ import { makeOperatingPage } from './writes-table.ts';
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
 export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['docs/openapi.json', `${JSON.stringify(makeOpenapi(), null, 2)}\n`],
+    [openapiLockPath, `${JSON.stringify(makeOpenapiLock(makeOpenapi()), null, 1)}\n`],
     ['docs/checks.md', makeChecksPage()],
     ['docs/scoring.md', makeScoringPage()],
     ['.env.example', makeEnvExample()],

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import { problems } from '#shared/model/problem';
 import { makeDocs } from '../docs/docs.ts';
+import { makeOpenapiLock } from '../docs/openapi-lock.ts';
 import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from '../docs/rules-lock.ts';
 
 test.for([...(await makeDocs())])('%s is what the code generates (npm run docs)', ([path, text]) => {
@@ -29,6 +30,25 @@ test('a change of severity, points, codes or findings is noticed, a raised versi
     expect(findUnraised(locked, { 'a-check': { ...change, rulesVersion: 2 } })).toEqual([]);
   }
   expect(findUnraised(locked, locked)).toEqual([]);
+});
+
+test('a change of a path, of a shared schema or of anything else of the API document changes one line of its lock', () => {
+  const document = {
+    servers: [{ url: '/' }],
+    paths: { '/a': { get: {} }, '/b': { get: {} } },
+    components: { schemas: { A: { type: 'string' }, B: { type: 'null' } }, headers: { c: {} } },
+  };
+  const { schemas, headers } = document.components;
+  const changes = [
+    { ...document, servers: [{ url: '/below' }] },
+    { ...document, paths: { ...document.paths, '/b': { get: { summary: 'B' } } } },
+    { ...document, components: { headers, schemas: { ...schemas, A: { type: 'number' } } } },
+    { ...document, components: { schemas, headers: { c: { description: 'C' } } } },
+  ];
+  const linesOf = (lock: object) => JSON.stringify(lock, null, 1).split('\n');
+  const locked = linesOf(makeOpenapiLock(document));
+  for (const change of changes)
+    expect(linesOf(makeOpenapiLock(change)).filter((line) => !locked.includes(line))).toHaveLength(1);
 });
 
 test('finding codes are kebab-case and unique over all checks; problem codes are snake_case', () => {

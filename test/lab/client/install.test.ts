@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { makeOpenapi } from '../../../api/openapi/document.ts';
 import { startService } from '../../kit/service-process.ts';
 import { openLab } from '../kit/lab.ts';
 
@@ -48,6 +49,10 @@ beforeAll(async () => {
     await promisify(execFile)('npm', args, { cwd, maxBuffer: 1e8 });
   }
 }, installWithinMs);
+
+test('the OpenAPI document lies beside the packages', () => {
+  expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8'))).toEqual(makeOpenapi());
+});
 
 test.for([
   ['client', 'diagnostic-tools-client', 100 * 1024],
