@@ -1,5 +1,6 @@
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { makeChecksPage } from './checks-page.ts';
+import { comparedPath, makeComparedPage } from './compared-page.ts';
 import { makeGoldenReports } from './golden-reports.ts';
 import { makeOpenapiLock, openapiLockPath } from './openapi-lock.ts';
 import { makeScoringPage } from './scoring-page.ts';
@@ -12,6 +13,7 @@ export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
     [openapiLockPath, `${JSON.stringify(makeOpenapiLock(makeOpenapi()), null, 1)}\n`],
     ['docs/checks.md', makeChecksPage()],
     ['docs/scoring.md', makeScoringPage()],
+    [comparedPath, makeComparedPage()],
     ['.env.example', makeEnvExample()],
     ['README.md', makeReadme()],
     ['docs/operating.md', makeOperatingPage()],

@@ -13,9 +13,9 @@ test('the page on the scheduler says of each script what it guarantees', () => {
   expect(rows.toSorted()).toEqual(scripts.toSorted());
 });
 
-test.for(['scheduler', 'adding-a-check'])('the files that docs/%s.md names are there', (name) => {
+test.for(['scheduler', 'adding-a-check', 'compared'])('the files that docs/%s.md names are there', (name) => {
   const text = readFileSync(`${root}/docs/${name}.md`, 'utf8');
-  const named = [...text.matchAll(/`((?:api|shared|test|worker)\/[^`<*]+\.ts)`/g)].map(
+  const named = [...text.matchAll(/`(?:node )?((?:api|bench|shared|test|worker)\/[^`<* ]+\.ts)[^`]*`/g)].map(
     ([, file = '']) => file,
   );
   expect(named.length).toBeGreaterThan(5);

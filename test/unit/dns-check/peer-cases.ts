@@ -1,6 +1,6 @@
 /**
- * Names of rows in the tables here that back a line of docs/peers-dns.md, by the line's first cell. The zones of test/lab/dns-check/fresh-zones.ts
- * name their line themselves.
+ * Names of rows in the tables here that back a row of test/docs/peer-rows.ts, by the row's name. The zones of test/lab/dns-check/fresh-zones.ts
+ * name their row themselves.
  */
 export const peerCases: { readonly [line: string]: readonly string[] } = {
   ADDRESS01: ['a name server at a private address is not asked'],
