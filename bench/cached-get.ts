@@ -2,14 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { clientHeaders } from '../test/kit/client-headers.ts';
 import { type BareAnswer, type BareTask, storedPath } from './cached-get-bare.ts';
-import { type LoadRequest, load } from './cached-get-load.ts';
-import type { Ours } from './cached-get-ours.ts';
-import type { Usage } from './cached-get-server.ts';
+import type { Ours, Usage } from './cached-get-server.ts';
 import type { Section } from './section.ts';
 import { median } from './statistics.ts';
 
@@ -79,6 +78,16 @@ export async function bench(): Promise<Section> {
       'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. Of the rows behind the clients’ only 404 pays for the routes of Express. Those from the store pay for reading the address, which was never asked for before, and the row; where no coding is asked for, also for unpacking it.',
   };
 }
+
+/** What is asked again and again: a path of a server on loopback, or many in turn. */
+type LoadRequest = {
+  readonly port: number;
+  readonly path: string;
+  /** Where each request asks for another path: gives the next. */
+  readonly nextPath?: () => string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
+};
 
 type Row = {
   readonly name: string;
@@ -228,4 +237,49 @@ function speed({ mine, express }: MeasuredServers): string {
 
 function p99(all: readonly Figures[]): string {
   return median(all.map(({ p99Ms }) => p99Ms)).toFixed(1);
+}
+
+/**
+ * Sends the same GET over kept connections, each as soon as the last one is answered, and gives how many were answered.
+ * It reads of an answer what it must, so that the server is what is measured: a general client costs more than the answer.
+ * Rejects for another status, and for an answer without a length.
+ */
+async function load(asked: LoadRequest, connections: number, forMs: number): Promise<number> {
+  const until = performance.now() + forMs;
+  const counts = await Promise.all(Array.from({ length: connections }, () => ask(asked, until)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function ask({ port, path, nextPath, headers, status }: LoadRequest, until: number): Promise<number> {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const end = ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fields.join('')}Connection: keep-alive\r\n\r\n`;
+  const question = () => `GET ${nextPath?.() ?? path}${end}`;
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    let missing = 0;
+    let count = 0;
+    socket.on('error', reject);
+    socket.on('connect', () => socket.write(question()));
+    socket.on('data', (bytes) => {
+      missing = (missing === 0 ? lengthOf(bytes, status) : missing) - bytes.length;
+      // Also where lengthOf says that it cannot tell.
+      if (!(missing >= 0)) socket.destroy(new Error(`no ${status}: ${bytes.toString('latin1', 0, 400)}`));
+      if (missing !== 0) return;
+      count += 1;
+      if (performance.now() < until) socket.write(question());
+      else {
+        socket.destroy();
+        resolve(count);
+      }
+    });
+  });
+}
+
+/** How long an answer is, head and body; NaN for another status or where that is not said. */
+function lengthOf(bytes: Buffer, status: number): number {
+  const end = bytes.indexOf('\r\n\r\n');
+  const head = bytes.toString('latin1', 0, end);
+  if (!head.startsWith(`HTTP/1.1 ${status} `)) return Number.NaN;
+  if (status === 304) return end + 4;
+  return end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN);
 }

@@ -1,19 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
+import { get as getSecure } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startMongo } from '../test/kit/mongo.ts';
 import { startRedis } from '../test/kit/redis.ts';
 import { startService } from '../test/kit/service-process.ts';
-import { bareMsOf, type Exchanges, measureBare, type TargetPorts } from './capacity-bare.ts';
 import type { TargetCounts } from './capacity-target.ts';
-import { lackOf } from './needs.ts';
 import { cpuMsOf } from './process-cpu.ts';
+import { lackOf } from './run-all.ts';
 import type { Section } from './section.ts';
-import { inLanes } from './slow-host.ts';
+import { inLanes } from './statistics.ts';
 
 /** How many of each are measured, after a third as many to warm up. */
 const counts = {
@@ -40,6 +41,10 @@ const latencies = (process.env['BENCH_LATENCIES'] ?? '0,50').split(',').map(Numb
 const rounds = 5;
 const lanes = Number(process.env['BENCH_LANES'] ?? 8);
 
+/** GETs and questions of the bare client, and how many of them at a time. */
+const bareCount = 200;
+const bareLanes = 8;
+
 /** Processes whose CPU is counted: those of the worker's side, and all. */
 type ServiceProcesses = {
   readonly name: string;
@@ -56,9 +61,7 @@ type ServiceProcesses = {
 export async function bench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const target = await openTarget(join(folder, 'root.pem'));
-  const places = [await openEmbedded(ours, target.settings, join(folder, 'data'))];
-  if (before !== undefined)
-    places.push(await openEmbedded(before, target.settings, join(folder, 'data-before')));
+  const places = [await openEmbedded(target.settings, join(folder, 'data'))];
   const lack = lackOf(['redis', 'store']);
   if (lack !== undefined) console.log(`capacity, scaled: ${lack}`);
   else if (process.env['BENCH_EMBEDDED'] === undefined) places.push(await openScaled(target.settings));
@@ -85,7 +88,6 @@ export async function bench(): Promise<Section> {
   const scaled = places.some(({ name }) => name === 'scaled')
     ? ['scaled: worker, ms', 'all processes, ms', 'checks/s and core of a worker']
     : [];
-  const earlier = before === undefined ? [] : ['the same before, ms', 'checks/s and core'];
   return {
     title: 'The CPU of a check',
     about: `CPU time of a check that runs, ${lanes} at a time. Every host is new, redirects to HTTPS, and has a certificate and a zone of its own; domain-health is without a browser. All processes are API, worker, Redis and store, without the targets. The bare client is Node’s own, with as many GETs, each over a new connection, and as many DNS questions as the targets counted for a check: ${sayExchanges(exchanges)}.`,
@@ -95,7 +97,6 @@ export async function bench(): Promise<Section> {
       'embedded: the process, ms',
       '÷ the bare client',
       'checks/s and core',
-      ...earlier,
       ...scaled,
     ],
     rows,
@@ -103,6 +104,10 @@ export async function bench(): Promise<Section> {
       'headers, ssl and domain-health: handshakes and writes in OpenSSL and the kernel, which the bare client pays as well; ssl ends most connections before a handshake is whole. redirect and dns: the service around the run (request, queue, report, store) and the code of the probes. The store of this run, which stands in for MongoDB, takes more CPU for a report than a MongoDB does.',
   };
 }
+
+/** What came to the targets. */
+type Exchanges = { readonly http: number; readonly https: number; readonly dns: number };
+type TargetPorts = { readonly httpPort: number; readonly httpsPort: number; readonly dnsPort: number };
 
 let hosts = 0;
 
@@ -141,7 +146,7 @@ async function measureAll(places: readonly ServiceProcesses[], name: CheckName, 
 }
 
 /** What came to the targets so far. */
-export async function countsOf({ process: child }: Pick<Target, 'process'>): Promise<TargetCounts> {
+async function countsOf({ process: child }: Pick<Target, 'process'>): Promise<TargetCounts> {
   child.send('counts');
   const [told] = (await once(child, 'message')) as [TargetCounts];
   return told;
@@ -210,20 +215,16 @@ export async function openTarget(rootFile: string): Promise<Target> {
   return { process: child, ports, settings };
 }
 
-/** Another checkout of this project, to compare with. */
-const before = process.env['BENCH_BEFORE'];
-const ours = fileURLToPath(new URL('..', import.meta.url));
-
 /** BENCH_PROFILE names a folder for CPU profiles of the processes. */
 const profile = process.env['BENCH_PROFILE'];
 
-function start(root: string, part: string, environment: Readonly<Record<string, string>>) {
+function start(part: string, environment: Readonly<Record<string, string>>) {
   return startService({
     program: process.execPath,
     args: [
       '--max-semi-space-size=8',
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-      join(root, 'cli/diag.js'),
+      fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
       part,
     ],
     environment,
@@ -231,11 +232,10 @@ function start(root: string, part: string, environment: Readonly<Record<string, 
 }
 
 async function openEmbedded(
-  root: string,
   settings: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<ServiceProcesses> {
-  const service = await start(root, 'serve', { ...settings, DATA_DIR: folder });
+  const service = await start('serve', { ...settings, DATA_DIR: folder });
   return {
     name: 'embedded',
     url: service.url,
@@ -251,10 +251,7 @@ async function openEmbedded(
 async function openScaled(settings: Readonly<Record<string, string>>): Promise<ServiceProcesses> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const environment = { ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-  const [api, worker] = await Promise.all([
-    start(ours, 'api', environment),
-    start(ours, 'worker', environment),
-  ]);
+  const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   const workers = [worker.child.pid];
   return {
     name: 'scaled',
@@ -267,4 +264,49 @@ async function openScaled(settings: Readonly<Record<string, string>>): Promise<S
       await Promise.all([redis.stop(), mongo.stop()]);
     },
   };
+}
+
+/**
+ * CPU of Node's own clients for one of each exchange, ms: a GET over a new connection, the same with TLS to a host of its own, and a DNS
+ * question. The targets' CPU is not counted.
+ */
+async function measureBare({ httpPort, httpsPort, dnsPort }: TargetPorts): Promise<Exchanges> {
+  const resolver = new Resolver();
+  resolver.setServers([`127.0.0.1:${dnsPort}`]);
+  const host = (index: number) => `h${1_000_000 + index}.test`;
+  return {
+    http: await cpuOf((index) =>
+      ask(get, `http://127.0.0.1:${httpPort}/`, { headers: { host: host(index) } }),
+    ),
+    https: await cpuOf((index) =>
+      ask(getSecure, `https://127.0.0.1:${httpsPort}/`, {
+        servername: host(index),
+        headers: { host: host(index) },
+        rejectUnauthorized: false,
+      }),
+    ),
+    dns: await cpuOf(async (index) => void (await resolver.resolve4(host(index)))),
+  };
+}
+
+/** The CPU that these exchanges would take the bare clients, ms. */
+function bareMsOf(exchanges: Exchanges, bare: Exchanges): number {
+  return exchanges.http * bare.http + exchanges.https * bare.https + exchanges.dns * bare.dns;
+}
+
+async function cpuOf(act: (index: number) => Promise<void>): Promise<number> {
+  await inLanes(bareCount, bareLanes, act);
+  const before = process.cpuUsage();
+  await inLanes(bareCount, bareLanes, (index) => act(bareCount + index));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / bareCount;
+}
+
+function ask(getFrom: typeof get, url: string, options: Parameters<typeof getSecure>[1]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    getFrom(url, { ...options, agent: false }, (answer) => answer.resume().once('end', resolve)).once(
+      'error',
+      reject,
+    );
+  });
 }

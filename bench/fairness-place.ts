@@ -15,8 +15,6 @@ import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 export type FairnessService = {
   readonly url: string;
   readonly token: string;
-  /** Of the process that runs the checks. */
-  readonly workerPid: number;
   close(): Promise<void>;
 };
 
@@ -68,9 +66,7 @@ export async function openTargets(): Promise<Targets> {
   };
 }
 
-/** The folder of the code that is measured: BENCH_BEFORE names another checkout. */
-const code = process.env['BENCH_BEFORE'] ?? fileURLToPath(new URL('..', import.meta.url));
-const program = join(code, 'cli/diag.js');
+const program = fileURLToPath(new URL('../cli/diag.js', import.meta.url));
 
 const usual = {
   PORT: '0',
@@ -89,7 +85,6 @@ export async function openEmbedded({ settings }: Targets): Promise<FairnessServi
   const service = await start('serve', environment);
   return {
     url: service.url,
-    workerPid: service.child.pid ?? 0,
     token: drawToken(environment),
     async close() {
       service.kill('SIGKILL');
@@ -99,18 +94,14 @@ export async function openEmbedded({ settings }: Targets): Promise<FairnessServi
   };
 }
 
-/** An API and one worker of 50, over Redis and a store. @param more settings of both, beside those of every place */
-export async function openScaled(
-  { settings }: Targets,
-  more: Readonly<Record<string, string>> = {},
-): Promise<FairnessService> {
+/** An API and one worker of 50, over Redis and a store. */
+export async function openScaled({ settings }: Targets): Promise<FairnessService> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const urls = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-  const environment = { ...usual, ...settings, ...urls, ...more };
+  const environment = { ...usual, ...settings, ...urls };
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   return {
     url: api.url,
-    workerPid: worker.child.pid ?? 0,
     token: drawToken(environment),
     async close() {
       for (const service of [api, worker]) service.kill('SIGKILL');

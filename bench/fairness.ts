@@ -6,7 +6,7 @@ import {
   type FairnessService,
   type Targets,
 } from './fairness-place.ts';
-import { lackOf } from './needs.ts';
+import { lackOf } from './run-all.ts';
 import type { Section } from './section.ts';
 import { percentile } from './statistics.ts';
 

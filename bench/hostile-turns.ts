@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { LoopSamples } from '../test/kit/loop-watch.ts';
 import { runnerPidOf } from '../test/kit/runner-process.ts';
 import { startService } from '../test/kit/service-process.ts';
 import { openHostileDns } from '../test/lab/hostile/dns-servers.ts';
@@ -12,7 +13,6 @@ import { openLab } from '../test/lab/kit/lab.ts';
 import { hostile } from '../test/lab/redirect-check/hostile.ts';
 import { openWorld } from '../test/lab/redirect-check/world.ts';
 import { openTcpServer } from '../test/lab/ssl-check/servers.ts';
-import type { LoopSamples } from './loop-watch.ts';
 import type { Section } from './section.ts';
 
 /** Each server is checked so often; code is compiled after the first. */
@@ -59,7 +59,7 @@ async function measure({ settings, scenarios }: World): Promise<readonly number[
     program: process.execPath,
     args: [
       '--import',
-      fileURLToPath(new URL('loop-watch.ts', import.meta.url)),
+      fileURLToPath(new URL('../test/kit/loop-watch.ts', import.meta.url)),
       fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
       'serve',
     ],

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Queue, QueueEvents } from 'bullmq';
+import { Redis } from 'ioredis';
+import { randomId } from '#shared/model/job';
 import { startMongo } from '../test/kit/mongo.ts';
 import { startRedis } from '../test/kit/redis.ts';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
-import { lackOf } from './needs.ts';
-import { openTheirs } from './queue-cost.ts';
+import { lackOf } from './run-all.ts';
 import type { Section } from './section.ts';
 import { percentile } from './statistics.ts';
 
@@ -55,7 +57,7 @@ export async function bench(): Promise<Section> {
 
 async function measureEmbedded(port: number): Promise<string[][]> {
   const service = await openEmbedded(port);
-  const bare = fork(fileURLToPath(new URL('latency-bare.ts', import.meta.url)));
+  const bare = startBare('express');
   const [barePort] = (await once(bare, 'message')) as [number];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -79,7 +81,7 @@ async function measureEmbedded(port: number): Promise<string[][]> {
 
 async function measureScaled(port: number): Promise<string[][]> {
   const scaled = await openScaled(port);
-  const theirs = await openTheirs(scaled.redisUrl);
+  const theirs = await openBullmq(scaled.redisUrl);
   const times: number[] = [];
   const seen = await measure(scaled, port, async () => void times.push(await timed(() => theirs.run())));
   await theirs.close();
@@ -93,6 +95,55 @@ async function measureScaled(port: number): Promise<string[][]> {
     [...rowOf('scaled', seen), `${(beyond / p50).toFixed(2)} (beyond the run)`],
     ['BullMQ, no work', ...places(times.slice(warmTurns)), '', '', '', '1'],
   ];
+}
+
+/** A bare BullMQ queue with a worker that does nothing. */
+async function openBullmq(url: string): Promise<{ run(): Promise<void>; close(): Promise<void> }> {
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
+  const queue = new Queue('bare', { connection });
+  const events = new QueueEvents('bare', { connection: connection.duplicate() });
+  const worker = startBare('bullmq', url);
+  await Promise.all([once(worker, 'message'), events.waitUntilReady()]);
+  queue.setMaxListeners(0);
+  return {
+    async run() {
+      const jobId = randomId();
+      const job = await queue.add('x', jobLike(jobId), {
+        jobId,
+        deduplication: { id: jobId.slice(0, 26) },
+        removeOnComplete: { age: 600, count: 1000 },
+      });
+      await job.waitUntilFinished(events);
+    },
+    async close() {
+      worker.kill();
+      await Promise.all([events.close(), queue.close()]);
+      connection.disconnect();
+    },
+  };
+}
+
+/** As many fields as a job of the service has. */
+function jobLike(jobId: string): object {
+  return {
+    v: 1,
+    queue: 'network',
+    jobId,
+    reportId: randomId(),
+    jobKey: jobId.slice(0, 26),
+    check: 'redirect-check',
+    target: `http://a.test/${jobId}`,
+    options: {},
+    host: 'a.test',
+    caller: 'c',
+    wanted: { since: Date.now(), orFresh: true },
+    startBy: Date.now() + 3_600_000,
+    runLimitMs: 20_000,
+  };
+}
+
+function startBare(...args: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL('latency-bare.ts', import.meta.url)), args);
 }
 
 type LoggedService = {

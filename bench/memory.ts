@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { sendPipelined } from './pipelines.ts';
 import type { Section } from './section.ts';
-import { inLanes } from './slow-host.ts';
+import { inLanes } from './statistics.ts';
 
 const urls = Number(process.env['MEMORY_URLS'] ?? 100_000);
 const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 50_000);
@@ -14,6 +14,11 @@ const lanes = 8;
 const shares = [0.2, 0.5, 1];
 /** A header section holds 16 KiB: about the longest address that a caller can send. */
 const longest = 15_000;
+
+const connections = 32;
+/** Requests that a connection has on their way: the server never waits for the client. */
+const depth = 32;
+const statusLine = /HTTP\/1\.1 (\d{3}) [^]*?\r\n\r\n/g;
 
 /** What one entry of each memory holds, and the memory of one process after many different addresses: read from the store, run, and free ones (cached under another spelling, refused). It should end flat. */
 export async function bench(): Promise<Section> {
@@ -70,6 +75,51 @@ async function measureMixed(): Promise<string[]> {
   return watch(server, 'free: of all kinds', mixedUrls, async (from, to) => {
     console.log(`${to} free URLs: ${JSON.stringify(await sendPipelined(port, from, to, write))}`);
   });
+}
+
+/** How often each status was answered. */
+type Statuses = { readonly [status: string]: number };
+
+/**
+ * Sends these requests over a few connections, many at once on each, and reads no body: answers are found by their status lines.
+ * @param write the octets of one request, with Host and without a body
+ */
+async function sendPipelined(
+  port: number,
+  from: number,
+  to: number,
+  write: (index: number) => string,
+): Promise<Statuses> {
+  const statuses: Record<string, number> = {};
+  let next = from;
+  const lane = () =>
+    new Promise<void>((resolve, reject) => {
+      let onTheirWay = 0;
+      let rest = '';
+      const socket = connect(port, '127.0.0.1');
+      const send = () => {
+        let text = '';
+        for (; onTheirWay < depth && next < to; onTheirWay += 1) text += write(next++);
+        if (text !== '') socket.write(text, 'latin1');
+        else if (onTheirWay === 0) socket.end();
+      };
+      socket.setEncoding('latin1').on('connect', send).on('error', reject).on('close', resolve);
+      socket.on('data', (piece) => {
+        const text = rest + String(piece);
+        let end = 0;
+        for (const { 0: head, 1: status = '', index } of text.matchAll(statusLine)) {
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          onTheirWay -= 1;
+          end = index + head.length;
+        }
+        // A head may be split between two pieces.
+        const begun = text.lastIndexOf('HTTP/1.1 ');
+        rest = begun >= end ? text.slice(begun) : text.slice(end).slice(-10);
+        send();
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, lane));
+  return statuses;
 }
 
 function heldBy(name: string): string {

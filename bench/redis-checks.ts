@@ -8,7 +8,7 @@ import { startRedis } from '../test/kit/redis.ts';
 import { startService } from '../test/kit/service-process.ts';
 import { type CheckName, fetchReport, openTarget, paths } from './capacity.ts';
 import type { Section } from './section.ts';
-import { inLanes } from './slow-host.ts';
+import { inLanes } from './statistics.ts';
 
 /** How many of each are measured, after as many as there are lanes to warm up. */
 const counts: Readonly<Record<CheckName, number>> = {

@@ -10,7 +10,7 @@ import { openLogger } from '#shared/telemetry/logger';
 import { hasMongo, startMongo } from '../test/kit/mongo.ts';
 import type { Section } from './section.ts';
 import { percentile } from './statistics.ts';
-import { sampleReport } from './store-measure.ts';
+import { sampleReport } from './store-sides.ts';
 
 /** How long reports come in, and how many a second. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 1200);

@@ -1,12 +1,39 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lackOf, type Need } from './needs.ts';
-import { watchOtherWork } from './other-work.ts';
+import { hasMongo } from '../test/kit/mongo.ts';
+import { findProgram } from '../test/kit/programs.ts';
+import { hasRedis } from '../test/kit/redis.ts';
+import { watchOtherWork } from './process-cpu.ts';
 import type { Conditions, Section } from './section.ts';
+
+/** What a machine may lack: whether it is here, and how to get it. */
+const things = {
+  redis: {
+    isHere: hasRedis,
+    how: 'Redis: put redis-server on the PATH, or set REDIS_URL to a Redis that the bench may fill and empty',
+  },
+  store: {
+    isHere: hasMongo,
+    how: 'a server of the MongoDB protocol: put mongod or ferretdb on the PATH, or set MONGOD_BINARY or MONGODB_URL',
+  },
+  curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
+  linux: {
+    isHere: existsSync('/proc/self/stat'),
+    how: 'Linux: it reads CPU and memory of processes in /proc',
+  },
+} as const;
+
+type Need = keyof typeof things;
+
+/** What of these is not on this machine, in one sentence that says how to get it; undefined if nothing lacks. */
+export function lackOf(needs: readonly Need[]): string | undefined {
+  const hows = needs.filter((need) => !things[need].isHere).map((need) => things[need].how);
+  return hows.length === 0 ? undefined : `needs ${hows.join('; and ')}.`;
+}
 
 /** Every bench by its name, in the order of docs/performance.md. */
 export type Benches = {

@@ -1,7 +1,7 @@
 // One bench in a process group of its own: run-all.ts starts it with the file of a table of benches and a name, and gets its section as a message.
 import { setTimeout as after } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { listGroup } from './other-work.ts';
+import { listGroup } from './process-cpu.ts';
 import type { Benches, BenchOutcome } from './run-all.ts';
 
 const endWithinMs = 2000;

@@ -1,9 +1,13 @@
 // npm run soak: a scaled deployment under mixed load (10,000 checks an hour, some of hot hosts and with tokens, and ten cached answers a second) with a fault every half minute, for SOAK_MINUTES (60). Exit status 1 where a check was lost or stored twice. With SOAK_PREVIOUS=1, every second process is of the previous version.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fleet, type Member, openFleet } from '../test/faults/fleet.ts';
+import { openBackend } from '#shared/lifecycle/backend';
+import { readConfig } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { openLogger } from '#shared/telemetry/logger';
+import { type Fleet, type Member, openFleet, type Tally } from '../test/faults/fleet.ts';
+import { clientHeaders } from '../test/kit/client-headers.ts';
 import { freeze } from '../test/kit/freeze.ts';
 import { unpackPrevious } from '../test/kit/previous-version.ts';
-import { openLoad, wideLimits } from './soak-load.ts';
 import { readSample, type Sample, tableOf } from './soak-samples.ts';
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
@@ -18,8 +22,33 @@ const targetMs = 50;
 const hotTargetMs = 2000;
 const cachedPerSecond = 10;
 
+/** Limits that are counted for every caller, and that no caller of a soak reaches. */
+const wideLimits = {
+  RATE_LIMIT: 'on',
+  LIMIT_ANON_REQUESTS: '1000000/60',
+  LIMIT_ANON_SCANS: '1000000/60',
+  LIMIT_TOKEN_REQUESTS: '1000000/60',
+  LIMIT_TOKEN_SCANS: '1000000/60',
+};
+
+/** Cached answers are asked for among this many of the latest checks. */
+const latest = 500;
+const tokenCount = 5;
+
 /** The version before this one, where half of the processes are to be of it. */
 const previous = process.env['SOAK_PREVIOUS'] === '1' ? unpackPrevious() : undefined;
+
+/** What was asked and what became of it. */
+type Counts = { accepted: number; answered: number; lost: number; cached: number; tally: Tally };
+
+/** The clients of a soak: each call sends one request and counts its outcome. */
+type Load = {
+  readonly counts: Counts;
+  /** Starts a check that nobody asked for before: every third of a hot host, every second with a token. */
+  askNew(turn: number): Promise<void>;
+  /** Asks once more for a check that is answered, with the header fields of a real client. */
+  askAgain(turn: number): Promise<void>;
+};
 
 type MixedFleet = { readonly apis: readonly Member[]; readonly workers: Member[] };
 
@@ -136,4 +165,66 @@ async function every(ms: number, start: number, act: (turn: number) => Promise<v
     await delay(Math.max(0, start + turn * ms - performance.now()), undefined, { signal: stopped.signal });
     await act(turn);
   }
+}
+
+/** Opens the clients, with tokens in the fleet's own store. */
+async function openLoad(fleet: Fleet, apis: readonly Member[]): Promise<Load> {
+  const tokens = await makeTokens(fleet);
+  const counts: Counts = { accepted: 0, answered: 0, lost: 0, cached: 0, tally: {} };
+  const answered: string[] = [];
+  const clients = Object.values(clientHeaders);
+  const bearer = (turn: number) =>
+    turn % 2 === 0 ? { authorization: `Bearer ${tokens[turn % tokens.length]}` } : {};
+  return {
+    counts,
+    async askNew(turn) {
+      const host = turn % 3 === 0 ? fleet.hosts[0] : fleet.hosts[turn % fleet.hosts.length];
+      const url = `http://${host}/${turn}`;
+      counts.accepted += 1;
+      let tries = turn;
+      const nextApi = () => {
+        tries += 1;
+        return pick(apis, tries);
+      };
+      try {
+        await fleet.ask(nextApi, url, counts.tally, bearer(turn));
+        counts.answered += 1;
+        answered[counts.answered % latest] = url;
+      } catch (error) {
+        counts.lost += 1;
+        console.error(String(error));
+      }
+    },
+    async askAgain(turn) {
+      const known = answered.filter((url) => url !== undefined);
+      if (known.length === 0) return;
+      const headers = { ...pick(clients, turn), ...bearer(turn) };
+      const url = `${pick(apis, turn).url}/api/tools/redirect-check?url=${encodeURIComponent(pick(known, turn * 7))}`;
+      const answer = await fetch(url, { headers, signal: AbortSignal.timeout(40_000) });
+      await answer.bytes();
+      const outcome = `again ${answer.status}`;
+      counts.tally[outcome] = (counts.tally[outcome] ?? 0) + 1;
+      counts.cached += 1;
+    },
+  };
+}
+
+async function makeTokens({ redis, mongo }: Fleet): Promise<readonly string[]> {
+  const config = readConfig({ REDIS_URL: redis.url, MONGODB_URL: mongo.url });
+  const backend = await openBackend(config, openLogger('silent'));
+  try {
+    const made = Array.from({ length: tokenCount }, (_, index) =>
+      makeToken({ name: `soak ${index}`, scopes: ['tools'], limits: {}, expiresAt: null }, Date.now()),
+    );
+    for (const { token } of made) await backend.tokenStore.insert(token);
+    return made.map(({ text }) => text);
+  } finally {
+    await backend.close(0);
+  }
+}
+
+function pick<Value>(values: readonly Value[], turn: number): Value {
+  const value = values[turn % values.length];
+  if (value === undefined) throw new Error('there is nothing to pick from');
+  return value;
 }

@@ -1,6 +1,6 @@
 import { openFleet } from '../test/faults/fleet.ts';
 import type { Section } from './section.ts';
-import { inLanes } from './slow-host.ts';
+import { inLanes } from './statistics.ts';
 
 const checks = 240;
 const targetMs = 500;

@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { HttpAnswer, HttpProbe } from '../../worker/probes/http/port.ts';
 import type { HeaderLine } from '../../worker/web/fields.ts';
 
@@ -13,13 +11,6 @@ export type RecordedChain = {
     readonly headers: readonly HeaderLine[];
   }[];
 };
-
-const file = join(import.meta.dirname, '../../../shared/corpus/real-responses.json');
-
-/** The recorded chains beside the checkout; empty where they are not there. */
-export function readCorpus(): readonly RecordedChain[] {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedChain[]) : [];
-}
 
 const timings = { wait: 0, dns: 0, tcp: 0, tls: 0, ttfb: 0, download: 0, total: 0, reused: false };
 

@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { routeTable } from '../../../api/listener/route-table.ts';
-import type { LoopSamples } from '../../../bench/loop-watch.ts';
+import type { LoopSamples } from '../../kit/loop-watch.ts';
 import { hasMongo, startMongo } from '../../kit/mongo.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
@@ -67,7 +67,7 @@ async function open({ isHere, name, counts }: (typeof modes)[number]): Promise<O
     args: [
       '--max-semi-space-size=8',
       '--import',
-      fileURLToPath(new URL('../../../bench/loop-watch.ts', import.meta.url)),
+      fileURLToPath(new URL('../../kit/loop-watch.ts', import.meta.url)),
       'cli/diag.js',
       isScaled ? 'api' : 'serve',
     ],
