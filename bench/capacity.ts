@@ -90,7 +90,7 @@ export async function bench(): Promise<Section> {
     : [];
   return {
     title: 'The CPU of a check',
-    about: `CPU time of a check that runs, ${lanes} at a time. Every host is new, redirects to HTTPS, and has a certificate and a zone of its own; domain-health is without a browser. All processes are API, worker, Redis and store, without the targets. The bare client is Node’s own, with as many GETs, each over a new connection, and as many DNS questions as the targets counted for a check: ${sayExchanges(exchanges)}.`,
+    about: `CPU time of a check that runs, ${lanes} at a time. Every host is new, redirects to HTTPS, and has its own certificate and zone. domain-health runs without a browser. “All processes” are API, worker, Redis and store, without the targets. “checks/s and core” is how many checks one core runs in a second. The bare client is Node’s own. It makes as many GETs over new connections and as many DNS questions as the targets counted for a check: ${sayExchanges(exchanges)}.`,
     columns: [
       'check',
       'target, ms',
@@ -101,7 +101,7 @@ export async function bench(): Promise<Section> {
     ],
     rows,
     limits:
-      'headers, ssl and domain-health: handshakes and writes in OpenSSL and the kernel, which the bare client pays as well; ssl ends most connections before a handshake is whole. redirect and dns: the service around the run (request, queue, report, store) and the code of the probes. The store of this run, which stands in for MongoDB, takes more CPU for a report than a MongoDB does.',
+      'for headers, ssl and domain-health, handshakes and writes in OpenSSL and the kernel, which the bare client pays as well. ssl ends most connections before the handshake is complete. For redirect and dns, the work around the run (request, queue, report, store) and the code of the probes. The stand-in for MongoDB takes more CPU for a report than MongoDB does.',
   };
 }
 

@@ -75,12 +75,12 @@ export async function bench(): Promise<Section> {
     targets.close();
   }
   return {
-    title: 'Beside other callers',
-    about: `How long the check of a site that answers after ${checkMs} ms takes, asked for every ${everyMs / 1000} s by an anonymous caller, beside others for ${loadS} s, the first fifth left out. Slow sites answer each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of their callers starts a check a second, as its limits allow. The token has ${backlog} checks of sites that answer after ${tokenCheckMs} ms unfinished at any time. The hoster's two name servers are asked by dns-checks of ${atHoster} anonymous callers, each of which has one unfinished at any time. Default settings, one process or an API and one worker of 50 slots.`,
+    title: 'How long a caller waits beside others',
+    about: `An anonymous caller asks every ${everyMs / 1000} s for the check of a site that answers after ${checkMs} ms. Others load the service for ${loadS} s meanwhile; the first fifth is left out. A slow site answers each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of its callers starts a check a second, as the limits allow. The token always has ${backlog} unfinished checks of sites that answer after ${tokenCheckMs} ms. At the hoster, ${atHoster} anonymous callers each always have one unfinished dns-check at the same two name servers. All settings are the defaults: one process, or an API and one worker of 50 slots.`,
     columns: ['', 'beside', 'checks', 'p50, s', 'p95, s', 'most, s', 'not answered 200'],
     rows,
     limits:
-      'the CPU of the process that runs the checks, where a token keeps it busy; and scaled what the store takes: a stand-in that looks through all its reports for each question takes fewer checks the longer the load lasts.',
+      'the CPU of the process that runs the checks, where a token keeps it busy. In the scaled service also the store: the stand-in reads all its reports for each question, so it takes fewer checks the longer the load lasts.',
   };
 }
 

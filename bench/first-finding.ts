@@ -23,11 +23,11 @@ export async function bench(): Promise<Section> {
   await browser.close();
   return {
     title: 'From the first page to the first finding',
-    about: `A visitor opens the first page of the demo, types a domain and clicks Check: a domain-health with all its parts. Seconds from the click until the page of the running check is there, and until the first finding stands on it; the median of ${rounds} new services.`,
+    about: `A visitor opens the first page of the demo, types a domain and clicks Check. The service runs domain-health with all its parts. The table has the seconds from the click to the page of the running check, and to the first finding on it. Each figure is the median of ${rounds} new services.`,
     columns: ['domain', 'scripts', 'clicks', 'running check, s', 'first finding, s'],
     rows,
     limits:
-      'the page load of the performance part, which is the last to end; without scripts the page loads itself again every few seconds.',
+      'the page load of the performance part, which ends last. Without scripts, the page loads itself again every few seconds.',
   };
 }
 

@@ -21,12 +21,12 @@ export async function bench(): Promise<Section> {
   const rows = [...measureInstalls(), ...(await measureProcesses())];
   for (const [what, figure] of rows) console.log(`${what}: ${figure}`);
   return {
-    title: 'Footprint',
-    about: `Modules by \`du -sm node_modules\` after the command in an empty folder; an image's are those of the Dockerfile, pruned. RSS is VmRSS ${idleMs / 1000} s after a start that loaded compiled code, without a request; of ${starts} starts to the first answer (/livez, then /api/findings) the fastest is told, as other work on the machine only adds to it.`,
+    title: 'Install size, idle memory and start',
+    about: `Sizes are \`du -sm node_modules\` after the command in an empty folder; those of the image are pruned as in the Dockerfile. RSS is VmRSS ${idleMs / 1000} s after the start, without a request. The time to the first answer (/livez, then /api/findings) is the fastest of ${starts} starts with compiled code. A busy worker holds more: see operating.md.`,
     columns: ['what', 'figure'],
     rows,
     limits:
-      'of an install, Node (189 MB, of which 67 are C headers that its package brings), the packed browser (67) and two type checkers (53). Of an idle process, Node itself with an HTTP server: 59 MB, 45 of them pages of its program that all processes share. The rest is code that was loaded: the clients of Redis, MongoDB and the queue make the difference between an embedded process and a scaled one.',
+      'in an install, Node (189 MB, of which 67 are C headers), the packed browser (67) and two type checkers (53). In an idle process, Node with an HTTP server takes 59 MB, and 45 of them are pages that all processes share. The clients of Redis, MongoDB and the queue make a scaled process larger than an embedded one.',
   };
 }
 

@@ -55,11 +55,11 @@ export async function bench(): Promise<Section> {
   for (const server of servers) server.close().closeAllConnections();
   front.server.close();
   return {
-    title: 'The times of a hop',
-    about: `What a report says of each phase of a request, beside what \`curl -w\` says, medians of ${rounds} requests by turns. The server waits 25 ms in the TLS handshake, 40 ms before the header and 30 ms before the end of the body.`,
+    title: 'How exact the times in a report are',
+    about: `What a report says of each phase of a request, beside \`curl -w\`: medians of ${rounds} requests by turns. The server waits 25 ms in the TLS handshake, 40 ms before the header and 30 ms before the end of the body.`,
     columns: ['phase', 'ours, ms', 'curl, ms', 'difference, ms'],
     rows,
-    limits: 'the resolution of timers, and that our process also does the server’s work.',
+    limits: 'the resolution of timers. The process that measures also does the work of the server.',
   };
 }
 

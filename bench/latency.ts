@@ -38,8 +38,8 @@ export async function bench(): Promise<Section> {
   else console.log(`latency, scaled: ${lack}`);
   target.close().closeAllConnections();
   return {
-    title: 'The way through the queue',
-    about: `A GET that has to run a check, one at a time on an idle service, ${turns} of them, each by turns with the reference: for the embedded service, Express that asks the same target with got; for the scaled one, a bare BullMQ job that does nothing. The run is what the worker logs: gather, judge and store.`,
+    title: 'How fast a check answers',
+    about: `One caller asks for one check after the other on an idle service, ${turns} times. The target is on the same machine and answers at once. A real target adds its own time to the run. The run is what the worker logs: gather, judge and store. “Beyond the run” is what the service adds. The reference of the embedded service is Express that asks the same target with got. The reference of the scaled service is a bare BullMQ job that does nothing.`,
     columns: [
       '',
       'answer p50, ms',
@@ -51,7 +51,7 @@ export async function bench(): Promise<Section> {
     ],
     rows,
     limits:
-      'embedded: the HTTP exchange itself and the first look in the store. Scaled: five exchanges with Redis one after the other (a place at the host, the job, its way to the worker, its start, its end), and two with the store (the first look, the report by its id), which take 1.2 to 3 ms each in the stand-in for MongoDB.',
+      'in the embedded service, the HTTP exchange and the first look in the store. In the scaled service, five exchanges with Redis, one after the other, and two with the store. Each exchange with the stand-in for MongoDB takes 1.2 to 3 ms.',
   };
 }
 

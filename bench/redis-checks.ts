@@ -58,11 +58,11 @@ export async function bench(): Promise<Section> {
     }
     return {
       title: 'What a check costs Redis',
-      about: `Scripts, commands and CPU of Redis for a real check, with limits and paces counted, ${lanes} at a time, by one API and ${workerCount} workers; domain-health is without page loads. Every host is new. While nothing happens, they send ${((idle.scripts * 1000) / idleMs).toFixed(1)} scripts a second, which are not in the scripts of a check.`,
+      about: `Scripts, commands and CPU of Redis for a real check, ${lanes} at a time, by one API and ${workerCount} workers. Limits and paces are on, every host is new, and domain-health runs without page loads. The idle service sends ${((idle.scripts * 1000) / idleMs).toFixed(1)} scripts a second, which the column of scripts leaves out. A Redis has one core for scripts: the last column tells how many checks a second it can take.`,
       columns: ['check', 'checks a second', 'scripts', 'commands', 'Redis, ms', 'checks/s of its core'],
       rows,
       limits:
-        'BullMQ’s own scripts: one to add a job, one to take it, one to end it. A slow machine makes more of them, as workers ask and tell by the second.',
+        'BullMQ’s own scripts: one to add a job, one to take it, one to end it. A slow machine needs more of them, because workers ask by the second.',
     };
   } finally {
     admin.disconnect();

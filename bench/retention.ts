@@ -50,8 +50,8 @@ export async function bench(): Promise<Section> {
     }
   }
   return {
-    title: 'A full store',
-    about: `${seconds} s of inserts at a steady rate (\`BENCH_SECONDS\`, \`BENCH_RATE\`, \`BENCH_MONGO_RATE\`). \`STORE_MAX_MB\` is what comes in within the first quarter of that. A report is read each 20 ms beside them. The server of MongoDB’s protocol may be a stand-in.`,
+    title: 'How well a full store holds its limit',
+    about: `Reports come in at a steady rate for ${seconds} s (\`BENCH_SECONDS\`, \`BENCH_RATE\`, \`BENCH_MONGO_RATE\`). \`STORE_MAX_MB\` is what comes in within the first quarter of that time. A reader asks for a report every 20 ms. The server of MongoDB’s protocol may be a stand-in.`,
     columns: [
       '',
       'reports/s wanted',
@@ -64,7 +64,7 @@ export async function bench(): Promise<Section> {
     ],
     rows,
     limits:
-      'what is held is what the store itself counts; space that is free inside the file of a database is not part of it.',
+      'how fast the database deletes: a stand-in may delete more slowly than reports come in. The store counts what it holds; free space inside the file of a database is not part of it.',
   };
 }
 

@@ -20,7 +20,7 @@ export const benches: Benches = {
   'hostile-turns': { load: () => import('./hostile-turns.ts'), limitS: 1800 },
 };
 
-/** So long a bench may take; the longest takes five minutes on two quiet cores. */
+/** So long a bench may take; the others need less than six minutes on two quiet cores. */
 const limitMs = 1000 * Number(process.env['BENCH_LIMIT_S'] ?? 900);
 
 if (import.meta.main) process.exit(await main(process.argv.slice(2)));

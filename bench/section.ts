@@ -46,11 +46,15 @@ export function pageOf(names: readonly string[]): string {
 
 const intro = `# Performance
 
-\`npm run bench all\` measures everything on this page and writes it. It takes about 25 minutes on two cores, and the mutants of the last section up to an hour more. \`npm run bench <name>\` measures one section again. What a bench needs and does not find on the machine, it names; the page then keeps its last section, with that section's date.
+These figures help you to choose machines and settings. To measure them on your machine:
 
-Where there is something to compare with, it is measured in the same run, by turns. Such a ratio also holds on other machines and on busy ones. Each section says how much of the machine other work used while it was measured: above a few percent, times are longer than on a quiet machine.
+- \`npm run bench all\` measures every section and writes this page. It takes about two hours on two cores; \`fairness\` and \`retention\` take most of them.
+- \`npm run bench <name>\` measures one section again. Each section ends with its name, its date and its machine.
+- A bench that needs a program which is not there says so. The page then keeps the last figures of that section.
 
-[soak.md](soak.md) shows what grows over half an hour, [operating.md](operating.md) what one Redis holds.
+How to read a ratio: the bench measures the service and its reference by turns in the same run. A ratio therefore also holds on other machines and on busy ones. A time or a rate does not: it holds for the machine that the section names. Each section says how much of the machine other work used. Above a few percent, times are longer than on a quiet machine.
+
+More figures: [soak.md](soak.md) shows what grows over half an hour. [operating.md](operating.md) tells what one Redis holds, and the memory of a busy worker. \`node test/lab/ssl-check/against-sslscan.ts\` measures ssl-check beside sslscan, and \`node test/browser/pagespeed-check/against-cli.ts\` page loads beside Lighthouse’s command line.
 `;
 
 function writeSection(

@@ -34,11 +34,11 @@ export async function bench(): Promise<Section> {
   return {
     title: 'The store at size',
     about:
-      'Each act by turns with the bare driver doing the same on the same data. The server of MongoDB’s protocol may be a stand-in.',
+      'Each act by turns with the bare driver, which does the same on the same data. The server of MongoDB’s protocol may be a stand-in.',
     columns: ['', 'ours p50', 'p95', 'bare driver p50', 'p95', 'ratio of p50'],
     rows,
     limits:
-      'insert: making JSON of the report and packing it, and the commit. findFresh: the row itself, and a checksum of its body. A page of history: judging each field of each row. Expiry: the disk, as what expires together is spread over all of the file; it goes in steps of 4 ms with as long a rest after each, and the bare driver deletes all at once. A server without TTL indexes is swept by id, in batches.',
+      'an insert makes and packs the JSON and commits it. findFresh reads the row and checks its body. A page of history checks each field of each row. Expiry waits for the disk: it works in steps of 4 ms with rests of the same length, and the bare driver deletes all at once.',
   };
 }
 

@@ -34,12 +34,12 @@ export async function bench(): Promise<Section> {
       rows.push([count, perSecond.toFixed(1), (perSecond / first / count).toFixed(2)]);
     }
     return {
-      title: 'More workers',
-      about: `Redirect checks of 80 hosts that answer after ${targetMs} ms, ten at a time in each worker process, ${checks} for each worker. Linear means twice the checks a second with twice the workers.`,
+      title: 'How workers scale',
+      about: `Redirect checks of 80 hosts that answer after ${targetMs} ms. Each worker process runs ten at a time and gets ${checks} checks. “÷ linear” is 1 if twice the workers do twice the checks.`,
       columns: ['workers', 'checks/s', '÷ linear'],
       rows,
       limits:
-        'the wait for the targets; on few cores, the CPU that four workers, API, Redis and store share.',
+        'the wait for the targets. On few cores, also the CPU that the workers share with API, Redis and store.',
     };
   } finally {
     await fleet.close();
