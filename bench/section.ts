@@ -54,7 +54,7 @@ These figures help you to choose machines and settings. To measure them on your 
 
 How to read a ratio: the bench measures the service and its reference by turns in the same run. A ratio therefore also holds on other machines and on busy ones. A time or a rate does not: it holds for the machine that the section names. Each section says how much of the machine other work used. Above a few percent, times are longer than on a quiet machine.
 
-More figures: [soak.md](soak.md) shows what grows over half an hour. [operating.md](operating.md) tells what one Redis holds, and the memory of a busy worker. \`node test/lab/ssl-check/against-sslscan.ts\` measures ssl-check beside sslscan, and \`node test/browser/pagespeed-check/against-cli.ts\` page loads beside Lighthouse’s command line.
+More figures: \`npm run soak\` shows what grows over half an hour. [operating.md](operating.md) tells what one Redis holds, and the memory of a busy worker. \`node test/lab/ssl-check/against-sslscan.ts\` measures ssl-check beside sslscan, and \`node test/browser/pagespeed-check/against-cli.ts\` page loads beside Lighthouse’s command line.
 `;
 
 function writeSection(
