@@ -1,5 +1,5 @@
 /* oxlint-disable max-lines */
-// Generated from the OpenAPI document by `npm run client-types`. Do not edit.
+// Generated from the OpenAPI document by `npm run docs`. Do not edit.
 
 /** What the report of every tool has. */
 export type ReportFields = {

@@ -55,7 +55,7 @@ export function makeTypes({ paths, components }: OpenapiDocument): string {
       `${comment(get.summary)}  readonly '${name}': { readonly report: ${reportOf(get)}; readonly options: ${optionsOf(get)} };`,
   );
   return `/* oxlint-disable max-lines */
-// Generated from the OpenAPI document by \`npm run client-types\`. Do not edit.
+// Generated from the OpenAPI document by \`npm run docs\`. Do not edit.
 
 ${declare('ReportFields', { ...shared, description: 'What the report of every tool has.' })}
 
