@@ -9,6 +9,7 @@ import { hasGenerators } from './kit/generators.ts';
 import { hasMongo } from './kit/mongo.ts';
 import { hasPrevious } from './kit/previous-version.ts';
 import { findProgram, isExecutable } from './kit/programs.ts';
+import { hasTracingSdk } from './kit/tracing-sdk.ts';
 
 type Counts = {
   readonly passed: number;
@@ -54,6 +55,11 @@ const optional = [
     isHere: hasGenerators,
     mark: 'hasGenerators',
     needs: 'generators of clients (npm ci --prefix test/generators --ignore-scripts)',
+  },
+  {
+    isHere: hasTracingSdk,
+    mark: 'hasTracingSdk',
+    needs: "OpenTelemetry's SDK (npm ci --prefix deploy/tracing --ignore-scripts)",
   },
   {
     isHere: findProgram('systemd-analyze') !== undefined,

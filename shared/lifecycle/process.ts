@@ -82,7 +82,6 @@ async function start(options: ProcessOptions): Promise<void> {
   const parts = await options.open(context);
   const readiness = openReadinessOf(context, parts);
   metrics.watchReadiness(readiness);
-  if (tracing) metrics.watchTracing(tracing);
   const says = Object.assign({ mode: backend.mode }, ...parts.map((part) => part.says)) as object;
   const close = async () => {
     for (const part of parts) await part.close(graceMs);
@@ -102,7 +101,7 @@ async function start(options: ProcessOptions): Promise<void> {
 
 async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
   const { openMetrics } = await import('../telemetry/metrics.ts');
-  const tracing = await openTracing(config, name, log);
+  const tracing = openTracing(config.TRACE_INCOMING, log);
   const opened = await openBackend(config, log, tracing, { answersNobody: name === 'worker' });
   const metrics = openMetrics(opened.jobQueue, opened.reportStore);
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>

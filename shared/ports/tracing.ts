@@ -11,7 +11,7 @@ export type SpanWish = {
   readonly parent?: string | undefined;
   /** The traceparent of a span of another trace that led to this one. */
   readonly link?: string | undefined;
-  /** When it began, by `performance.now()`; left out: now. */
+  /** When it began, by `performance.now()`, or ms since 1970 where another process says it; left out: now. */
   readonly startedAt?: number;
   readonly attributes?: Attributes;
 };
@@ -23,26 +23,16 @@ export type Span = {
   /** From a fixed list, as the name it began with. */
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Ends it, once. @param failure what kind of error ended it, a short code; left out where none did */
-  end(failure?: string): void;
+  /** Ends it, once. @param failure what kind of error ended it, a short code; left out where none did. @param endedAt as `startedAt` */
+  end(failure?: string, endedAt?: number): void;
 };
 
-/** Spans that ended and were sampled, since the start of the process. */
-export type SpanCounts = {
-  readonly sent: number;
-  /** The collector did not take them. */
-  readonly failed: number;
-  /** There was no room for them while earlier ones waited for the collector. */
-  readonly dropped: number;
-};
-
-/** Where traces go. A process without a collector has none of it: `tracing?.start(…)` costs it one comparison. */
+/** Where traces go. A process without an SDK has none of it: `tracing?.start(…)` costs it one comparison. */
 export type Tracing = {
   /** True where the trace of a caller's own traceparent is gone on with; else a new one begins, with a link to it. */
   readonly takesIncoming: boolean;
   /** Never throws and never waits. */
   start(wish: SpanWish): Span;
-  counts(): SpanCounts;
   /** Sends what is left, for at most three seconds. */
   close(): Promise<void>;
 };

@@ -10,7 +10,6 @@ import { readRdapBootstrapFile } from './rdap-bootstrap.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { findSmtpFaults, smtpSettings } from './smtp.ts';
-import { tracingSettings } from './tracing.ts';
 
 const text = z.string().min(1);
 const count = (least: number, most = 999_999_999) =>
@@ -239,7 +238,6 @@ const settingsSchema = z.object({
   PSI_API_KEY: text.optional(),
   HSTS_PRELOAD_FILE: readableFile.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  ...tracingSettings,
   TRACE_INCOMING: flag.default(false),
 });
 

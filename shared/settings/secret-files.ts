@@ -7,7 +7,6 @@ export const secretSettings = [
   'MAIL_URL',
   'CRUX_API_KEY',
   'PSI_API_KEY',
-  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 export type SecretSetting = (typeof secretSettings)[number];
 

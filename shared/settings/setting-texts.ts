@@ -209,28 +209,6 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: "Chromium's `transport_security_state_static.json`; without it only preloaded TLDs are known.",
   },
   LOG_LEVEL: { byDefault: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    byDefault: null,
-    meaning: 'Collector of traces, such as http://collector:4318; without it nothing is traced.',
-  },
-  OTEL_EXPORTER_OTLP_HEADERS: {
-    byDefault: null,
-    meaning: 'Header fields for the collector, such as `api-key=secret`; comma separated, percent-encoded.',
-  },
-  OTEL_SERVICE_NAME: {
-    byDefault: null,
-    meaning: 'Name of the process in traces; otherwise `diagnostic-tools-` and `api`, `worker` or `serve`.',
-  },
-  OTEL_RESOURCE_ATTRIBUTES: {
-    byDefault: null,
-    meaning: 'What else every span tells of the process, such as `deployment.environment.name=test`.',
-  },
-  OTEL_TRACES_SAMPLER: {
-    byDefault: 'parentbased_always_on',
-    meaning:
-      'Which traces are sent: `always_on`, `always_off`, `traceidratio`, and each with `parentbased_`.',
-  },
-  OTEL_TRACES_SAMPLER_ARG: { byDefault: '1', meaning: 'The share of traces that a ratio sends, 0 to 1.' },
   TRACE_INCOMING: {
     byDefault: 'off',
     meaning: "`on`, behind a gateway of your own: a request's `traceparent` is gone on with.",

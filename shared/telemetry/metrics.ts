@@ -4,16 +4,9 @@ import type { QueueName } from '../model/job.ts';
 import type { ReadReadiness } from '../model/readiness.ts';
 import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
-import type { Tracing } from '../ports/tracing.ts';
 import { addContainerGauges } from './container-gauges.ts';
 import { loopFailures } from './loops.ts';
-import {
-  addBackendGauges,
-  addBuildInfo,
-  addSpanCounter,
-  addTableDays,
-  type DatedTable,
-} from './process-gauges.ts';
+import { addBackendGauges, addBuildInfo, addTableDays, type DatedTable } from './process-gauges.ts';
 import { addStoreGauges } from './store-gauges.ts';
 import { addDurations, addTally } from './tallies.ts';
 
@@ -40,8 +33,6 @@ export type Metrics = {
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells of which day these tables are. */
   showTables(tables: readonly DatedTable[]): void;
-  /** From now on each scrape tells what became of spans. */
-  watchTracing(tracing: Pick<Tracing, 'counts'>): void;
   /** The text of /metrics. */
   text(): Promise<MetricsText>;
 };
@@ -98,7 +89,6 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     mailPortSeen: addMailPort(registry),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
-    watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
-import type { Tracing } from '../ports/tracing.ts';
 
 /** What a process depends on; each says true, or in a few words why it cannot work. */
 export type Backends = { readonly queue: Pick<JobQueue, 'ping'>; readonly store: Pick<ReportStore, 'ping'> };
@@ -57,20 +56,6 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     registers,
     async collect() {
       for (const { backend, tookS } of await asked) this.set({ backend }, tookS);
-    },
-  });
-}
-
-/** Adds what became of the spans of this process; there is none of it where nothing is traced. */
-export function addSpanCounter(tracing: Pick<Tracing, 'counts'>, registers: Registry[]): void {
-  new Counter({
-    name: 'diag_trace_spans_total',
-    help: 'Spans that ended: sent, failed (the collector did not take them), or dropped (too many waited for it).',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(tracing.counts())) this.inc({ outcome }, count);
     },
   });
 }

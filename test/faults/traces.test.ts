@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tracing } from '#shared/ports/tracing';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
-import { openOtlpTracing } from '#shared/telemetry/tracing/otlp';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { type OtlpReceiver, openOtlpReceiver, wayOfRedirectCheck, wayUp } from '../kit/otlp-receiver.ts';
 import { hasRedis } from '../kit/redis.ts';
+import { hasTracingSdk, tracingTo, withTracingSdk } from '../kit/tracing-sdk.ts';
 import { type Fleet, get, openFleet } from './fleet.ts';
 
 const wayOfQuestion = [
@@ -18,7 +19,7 @@ const wayOfQuestion = [
   'GET /api/tools/domain-health/:domain',
 ];
 
-describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
+describe.skipIf(!hasRedis || !hasTracingSdk)('traces over API and worker processes', () => {
   let collector: OtlpReceiver;
   let fleet: Fleet;
   beforeAll(async () => {
@@ -26,7 +27,8 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
     fleet = await openFleet({
       hosts: 2,
       answer: (_request, response) => void response.end('hello'),
-      settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      // The runner process inherits the options, and takes no part in it.
+      settings: { ...tracingTo(collector.url), NODE_OPTIONS: withTracingSdk.join(' ') },
     });
   });
   afterAll(async () => {
@@ -68,7 +70,7 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
     const spans = (
       await collector.until((all) => {
         const ours = all.filter((span) => span.traceId === traceId);
-        // API, worker and runner send by their own clocks.
+        // API and worker send by their own clocks.
         const asked = ours.find(({ name }) => name === 'DNS question');
         return asked !== undefined && wayUp(ours, asked).length >= wayOfQuestion.length;
       })
@@ -97,14 +99,13 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
       info: () => undefined,
       debug: () => undefined,
     };
-    const tracing = openOtlpTracing({
-      url: `${collector.url}/v1/traces`,
-      headers: {},
-      resource: {},
-      sampler: { name: 'always_on', ratio: 1 },
+    const ended = { rename: () => undefined, set: () => undefined, end: () => undefined };
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const tracing: Tracing = {
       takesIncoming: false,
-      log,
-    });
+      start: () => ({ traceparent, ...ended }),
+      close: async () => undefined,
+    };
     const redis = new Redis(fleet.redis.url, { db: 1 });
     const queue = openBullmqJobQueue({
       shards: 1,
@@ -116,12 +117,11 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
     });
     await expect.poll(() => queue.ping()).toBe(true);
     await redis.set('diag:worker:network', '1');
-    const span = tracing.start({ name: 'test', kind: 'server' });
-    const job = makeJob({ trace: span.traceparent });
+    const job = makeJob({ trace: traceparent });
     await queue.submit(job);
     const [key = ''] = await redis.keys(`*:network:${job.jobId}`);
     const options = JSON.parse((await redis.hget(key, 'opts')) ?? '{}') as Record<string, unknown>;
-    expect(options['tm']).toContain(span.traceparent.slice(3, 35));
+    expect(options['tm']).toContain(traceparent.slice(3, 35));
     await redis.hset(key, 'opts', JSON.stringify({ ...options, tm: forged }));
     const ran = Promise.withResolvers<string | undefined>();
     queue.work(
@@ -131,10 +131,9 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
       async (_job, cause) => ran.reject(cause as Error),
     );
     // Its payload still names the request: only BullMQ's own span is missing.
-    expect(await ran.promise).toBe(`${job.jobId} ${span.traceparent}`);
+    expect(await ran.promise).toBe(`${job.jobId} ${traceparent}`);
     await queue.close(0);
     await redis.flushdb();
     redis.disconnect();
-    await tracing.close();
   });
 });

@@ -3,7 +3,6 @@ import type { Report, ReportState } from '#shared/model/report';
 import type { Contact } from '#shared/ports/access-record';
 import type { RunJob, RunStart } from '#shared/ports/job-queue';
 import type { Blob } from '#shared/ports/report-store';
-import type { Tracing } from '#shared/ports/tracing';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Check } from '../checks/check.ts';
@@ -20,7 +19,7 @@ import type { JobsTime } from './jobs.ts';
 import type { EvidenceFile } from './judge.ts';
 import { holdWhileAway, openRunClock } from './run-clock.ts';
 import type { RunStore } from './run-store.ts';
-import { traceProbes } from './trace-run.ts';
+import { type AskedQuestions, noteQuestions } from './trace-questions.ts';
 
 export type ExaminerSettings = ReportSettings & {
   readonly reportStore: RunStore;
@@ -34,7 +33,6 @@ export type ExaminerSettings = ReportSettings & {
   readonly queueSeconds: number;
   /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
   readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
-  readonly tracing?: Tracing | undefined;
 };
 
 /** A job's run that is under way. */
@@ -53,8 +51,8 @@ export type RunOutcome = {
   readonly told: { readonly state: ReportState; readonly [field: string]: string | number | null };
   /** What was sent where, for the record for complaints. */
   readonly contacts?: readonly Contact[];
-  /** For the run's span. */
-  readonly questions?: { readonly [name: string]: number | undefined };
+  /** For the run's span, and spans below it; left out where nothing is traced. */
+  readonly questions?: AskedQuestions;
 };
 
 /** Does the part of a job that touches its target: probes, gather, assess. Rejects when the worker stops, and for a defect. */
@@ -65,13 +63,13 @@ export function openExaminer(settings: ExaminerSettings): ExamineJob {
   return async (job, running) => {
     await takeTurn();
     const collected = collectContacts(settings.probes);
-    const traced = traceProbes({ ...settings, probes: collected.probes }, job);
-    const told = { ...settings, probes: traced.probes };
+    const noted = noteQuestions(collected.probes, job);
+    const told = { ...settings, probes: noted.probes };
     const outcome =
       job.check === domainVisit.name
         ? await examineVisit(job, told, running)
         : await examineCheck(job, told, running);
-    const questions = traced.counts();
+    const questions = noted.asked();
     return { ...outcome, contacts: collected.contacts(), ...(questions ? { questions } : {}) };
   };
 }

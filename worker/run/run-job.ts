@@ -13,6 +13,7 @@ import { domainVisit } from '../visit/spec.ts';
 import type { ExamineJob } from './examine-job.ts';
 import { type FailedReportSettings, failedReport } from './examine.ts';
 import { TargetEndedRun } from './target-ended-run.ts';
+import { tellQuestions } from './trace-questions.ts';
 import { traceRun } from './trace-run.ts';
 
 export type RunnerSettings = FailedReportSettings & {
@@ -101,10 +102,10 @@ async function examineAndStore(
   settings: RunnerSettings,
   { start, stop, progress, span }: JobRun,
 ): Promise<{ readonly told: EndedReport; readonly isOurs: boolean }> {
-  const { reportStore, examineJob } = settings;
+  const { reportStore, examineJob, tracing } = settings;
   try {
     const { report, blobs, told, questions } = await examineJob(job, { start, stop, progress });
-    if (questions) span?.set(questions);
+    if (questions && span && tracing) tellQuestions(tracing, span, questions);
     // Before the report, so that its links lead somewhere from the first moment.
     if (blobs.length > 0) await reportStore.keepBlobs(blobs);
     await insertPatiently(reportStore, report, job, stop);

@@ -1,6 +1,8 @@
+import type { Job } from '#shared/model/job';
 import type { Span, Tracing } from '#shared/ports/tracing';
 import { parseTraceparent } from '#shared/telemetry/tracing/traceparent';
 import type { DnsAnswer, DnsProbe } from '../probes/dns/port.ts';
+import type { ProbeFactory } from '../probes/open.ts';
 import type { OpenedProbes } from '../probes/port.ts';
 import type { TlsProbe } from '../probes/tls/port.ts';
 import {
@@ -15,22 +17,46 @@ import {
   type ToldQuestion,
 } from './describe-question.ts';
 
-/** The span of the run to which the questions belong. */
-type RunSpan = Pick<Span, 'traceparent' | 'set'>;
+/** A question with its beginning and its end, ms since 1970: another process makes a span of it. JSON. */
+export type TimedQuestion = ToldQuestion & { readonly startedAt: number; readonly endedAt: number };
+
+/** What a run asked: the first of its questions, and how many there were. */
+export type AskedQuestions = { readonly told: readonly TimedQuestion[]; readonly count: number };
 
 /** Questions of one run that get a span; a large zone is asked some hundred, and what comes beyond is only counted. */
 const toldMost = 500;
 
-/**
- * The same probes; each question that they ask becomes a span of the run: whom, what, what came of it. Nothing of an answer's content,
- * and nothing is sent to the target for it.
- */
-export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunSpan): OpenedProbes {
+type TracedProbes = {
+  readonly probes: ProbeFactory;
+  /** What was asked so far; undefined for a run whose trace is not sampled. */
+  readonly asked: () => AskedQuestions | undefined;
+};
+
+/** The probes of a run that note each of its questions: whom, what, what came of it. Nothing of an answer's content, and nothing is sent to the target for it. */
+export function noteQuestions(probes: ProbeFactory, { trace }: Pick<Job, 'trace'>): TracedProbes {
   // What is not sampled would be thrown away.
-  if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
+  if (parseTraceparent(trace)?.isSampled !== true) return { probes, asked: () => undefined };
+  const notes = openNotes();
+  return {
+    probes: { ...probes, open: (...given) => notedProbes(probes.open(...given), notes.tell) },
+    asked: notes.asked,
+  };
+}
+
+/** Tells what a run asked as spans below its own. */
+export function tellQuestions(tracing: Tracing, run: Span, { told, count }: AskedQuestions): void {
+  for (const { name, attributes, failure, startedAt, endedAt } of told)
+    tracing
+      .start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes })
+      .end(failure, endedAt);
+  run.set({
+    'diag.questions': count,
+    'diag.questions.untold': Math.max(0, count - told.length) || undefined,
+  });
+}
+
+function notedProbes(opened: OpenedProbes, tell: TellQuestion): OpenedProbes {
   const { http, udp, browser } = opened;
-  const spans = openQuestionSpans(tracing, run);
-  const { tell } = spans;
   return {
     ...opened,
     dns: traceDns(opened.dns, tell),
@@ -61,10 +87,6 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunS
           (observation) => describeField(url, strategy, observation),
         ),
     },
-    close() {
-      opened.close();
-      spans.close();
-    },
   };
 }
 
@@ -73,29 +95,24 @@ type TellQuestion = <T>(
   describe: (answer: T, tookMs: number) => ToldQuestion,
 ) => Promise<T>;
 
-function openQuestionSpans(tracing: Tracing, run: RunSpan): { readonly tell: TellQuestion; close(): void } {
+function openNotes(): { readonly tell: TellQuestion; readonly asked: () => AskedQuestions } {
+  const told: TimedQuestion[] = [];
   let count = 0;
-  const write = ({ name, attributes, failure }: ToldQuestion, startedAt: number) =>
-    tracing.start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes }).end(failure);
+  const now = () => performance.timeOrigin + performance.now();
   return {
+    asked: () => ({ told, count }),
     async tell(ask, describe) {
       count += 1;
       if (count > toldMost) return ask();
-      const startedAt = performance.now();
-      let told: ToldQuestion = { name: 'question', attributes: {}, failure: 'broken-off' };
+      const startedAt = now();
+      let question: ToldQuestion = { name: 'question', attributes: {}, failure: 'broken-off' };
       try {
         const answer = await ask();
-        told = describe(answer, performance.now() - startedAt);
+        question = describe(answer, now() - startedAt);
         return answer;
       } finally {
-        write(told, startedAt);
+        told.push({ ...question, startedAt, endedAt: now() });
       }
-    },
-    close() {
-      run.set({
-        'diag.questions': count,
-        'diag.questions.untold': Math.max(0, count - toldMost) || undefined,
-      });
     },
   };
 }

@@ -5,7 +5,6 @@ import { measurePace } from '#shared/limits/pace/measured';
 import { noPace } from '#shared/limits/pace/memory';
 import { noStrikes } from '#shared/limits/strikes/memory';
 import type { Pace } from '#shared/ports/pace';
-import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
@@ -31,7 +30,6 @@ export type ExaminersContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
   readonly log: Logger;
   readonly metrics?: Metrics | undefined;
-  readonly tracing?: Tracing | undefined;
   readonly isApart?: boolean;
   /** Hears whether port 25 is open, each time that a run had to look. */
   readonly onMailPort: (state: PortState) => void;
@@ -63,7 +61,7 @@ export function openExaminers(context: ExaminersContext): Examiners {
 }
 
 function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
-  const { config, backend, log, tracing, metrics } = context;
+  const { config, backend, log, metrics } = context;
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), log, publicPath: config.PUBLIC_URL ?? '' };
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
@@ -94,7 +92,6 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
       jobsOf,
       queueSeconds: config.QUEUE_SECONDS,
       onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
-      tracing,
     }),
   );
   return {

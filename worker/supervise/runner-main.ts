@@ -24,7 +24,7 @@ const write = (messages: readonly FromRunner[], onWritten: () => void) => {
   if (process.connected) process.send?.(messages, undefined, {}, onWritten);
   else onWritten();
 };
-const side = await openRunnerSide(write, () => process.exit());
+const side = openRunnerSide(write, () => process.exit());
 // A run that ends at its limit breaks off all that it waits for. Where nobody awaits one of these any more, that is no reason to end this process.
 process.on('unhandledRejection', (reason) => {
   if (!isEndOfRun(reason)) throw reason;

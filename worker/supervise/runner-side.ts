@@ -5,7 +5,6 @@ import type { Slot } from '#shared/ports/job-queue';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { type Config, readConfig } from '#shared/settings/config';
 import type { Logger } from '#shared/telemetry/logger';
-import { openTracing } from '#shared/telemetry/tracing/open';
 import { noJobs } from '../checks/jobs.ts';
 import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
 import { nameCaller } from '../probes/turns.ts';
@@ -32,18 +31,17 @@ export type RunnerSide = {
 };
 
 /** Opens the side of the runner process, which says `ready` then. @param write sends to the worker @param end ends this process */
-export async function openRunnerSide(
+export function openRunnerSide(
   write: (messages: readonly FromRunner[], onWritten: () => void) => void,
   end: () => void,
-): Promise<RunnerSide> {
+): RunnerSide {
   const outbox = openOutbox(write);
   const calls = openCalls(outbox);
   const clock = openClock();
   const marks = openMarkWriter(marksFd);
   writeMarks(marks.writeRun);
   startBeats(marks);
-  const examiner = await openExaminerOf(readConfig(), { outbox, calls, clock });
-  const runs = openRuns(examiner, { outbox, calls });
+  const runs = openRuns(openExaminerOf(readConfig(), { outbox, calls, clock }), { outbox, calls });
   outbox.send({ kind: 'ready' });
   return {
     warn: (fields, message) => logTo(outbox).warn(fields, message),
@@ -57,7 +55,7 @@ export async function openRunnerSide(
           runs.stop(message.run);
           return;
         case 'end':
-          void examiner.close().then(() => outbox.flush(end)); // never rejects
+          outbox.flush(end);
           return;
         case 'answer':
         case 'refusal':
@@ -73,7 +71,7 @@ type RunContext = {
 };
 
 /** The runs that are under way in this process. */
-function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls }: RunContext) {
+function openRuns(examineJob: ExamineJob, { outbox, calls }: RunContext) {
   const stops = new Map<number, AbortController>();
   const begin = async (number: number, job: Job) => {
     const stop = new AbortController();
@@ -105,27 +103,19 @@ type Context = {
   readonly clock: Pick<ReturnType<typeof openClock>, 'now'>;
 };
 
-type Opened = {
-  readonly examineJob: ExamineJob;
-  /** Sends the spans that are left. */
-  close(): Promise<void>;
-};
-
-async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<Opened> {
+function openExaminerOf(config: Config, { outbox, calls, clock }: Context): ExamineJob {
   const log = logTo(outbox);
   const pace = measurePace(
     openLeasedPace(openPaceOfWorker(calls.make('lease'), outbox.sendAlong)),
     (charge, seconds) => outbox.sendAlong({ kind: 'paced', charge, seconds }),
   );
-  // The worker tells of a collector that is away: once is enough.
-  const tracing = await openTracing(config, 'worker', quietly(log));
   const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
     // The worker writes them before the report, and tries again where the store is away.
     async keepBlobs(blobs) {
       for (const blob of blobs) outbox.sendAlong({ kind: 'evidence', run: currentRun() ?? 0, blob });
     },
   };
-  const examineJob = openExaminer({
+  return openExaminer({
     evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 }),
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
@@ -139,14 +129,12 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     jobsOf: () => noJobs,
     queueSeconds: config.QUEUE_SECONDS,
     onDone: (check, state, seconds) => outbox.sendAlong({ kind: 'done', check, state, seconds }),
-    tracing,
     now: clock.now,
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     publicPath: config.PUBLIC_URL ?? '',
     reportIds: config.REPORT_IDS,
   });
-  return { examineJob, close: async () => tracing?.close() };
 }
 
 type CallBook = ReturnType<typeof openCalls>;
@@ -200,11 +188,6 @@ function slotOf(run: number, outbox: Outbox<FromRunner>, calls: CallBook): Slot 
       await Promise.race([retake(), promise]).finally(() => signal.removeEventListener('abort', abort));
     },
   };
-}
-
-function quietly(log: Logger): Logger {
-  const quiet = (fields: object, message: string) => log.debug(fields, message);
-  return { error: quiet, warn: quiet, info: quiet, debug: quiet };
 }
 
 function logTo(outbox: Outbox<FromRunner>): Logger {

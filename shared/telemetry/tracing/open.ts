@@ -1,19 +1,111 @@
-import type { Tracing } from '../../ports/tracing.ts';
-import type { Config } from '../../settings/config.ts';
+import {
+  type Attributes as OtelAttributes,
+  type Span as OtelSpan,
+  type ProxyTracerProvider,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import type { Attributes, Span, SpanWish, Tracing } from '../../ports/tracing.ts';
+import { namesCollector } from '../../settings/child-environment.ts';
 import type { Logger } from '../logger.ts';
+import { parseTraceparent, printTraceparent } from './traceparent.ts';
 
-/** Opens what sends traces, or nothing: without OTEL_EXPORTER_OTLP_ENDPOINT no line of the SDK is loaded. @param role "api", "worker" or "serve" */
-export async function openTracing(config: Config, role: string, log: Logger): Promise<Tracing | undefined> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_RESOURCE_ATTRIBUTES: attributes } = config;
-  if (endpoint === undefined) return undefined;
-  const { openOtlpTracing } = await import('./otlp.ts');
-  const service = config.OTEL_SERVICE_NAME ?? attributes?.['service.name'] ?? `diagnostic-tools-${role}`;
-  return openOtlpTracing({
-    url: `${endpoint}/v1/traces`,
-    headers: config.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-    resource: { ...attributes, 'service.name': service },
-    sampler: { name: config.OTEL_TRACES_SAMPLER, ratio: config.OTEL_TRACES_SAMPLER_ARG },
-    takesIncoming: config.TRACE_INCOMING,
-    log,
-  });
+/** What an SDK has beside what OpenTelemetry's interface promises: the end of a process sends what is left. */
+type Sdk = { forceFlush(): Promise<void> };
+
+const closeWithinMs = 3000;
+
+/**
+ * Opens spans over the SDK that was loaded before the service, as `deploy/tracing/register.js` does it; undefined without one.
+ * @param takesIncoming goes on with a caller's trace (TRACE_INCOMING)
+ */
+export function openTracing(takesIncoming: boolean, log: Pick<Logger, 'warn'>): Tracing | undefined {
+  const sdk = findSdk();
+  if (!sdk) {
+    // A setting of the SDK, not of ours: who has it wants traces, and would miss them without a word.
+    if (namesCollector())
+      log.warn({}, 'no traces are sent: start with node --import ./deploy/tracing/register.js');
+    return undefined;
+  }
+  const tracer = trace.getTracer('diagnostic-tools');
+  return {
+    takesIncoming,
+    start(wish) {
+      const parent = contextOf(wish.parent);
+      const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+      return spanOf(tracer.startSpan(wish.name, optionsOf(wish), context));
+    },
+    async close() {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, closeWithinMs);
+      // A collector that is away is told by the SDK, and keeps no process from its end.
+      await Promise.race([sdk.forceFlush().catch(() => undefined), late.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function findSdk(): Sdk | undefined {
+  // It was registered by the SDK's own copy of this package, so that no class of ours tells what it is.
+  const given: Partial<ProxyTracerProvider> = trace.getTracerProvider();
+  const provider: unknown = given.getDelegate?.() ?? given;
+  return typeof (provider as Partial<Sdk>).forceFlush === 'function' ? (provider as Sdk) : undefined;
+}
+
+const kinds = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+function optionsOf({ kind, link, startedAt = performance.now(), attributes = {} }: SpanWish) {
+  const linked = contextOf(link);
+  return {
+    kind: kinds[kind],
+    startTime: startedAt,
+    attributes: wellFormed(attributes),
+    links: linked ? [{ context: linked }] : [],
+  };
+}
+
+function contextOf(traceparent: string | undefined): SpanContext | undefined {
+  const place = parseTraceparent(traceparent);
+  if (!place) return undefined;
+  const { traceId, spanId, isSampled } = place;
+  return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
+}
+
+function spanOf(span: OtelSpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+  return {
+    traceparent: printTraceparent({ traceId, spanId, isSampled }),
+    rename(name) {
+      span.updateName(name);
+    },
+    set(attributes) {
+      if (isSampled) span.setAttributes(wellFormed(attributes));
+    },
+    end(failure, endedAt = performance.now()) {
+      if (!isSampled) return;
+      if (failure !== undefined)
+        span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
+      span.end(endedAt);
+    },
+  };
+}
+
+// A lone surrogate of a hostile name would make a collector refuse the whole request.
+function wellFormed(attributes: Attributes): OtelAttributes {
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'string' ? value.toWellFormed() : value]],
+    ),
+  );
 }

@@ -80,7 +80,7 @@ test('the code of every check loads, and what a scaled process and traces take',
     'worker/start/main',
     'shared/queue/bullmq/open',
     'shared/stores/reports/mongo',
-    'shared/telemetry/tracing/otlp',
+    'shared/telemetry/tracing/open',
   ];
   const printed = runInImage(`
     for (const name of ${JSON.stringify(files)}) await import('${folder}/' + name + '.ts');

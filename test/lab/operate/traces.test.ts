@@ -7,6 +7,7 @@ import {
   wayUp,
 } from '../../kit/otlp-receiver.ts';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
+import { hasTracingSdk, tracingTo, withTracingSdk } from '../../kit/tracing-sdk.ts';
 import { type Lab, openLab } from '../kit/lab.ts';
 
 const foreign = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -16,13 +17,13 @@ const tellLoads = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, next) {
-      if (/@opentelemetry\\/(sdk|exporter|otlp|resources|core)/.test(url)) process.stdout.write('loaded ' + url + '\\n');
+      if (/@opentelemetry\\/(sdk|exporter|otlp|resources|core)/.test(url)) process.stdout.write('loaded ' + process.argv[1] + ' ' + url + '\\n');
       return next(url, context);
     },
   });
 `)}`;
 
-describe('traces of one process', () => {
+describe.skipIf(!hasTracingSdk)('traces of one process', () => {
   let collector: OtlpReceiver;
   let lab: Lab;
   let seen: string[];
@@ -52,16 +53,16 @@ describe('traces of one process', () => {
     await Promise.all([collector.close(), lab.close()]);
   });
 
-  const start = async (more: Readonly<Record<string, string>> = {}) => {
+  const start = async (more: Readonly<Record<string, string>> = {}, options: readonly string[] = []) => {
     service = await startService({
       program: process.execPath,
-      args: ['--import', tellLoads, 'cli/diag.js', 'serve'],
+      args: ['--import', tellLoads, ...options, 'cli/diag.js', 'serve'],
       environment: lab.settings({ LOG_LEVEL: 'info', RATE_LIMIT: 'off', ...more }),
     });
     return service;
   };
   const traced = (more: Readonly<Record<string, string>> = {}) =>
-    start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
+    start({ ...tracingTo(collector.url), ...more }, withTracingSdk);
   const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service?.url}/api/tools/${path}`, { headers });
   const redirectCheck = `redirect-check?url=${encodeURIComponent('http://a.test/secret-path?token=secret')}`;
@@ -81,7 +82,7 @@ describe('traces of one process', () => {
     await traced();
     const answer = await ask(redirectCheck);
     expect(answer.status).toBe(200);
-    // Requests are made in the runner process, which sends its own spans.
+    // Requests are made in the runner process, which hands them on with its outcome.
     await collector.until((all) => all.filter(({ name }) => name === 'HTTP request').length >= asked);
     const { server, spans } = await untilAnswered();
     const requests = named(spans, 'HTTP request');
@@ -197,7 +198,22 @@ describe('traces of one process', () => {
     expect(collector.spans.filter(({ kind }) => kind === 2)).toHaveLength(1);
   });
 
-  test('without a collector nothing of the SDK is loaded, and no answer or line names a trace', async () => {
+  test.for(['hang', 500, 'closed'] as const)(
+    'a collector that is away (%s) holds up nothing',
+    async (how) => {
+      if (how !== 'closed') collector.answer(how);
+      await traced(how === 'closed' ? { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } : {});
+      for (let turn = 0; turn < 3; turn += 1)
+        expect((await ask(`${redirectCheck}&fresh=1`)).status).toBe(200);
+      const before = performance.now();
+      service?.kill('SIGTERM');
+      expect(await service?.closed).toBe(0);
+      // Three seconds for what is left, on a busy machine.
+      expect(performance.now() - before).toBeLessThan(20_000);
+    },
+  );
+
+  test('without the SDK nothing of it is loaded, and no answer or line names a trace; with it the runner has none', async () => {
     await start();
     const answer = await ask(redirectCheck, { traceparent });
     expect(answer.headers.get('traceresponse')).toBeNull();
@@ -208,6 +224,9 @@ describe('traces of one process', () => {
     service?.kill('SIGTERM');
     await service?.closed;
     await traced();
-    expect(service?.lines.filter((line) => line.startsWith('loaded '))).not.toEqual([]);
+    await ask(redirectCheck);
+    const loaded = service?.lines.filter((line) => line.startsWith('loaded ')) ?? [];
+    expect(loaded).not.toEqual([]);
+    expect(loaded.filter((line) => !line.includes('diag.js '))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig, settingNames } from '#shared/settings/config';
-import { environmentOf, readComposeFile } from '../../kit/compose.ts';
+import { type ComposeFile, type ComposeService, environmentOf, readComposeFile } from '../../kit/compose.ts';
+import { readYamlFile } from '../../kit/yaml.ts';
 
 const { services, networks } = readComposeFile();
 const ours = ['api', 'worker', 'browser'] as const;
@@ -82,17 +83,13 @@ test('the container that runs pages reaches the queue, the store and the resolve
     expect(shared('browser', name)).toEqual(['browser-backend']);
 });
 
-test('queue, store and API have no way out, and only the API, the dashboards and the traces publish a port', () => {
+test('queue, store and API have no way out, and only the API and the dashboards publish a port', () => {
   const isInside = (name: string) => networks[name]?.internal === true;
   for (const name of ['redis', 'mongo'])
     expect(networksOf(name).filter((each) => !isInside(each))).toEqual([]);
   expect(networksOf('api')).toEqual(['backend', 'front']);
-  expect(Object.keys(services).filter((name) => services[name]?.['ports'])).toEqual([
-    'api',
-    'grafana',
-    'jaeger',
-  ]);
-  const ports = ['api', 'grafana', 'jaeger'].flatMap((name) => services[name]?.['ports'] ?? []);
+  expect(Object.keys(services).filter((name) => services[name]?.['ports'])).toEqual(['api', 'grafana']);
+  const ports = ['api', 'grafana'].flatMap((name) => services[name]?.['ports'] ?? []);
   expect(ports.filter((each) => !String(each).startsWith('127.0.0.1:'))).toEqual([]);
 });
 
@@ -110,4 +107,15 @@ test('no service has the passwords of another', () => {
     'secrets secrets:/app',
     'worker secrets:/secrets:ro',
   ]);
+});
+
+test('the file for traces gives every process the SDK, and publishes Jaeger on loopback', () => {
+  const traced = (readYamlFile('deploy/tracing/compose.yml')[0] as ComposeFile).services;
+  expect(Object.keys(traced)).toEqual(['api', 'worker', 'browser', 'jaeger']);
+  for (const name of ['api', 'worker', 'browser']) {
+    const { NODE_OPTIONS = '' } = environmentOf(traced[name] as ComposeService, {});
+    expect(NODE_OPTIONS).toContain('--import /tracing/register.js');
+    expect(traced[name]?.volumes).toEqual(['./deploy/tracing:/tracing:ro']);
+  }
+  expect(traced['jaeger']?.['ports']).toEqual(['127.0.0.1:${JAEGER_PORT:-16686}:16686']);
 });
