@@ -1,7 +1,7 @@
-import type { Outgoing } from './outgoing.ts';
+import type { Response } from 'express';
 
 /** A signal that aborts with ClientGone when the caller closes its connection: it stops waiting, and its job goes on for the next one. */
-export function abortedByClose(response: Outgoing): AbortSignal {
+export function abortedByClose(response: Response): AbortSignal {
   const controller = new AbortController();
   const leave = () => {
     if (!response.writableEnded) controller.abort(new ClientGone());

@@ -1,7 +1,7 @@
-import type { Outgoing } from './outgoing.ts';
+import type { Response } from 'express';
 
 /** Writes a JSON body with its length. */
-export function sendJson(response: Outgoing, body: unknown, type = 'application/json; charset=utf-8'): void {
+export function sendJson(response: Response, body: unknown, type = 'application/json; charset=utf-8'): void {
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', Buffer.byteLength(text));

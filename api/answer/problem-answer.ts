@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
 import { endAnswer } from './linger.ts';
-import type { Outgoing } from './outgoing.ts';
 
 /** Answers a request that ended in an error. */
-export type AnswerProblem = (error: unknown, request: IncomingMessage, response: Outgoing) => void;
+export type AnswerProblem = (error: unknown, request: IncomingMessage, response: Response) => void;
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblemOf({ log, metrics }: Witness, publicPath: string): AnswerProblem {
@@ -25,7 +25,7 @@ export function answerProblemOf({ log, metrics }: Witness, publicPath: string): 
 
 function sendProblem(
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
   { status, fields, text }: PrintedProblem,
 ): void {
   response.statusCode = status;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Outgoing } from './outgoing.ts';
+import type { Response } from 'express';
 import type { ReadyReport } from './report-cache.ts';
 import { sendRepresentation } from './representation.ts';
 
@@ -33,7 +33,7 @@ export function reportFields({ ready, via, isOwnFreshness, isPublic }: ReportAns
 /** Sends a report: 200, or 304 when the caller has it already. */
 export async function sendReport(
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
   answer: ReportAnswer,
 ): Promise<void> {
   const fields = reportFields(answer);

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
+import type { Response } from 'express';
 import type { StoredReport } from '#shared/ports/report-store';
 import { digestOf, exactly, unpackPrepared } from '#shared/stores/reports/row';
 import { type Coding, chooseCoding } from './negotiation.ts';
-import type { Outgoing } from './outgoing.ts';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
 export type Representation = {
@@ -141,7 +141,7 @@ export function representationFields(
  */
 export async function sendRepresentation(
   { headers, method }: IncomingMessage,
-  response: Outgoing,
+  response: Response,
   representation: Representation,
   fields: readonly string[],
 ): Promise<void> {

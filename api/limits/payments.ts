@@ -1,15 +1,14 @@
 import type { Job } from '#shared/model/job';
 import type { Done } from '#shared/ports/job-queue';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Paid, Quotas } from './quotas.ts';
+import type { LimitFields, Paid, Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */
 export type Payments = {
   /** Pays for a run before it starts. Throws 429. */
-  pay(caller: Caller, job: Job, points: number, response: Outgoing): Promise<void>;
+  pay(caller: Caller, job: Job, points: number, fields: LimitFields): Promise<void>;
   /** Gives the points back, as the run does not happen or belongs to another request. Further calls change nothing. The RateLimit field then shows what is left. */
-  giveBack(caller: Caller, jobId: string, response: Outgoing): Promise<void>;
+  giveBack(caller: Caller, jobId: string, fields: LimitFields): Promise<void>;
   /** The run has ended. */
   settle(done: Done): Promise<void>;
 };
@@ -30,17 +29,17 @@ export function openPayments(quotas: Quotas): Payments {
     if (payment) await quotas.giveBackScans(payment);
   };
   return {
-    async pay(caller, { jobId, startBy, runLimitMs }, points, response) {
-      const paid = await quotas.takeScans(caller, points, response);
+    async pay(caller, { jobId, startBy, runLimitMs }, points, fields) {
+      const paid = await quotas.takeScans(caller, points, fields);
       if (!paid) return;
       const lastMs = startBy - Date.now() + runLimitMs;
       const timer = setTimeout(() => forget(jobId), lastMs).unref();
       open.set(jobId, { ...paid, timer });
     },
-    async giveBack(caller, jobId, response) {
+    async giveBack(caller, jobId, fields) {
       await giveBack(jobId);
       // The end of the run may have given it back already.
-      await quotas.tellScans(caller, response);
+      await quotas.tellScans(caller, fields);
     },
     async settle({ jobId, state }) {
       if (state === 'done') forget(jobId);

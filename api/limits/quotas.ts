@@ -1,7 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { Windows } from '#shared/limits/rates/windows';
 import { Problem } from '#shared/model/problem';
 import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import {
   allowancesOf,
@@ -13,6 +13,9 @@ import {
   spend,
 } from './allowances.ts';
 
+/** The answer that tells what is left of a limit; undefined for a run that no request waits for. One that has begun tells no more. */
+export type LimitFields = Pick<ServerResponse, 'getHeader' | 'setHeader' | 'headersSent'> | undefined;
+
 /** The quotas of a caller: `requests` is counted by each process for itself, `scans` and `writes` over all processes. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
@@ -20,15 +23,15 @@ export type Quotas = {
   /** Counts a request; undefined where nothing is counted. */
   countRequest(caller: Caller): Counted | undefined;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
-  takeRequest(caller: Caller, response: Outgoing): void;
+  takeRequest(caller: Caller, fields: LimitFields): void;
   /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
-  takeScans(caller: Caller, points: number, response: Outgoing): Promise<Paid | undefined>;
+  takeScans(caller: Caller, points: number, fields: LimitFields): Promise<Paid | undefined>;
   /** For a run that did not happen, or failed through us. */
   giveBackScans(paid: Paid): Promise<void>;
   /** Sets the RateLimit field to what is left of the scans now. */
-  tellScans(caller: Caller, response: Outgoing): Promise<void>;
+  tellScans(caller: Caller, fields: LimitFields): Promise<void>;
   /** Pays for a write before it is done, and sets the RateLimit fields. Throws 429. */
-  takeWrites(caller: Caller, points: number, response: Outgoing): Promise<void>;
+  takeWrites(caller: Caller, points: number, fields: LimitFields): Promise<void>;
   /** Pays for what is written without a request: 0, or the seconds until it can be paid. */
   tryWrites(caller: Caller, points: number): Promise<number>;
   look(caller: Caller): Promise<{ readonly [policy in Quota['policy']]: Taken }>;
@@ -44,40 +47,40 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
   return {
     isOn,
     countRequest,
-    takeRequest(caller, response) {
+    takeRequest(caller, fields) {
       const spent = countRequest(caller);
       if (!spent) return;
       const [policyField, policy, limitField, limit] = limitFields(caller, spent.left);
-      response.setHeader(policyField, policy);
-      response.setHeader(limitField, limit);
+      fields?.setHeader(policyField, policy);
+      fields?.setHeader(limitField, limit);
       if (spent.refusal) throw refuseRequest(spent.refusal, caller);
     },
-    async takeScans(caller, points, response) {
+    async takeScans(caller, points, fields) {
       if (!isOn || points === 0) return undefined;
       const { scans } = caller.quotas;
       if (points > scans.points) throw tooDear(scans, points);
       const { left, shares, refusal } = await spend(shared, caller, 'scans', points);
-      setItem(response, scans, left);
+      setItem(fields, scans, left);
       if (refusal)
         throw refuse(refusal, caller, `This check costs ${points}. Cached reports stay readable meanwhile.`);
       return { points, shares };
     },
     giveBackScans: ({ points, shares }) => giveBackShares(shared, shares, points),
-    async tellScans(caller, response) {
-      if (!isOn || response.headersSent) return;
-      setItem(response, caller.quotas.scans, await lookAt(caller, 'scans'));
+    async tellScans(caller, fields) {
+      if (!isOn || !fields || fields.headersSent) return;
+      setItem(fields, caller.quotas.scans, await lookAt(caller, 'scans'));
     },
     look: async (caller) => ({
       requests: leastOf(allowancesOf(caller).map(({ id, quotas }) => local.look(quotas.requests, id))),
       scans: await lookAt(caller, 'scans'),
       writes: await lookAt(writerOf(caller), 'writes'),
     }),
-    async takeWrites(caller, points, response) {
+    async takeWrites(caller, points, fields) {
       if (!isOn || points === 0) return;
       const writer = writerOf(caller);
       const { left, refusal } = await spend(shared, writer, 'writes', points);
-      setItem(response, writer.quotas.writes, left);
-      setPolicy(response, writer.quotas.writes);
+      setItem(fields, writer.quotas.writes, left);
+      setPolicy(fields, writer.quotas.writes);
       if (refusal) throw refuse(refusal, writer, writesHint);
     },
     async tryWrites(caller, points) {
@@ -97,19 +100,20 @@ function writerOf(caller: Caller): Caller {
 }
 
 // Behind the items of other policies; in place of what it said before of its own.
-function setItem(response: Outgoing, quota: Quota, taken: Taken): void {
-  setInList(response, 'RateLimit', quota, limitItem(quota, taken));
+function setItem(fields: LimitFields, quota: Quota, taken: Taken): void {
+  setInList(fields, 'RateLimit', quota, limitItem(quota, taken));
 }
 
-function setPolicy(response: Outgoing, quota: Quota): void {
-  setInList(response, 'RateLimit-Policy', quota, policyItem(quota));
+function setPolicy(fields: LimitFields, quota: Quota): void {
+  setInList(fields, 'RateLimit-Policy', quota, policyItem(quota));
 }
 
-function setInList(response: Outgoing, field: string, { policy }: Quota, item: string): void {
-  const others = String(response.getHeader(field) ?? '')
+function setInList(fields: LimitFields, field: string, { policy }: Quota, item: string): void {
+  if (!fields || fields.headersSent) return;
+  const others = String(fields.getHeader(field) ?? '')
     .split(', ')
     .filter((one) => one !== '' && !one.startsWith(`"${policy}"`));
-  response.setHeader(field, [...others, item].join(', '));
+  fields.setHeader(field, [...others, item].join(', '));
 }
 
 const policies = new WeakMap<Caller['quotas'], string>();

@@ -21,12 +21,14 @@ import { addPages } from '../pages/routes.ts';
 import { keepPrivate } from '../pages/session-page.ts';
 import { addReports } from '../reports/routes.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
+import { logRequest } from '../request/request-log.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { addWatches } from '../watches/routes.ts';
-import { receive } from './receive.ts';
+import { announceDeprecation } from './deprecations.ts';
+import { closeBehindBody, guardHost, sendCors } from './front-door.ts';
 import { requireDeclared } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
@@ -98,6 +100,15 @@ export function makeApp(desk: Desk): Express {
     if (!answerVisitor(desk, error, request, response)) answerProblem(error, request, response);
   });
   return app;
+}
+
+/** What is done for every request before it is answered: its id, its log line, the fields that all answers carry. Throws the Problem of a Host that is not ours. */
+function receive({ witness, door }: Desk, request: Request, response: Response): void {
+  closeBehindBody(request, response);
+  logRequest(witness, request, response);
+  announceDeprecation(door.deprecations, request, response);
+  guardHost(door.isKnownHost, request);
+  sendCors(door.corsOrigins, request, response);
 }
 
 /** The tools, their jobs, and what the service says of itself. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Outgoing } from '../answer/outgoing.ts';
+import type { Response } from 'express';
 
 /** A path that will end, and what to use instead. */
 export type Deprecation = {
@@ -20,7 +20,7 @@ export const deprecations: readonly Deprecation[] = [];
 export function announceDeprecation(
   list: readonly Deprecation[],
   { url = '' }: IncomingMessage,
-  response: Outgoing,
+  response: Response,
 ): void {
   const found = findDeprecation(list, url);
   if (!found) return;

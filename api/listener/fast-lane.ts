@@ -1,48 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { catalogue } from '#shared/catalogue/registry';
 import { hasBody } from '#shared/lifecycle/connections';
-import type { Problem } from '#shared/model/problem';
 import type { Taken } from '#shared/ports/rate-limiter';
-import { writeOwnHead } from '../answer/head.ts';
 import { takesJson } from '../answer/negotiation.ts';
-import { countProblem, printProblem } from '../answer/problem-answer.ts';
 import { reportFields } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import { type Choice, choose, representationFields } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
-import { limitFields, refuseRequest } from '../limits/quotas.ts';
+import { limitFields } from '../limits/quotas.ts';
 import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
-import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
-import { openDirectRoutes } from './direct-routes.ts';
 import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Answers tools and jobs without a router on the way, and of these plain repeats whose report is in memory without anything else on
- * the way; hands everything else to the app. The fields, the quota and the log line are the same on each way. Batches live on these.
+ * Answers a plain repeat of a tool's GET whose report is in memory, and hands everything else to the app. The fields, the quota and the
+ * log line are the same on both ways. Batches by repeated GETs live on it.
  */
 export function openFastLane(desk: Desk, app: Listener): Listener {
-  const answerDirectly = openDirectRoutes(desk);
   return (request, response) => {
-    const start = performance.now();
-    const isAnswered =
-      isUsual(request, desk) &&
-      (answerFromMemory(desk, request, response, start) || answerDirectly(request, response));
-    if (!isAnswered) app(request, response);
+    if (!isUsual(request, desk) || !answerFromMemory(desk, request, response)) app(request, response);
   };
 }
 
-function answerFromMemory(
-  desk: Desk,
-  request: IncomingMessage,
-  response: ServerResponse,
-  start: number,
-): boolean {
+function answerFromMemory(desk: Desk, request: IncomingMessage, response: ServerResponse): boolean {
+  const start = performance.now();
   if (!isPlain(request, desk)) return false;
   const caller = desk.admission.callers.recall(request);
   const found = caller && findAnswer(desk, request, caller);
@@ -52,9 +37,9 @@ function answerFromMemory(
     caller.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
   if (!isSettled) return false;
   const counted = desk.admission.quotas.countRequest(caller);
-  const sending = { request, response, start, caller, left: counted?.left };
-  if (counted?.refusal) sendRefusal(desk, found, sending, refuseRequest(counted.refusal, caller));
-  else send(desk, found, sending);
+  // The app counts it again, which spends nothing of a limit that is used up.
+  if (counted?.refusal) return false;
+  send(desk, found, { request, response, start, caller, left: counted?.left });
   return true;
 }
 
@@ -98,12 +83,12 @@ function send(desk: Desk, { ready, choice, text }: FastAnswer, sending: Sending)
   const { requestId, span, fields } = begin(desk, sending);
   const status = choice.isKnown ? 304 : 200;
   const isPublic = desk.site.isOpen && caller.kind === 'anonymous';
-  const blocks = [
-    ...fields,
-    representationFields(ready, choice),
-    reportFields({ ready, via: 'hit', isOwnFreshness: false, isPublic }),
-  ];
-  writeOwnHead(response, status, blocks, choice.isKnown ? undefined : text.length);
+  fields.push(
+    ...representationFields(ready, choice),
+    ...reportFields({ ready, via: 'hit', isOwnFreshness: false, isPublic }),
+  );
+  if (!choice.isKnown) fields.push('Content-Length', String(text.length));
+  response.writeHead(status, fields);
   if (choice.isKnown || request.method === 'HEAD') response.end();
   else response.end(text, 'latin1');
   const { reportId } = ready;
@@ -112,35 +97,16 @@ function send(desk: Desk, { ready, choice, text }: FastAnswer, sending: Sending)
   logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
 }
 
-/** Patterns of the tools, for log and metrics: a refusal is counted where the app would have counted it. */
-const patterns = new Map<string, string>(catalogue.map((spec) => [spec.name, toolPattern(spec)]));
-
-function sendRefusal(desk: Desk, { ready }: FastAnswer, sending: Sending, problem: Problem): void {
-  const { request, response } = sending;
-  const { requestId, span, fields } = begin(desk, sending);
-  const printed = printProblem(problem, requestId, desk.site.publicPath);
-  writeOwnHead(response, printed.status, [...fields, printed.fields], Buffer.byteLength(printed.text));
-  response.end(request.method === 'HEAD' ? undefined : printed.text);
-  countProblem(desk.witness.metrics, problem);
-  const route = patterns.get(ready.grant.check) ?? '-';
-  const answer = { requestId, span, status: printed.status, route, cache: undefined, problem: problem.code };
-  logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
-}
-
 /** What every answer of the lane begins with. */
 function begin({ witness, door }: Desk, { request, start, caller, left }: Sending) {
   const requestId = newRequestId(request);
   const span = witness.tracing && startRequest(witness.tracing, request, start);
-  const fields = [
-    span ? ['X-Request-Id', requestId, traceField, span.traceparent] : ['X-Request-Id', requestId],
-    commonFields,
-    corsFields(door.corsOrigins, request.headers.origin),
-    left ? limitFields(caller, left) : noFields,
-  ];
+  const fields = ['X-Request-Id', requestId, ...commonFields];
+  if (span) fields.push(traceField, span.traceparent);
+  if (door.corsOrigins.length > 0) fields.push(...corsFields(door.corsOrigins, request.headers.origin));
+  if (left) fields.push(...limitFields(caller, left));
   return { requestId, span, fields };
 }
-
-const noFields: readonly string[] = [];
 
 /** What the app refuses, or answers in its own way, is not usual. */
 function isUsual({ method, headers, rawHeaders }: IncomingMessage, { door }: Desk): boolean {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import { hasBody } from '#shared/lifecycle/connections';
 import type { IsKnownHost } from '#shared/lifecycle/known-host';
 import { Problem } from '#shared/model/problem';
-import type { Outgoing } from '../answer/outgoing.ts';
 import { mcpPath } from '../mcp/path.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
@@ -27,7 +27,7 @@ export function hasOneHost(rawHeaders: readonly string[]): boolean {
 }
 
 /** Closes the connection behind the answer to a request with a body: Node would read it to its end, and one GET brought 1.1 GB in 15 s. */
-export function closeBehindBody({ headers }: IncomingMessage, response: Outgoing): void {
+export function closeBehindBody({ headers }: IncomingMessage, response: Response): void {
   if (hasBody(headers)) response.setHeader('Connection', 'close');
 }
 
@@ -86,7 +86,7 @@ const preflights = {
 export function sendCors(
   origins: readonly string[],
   { headers, method, url }: IncomingMessage,
-  response: Outgoing,
+  response: Response,
 ): void {
   const fields = corsFields(origins, headers.origin);
   for (let index = 0; index < fields.length; index += 2)

@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { AgentService, CheckCall, CheckOutcome, RunProgress } from '#shared/mcp/service';
 import { Refusal } from '#shared/mcp/service';
@@ -5,7 +6,6 @@ import { Problem } from '#shared/model/problem';
 import type { JobState } from '#shared/ports/job-queue';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
-import { type Outgoing, openLean } from '../answer/outgoing.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
 import { findReadable } from '../reports/readable.ts';
@@ -30,7 +30,7 @@ export type McpDesk = Pick<Desk, 'witness' | 'admission' | 'readAsk' | 'shelf' |
 export type McpRequest = {
   readonly desk: McpDesk;
   readonly caller: Caller;
-  readonly response: Outgoing & Parameters<typeof openLean>[0];
+  readonly response: Response;
   /** The address of this service as the caller wrote it. */
   readonly base: string;
 };
@@ -75,11 +75,9 @@ async function check(request: McpRequest, call: CheckCall): Promise<CheckOutcome
   const drawing = { ask, caller, ...originOf(response), wanted: wantedOfRun(wanted, ask, now), now };
   const job = drawJob(spec, drawing, runs.queueSeconds);
   const follow = call.onProgress && followRun(desk, ask.jobKey, call.onProgress);
-  // What is left of the limits has no field here: the answer may have begun.
-  const aside = openLean(response);
   const waitS = Math.min(longestWaitS, runs.waitSeconds ?? longestWaitS);
   try {
-    const outcome = await runOrJoin(runs, spec, { job, caller, ask: { waitS }, response: aside });
+    const outcome = await runOrJoin(runs, spec, { job, caller, ask: { waitS }, response });
     if (outcome.kind === 'report') return await tell(request, shelf.reports.keep(outcome.stored), ask, spec);
     noteSubject(response, { jobId: outcome.submitted.jobId });
     if (outcome.submitted.state === 'full') throw tooMuchWaits(job);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/ports/token-store';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';
 
@@ -15,7 +15,7 @@ export type Admission = { readonly callers: Callers; readonly quotas: Quotas };
 export async function admit(
   { callers, quotas }: Admission,
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
   need: Scope | 'anyone',
 ): Promise<Caller> {
   const { caller, hasBadToken } = await callers.name(request);
@@ -34,7 +34,7 @@ export function isWrite({ method }: IncomingMessage): boolean {
 export async function admitToken(
   admission: Admission,
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
   need: Scope,
 ): Promise<Caller> {
   const caller = await admit(admission, request, response, need);

@@ -3,8 +3,6 @@ import type { Span } from '#shared/ports/tracing';
 
 /** What an answer is about, for its log line. */
 export type Subject = {
-  /** The pattern of the route that answered, where it was not Express that found it. */
-  readonly route?: string;
   /** The job that the request started, joined or asked for. */
   readonly jobId?: string;
   readonly reportId?: string;

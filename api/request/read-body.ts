@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { ClientGone } from '../answer/client-gone.ts';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
@@ -30,7 +30,7 @@ export type Bodies = {
 /** A request with a body, and who sent it. */
 export type BodyRequest = {
   readonly request: IncomingMessage;
-  readonly response: Outgoing;
+  readonly response: Response;
   readonly caller: Caller;
 };
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import type { Tracing } from '#shared/ports/tracing';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { traceFields } from '#shared/telemetry/tracing/traceparent';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { AnsweredRequest, Subject } from './answered.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';
 
@@ -23,7 +23,7 @@ export function newRequestId({ headers }: IncomingMessage): string {
 }
 
 /** Adds to what the log line of this answer tells. */
-export function noteSubject(response: Outgoing, subject: Subject): void {
+export function noteSubject(response: Response, subject: Subject): void {
   Object.assign(response.locals, subject);
 }
 
@@ -47,7 +47,7 @@ export function logAnswer({ log, metrics }: Witness, answered: AnsweredRequest):
 }
 
 /** Gives a request its id and the fields that every answer carries, and writes its line when it is answered or its caller has gone (499). */
-export function logRequest(witness: Witness, request: IncomingMessage, response: Outgoing): void {
+export function logRequest(witness: Witness, request: IncomingMessage, response: Response): void {
   const start = performance.now();
   const requestId = newRequestId(request);
   response.setHeader('X-Request-Id', requestId);
@@ -61,7 +61,7 @@ export function logRequest(witness: Witness, request: IncomingMessage, response:
     logAnswer(witness, {
       requestId,
       method: request.method ?? 'GET',
-      route: subject.route ?? routeOf(request),
+      route: routeOf(request),
       status,
       start,
       span,
@@ -72,12 +72,12 @@ export function logRequest(witness: Witness, request: IncomingMessage, response:
 }
 
 /** The id that was given to this response's request. */
-export function requestIdOf(response: Outgoing): string {
+export function requestIdOf(response: Response): string {
   return String(response.getHeader('X-Request-Id'));
 }
 
 /** By what the log lines and spans of a job find the request that asked for it. */
-export function originOf(response: Outgoing): {
+export function originOf(response: Response): {
   readonly requestId: string;
   readonly trace: string | undefined;
 } {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import { isRandomId } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import { waitLimitS, waitText } from '../request/ask.ts';
@@ -23,7 +23,7 @@ export async function answerJob(
   { admission, runs, site }: Pick<Desk, 'admission' | 'runs' | 'site'>,
   jobId: string,
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
 ): Promise<void> {
   const caller = await admit(admission, request, response, 'tools');
   const waitS = readWait(request);
@@ -50,7 +50,7 @@ async function followJob(
   runs: Runs,
   { jobId, owner }: Followed,
   waitS: number,
-  response: Outgoing,
+  response: Response,
 ): Promise<JobState> {
   if (waitS <= 0) return findJob(runs.jobQueue, jobId, owner);
   const until = performance.now() + waitS * 1000;

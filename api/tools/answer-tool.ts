@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job, AcceptedAge } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { type JobState, notStarted, type Submitted } from '#shared/ports/job-queue';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
 import type { OpenJob } from '#shared/queue/waiting/waiting';
-import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
@@ -28,7 +28,7 @@ export async function answerTool(
   { witness, door, admission, readAsk, shelf, runs, site }: ToolDesk,
   spec: CheckSpec,
   request: IncomingMessage,
-  response: Outgoing,
+  response: Response,
 ): Promise<Problem | void> {
   const caller = await admit(admission, request, response, 'tools');
   const ask = readAsk.orProblem(spec, request, site.ownerOf(caller.account));

@@ -1,8 +1,8 @@
+import type { Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Job } from '#shared/model/job';
 import type { Progress } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
-import type { Outgoing } from '../answer/outgoing.ts';
 
 /** A job that goes on after its GET was answered. */
 export type LaterJob = {
@@ -15,7 +15,7 @@ export type LaterJob = {
 
 /** Sends 202: the work goes on, and where to ask for it. */
 export function sendLater(
-  response: Outgoing,
+  response: Response,
   { jobId, job, progress, position }: LaterJob,
   applied: string,
   publicPath: string,

@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
@@ -6,11 +7,10 @@ import type { Strikes } from '#shared/ports/strikes';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
 import type { RunWaits } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
-import { answerToNobody } from '../answer/nobody.ts';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { LoadShedding } from '../limits/load-shedding.ts';
 import type { Payments } from '../limits/payments.ts';
+import type { LimitFields } from '../limits/quotas.ts';
 import { refuseStruck } from '../limits/refuse-struck.ts';
 import type { Waits } from '../limits/waits.ts';
 import type { Ask } from '../request/ask.ts';
@@ -41,7 +41,7 @@ type WaitedRun = {
   readonly job: Job;
   readonly caller: Caller;
   readonly ask: Pick<Ask, 'waitS'>;
-  readonly response: Outgoing;
+  readonly response: Response;
 };
 
 const never = new AbortController().signal;
@@ -71,15 +71,14 @@ export async function runAside(
 ): Promise<WaitOutcome> {
   const wait = () => runs.waiting.wait(job, waitMs, signal);
   if (runs.waiting.isPending(job.jobKey)) return wait();
-  const response = answerToNobody();
-  return runPaid(runs, spec, { job, caller, ask: { waitS: undefined }, response }, wait);
+  return runPaid(runs, spec, { job, caller, response: undefined }, wait);
 }
 
 /** Pays, submits and waits, and gives back what was not needed. */
 async function runPaid(
   runs: Runs,
   spec: CheckSpec,
-  { job, caller, response }: WaitedRun,
+  { job, caller, response }: Pick<WaitedRun, 'job' | 'caller'> & { readonly response: LimitFields },
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
   runs.loadShedding.check(runs.holds.hasFew(caller));

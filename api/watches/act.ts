@@ -1,6 +1,6 @@
+import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Delivery, Notify, Watch } from '#shared/model/watch';
-import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import { applyTurns, type ChangeDesk, requireFit } from './apply.ts';
 import { drawSecret } from './keys.ts';
@@ -26,7 +26,7 @@ export async function sendTest(
   desk: ChangeDesk,
   caller: Caller,
   watch: Watch,
-  response: Outgoing,
+  response: Response,
 ): Promise<Delivery> {
   const tests = testOf(desk, watch);
   const [event, byMail] = tests;

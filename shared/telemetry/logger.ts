@@ -1,5 +1,5 @@
 import { pino, stdSerializers } from 'pino';
-import { type LogOutput, openLogStream } from './log-stream.ts';
+import { humanLine } from './human-line.ts';
 
 /** The log: JSON lines on stdout, fixed messages and fields. error = a person must act, warn = we coped, info = life of a job, debug = a probe. */
 export type Logger = {
@@ -8,6 +8,19 @@ export type Logger = {
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;
 };
+
+// A driver hangs what it was asked onto its errors: a whole job, with the caller's address. None of that is for a log.
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, code } = stdSerializers.err(error);
+  return { type, message, stack, code };
+}
+
+/**
+ * Each write wakes a thread, so lines wait for others, at most so long; what waits is written before the process ends, except by SIGKILL.
+ * sonic-boom counts the bytes of all that waits anew for each line, so that more of them together cost more.
+ */
+const together = { minLength: 1024, maxWrite: 4096, periodicFlush: 100 } as const;
 
 let lastMs = 0;
 let lastText = '';
@@ -20,32 +33,9 @@ function isoTime(): string {
   return lastText;
 }
 
-// A driver hangs what it was asked onto its errors: a whole job, with the caller's address. None of that is for a log.
-function errorFields(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const { type, message, stack, code } = stdSerializers.err(error);
-  return { type, message, stack, code };
-}
-
-/**
- * Opens the log. Error objects belong under the key `err`; the other fields are JSON.
- * @param output `sharesOutput` where other processes write their lines there too
- */
-export function openLogger(level: string, output: LogOutput = { sharesOutput: false }): Logger {
-  const stream = openLogStream(output);
-  const log = pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, stream);
-  const writeInfo = (fields: object, message: string) => void stream.write(infoLine(fields, message));
-  return {
-    error: (fields, message) => log.error(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    info: log.isLevelEnabled('info') ? writeInfo : () => undefined,
-    debug: (fields, message) => log.debug(fields, message),
-  };
-}
-
-// The line that pino would write, at a third of its cost: nearly all lines are of this level, and none of them has an error.
-function infoLine(fields: object, message: string): string {
-  const json = JSON.stringify(fields);
-  const more = json === '{}' ? '' : `,${json.slice(1, -1)}`;
-  return `{"level":30${isoTime()}${more},"msg":${JSON.stringify(message)}}\n`;
+/** Opens the log on stdout: words where it is a terminal, JSON where a program reads it. Error objects belong under the key `err`; the other fields are JSON. */
+export function openLogger(level: string): Logger {
+  const lines = pino.destination({ sync: false, ...together });
+  const output = process.stdout.isTTY ? { write: (line: string) => lines.write(humanLine(line)) } : lines;
+  return pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, output);
 }

@@ -8,7 +8,6 @@ import { addContainerGauges } from './container-gauges.ts';
 import { loopFailures } from './loops.ts';
 import { addBackendGauges, addBuildInfo, addTableDays, type DatedTable } from './process-gauges.ts';
 import { addStoreGauges } from './store-gauges.ts';
-import { addDurations, addTally } from './tallies.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -53,44 +52,110 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   addStoreGauges(reportStore, registers);
   addContainerGauges(registers);
   addLoopFailures(registers);
-  const counter = (name: string, help: string, labelNames: string[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, label: string) =>
-    new Histogram({ name, help, labelNames: [label], buckets: durations, registers });
-  const tally = (name: string, help: string, label: string, known?: readonly string[]) =>
-    addTally(registry, { name, help, label, ...(known ? { known } : {}) });
-  const countRequest = addRequests(registry);
-  const lookups = tally('diag_cache_lookups_total', 'Reports given, by where they came from.', 'result');
-  const refused = tally('diag_rate_limited_total', 'Requests refused with 429.', 'policy');
-  // What alarms watch begins at 0.
-  const problems = tally('diag_problems_total', 'Requests answered with a problem.', 'code', [
-    'internal_error',
-  ]);
-  const waitSeconds = histogram(
-    'diag_queue_wait_seconds',
-    'Time from a request for a job to its start.',
-    'queue',
-  );
-  const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
-  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
-  const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
-    request: countRequest,
-    cacheLookup: lookups,
-    rateLimited: refused,
-    problem: problems,
-    jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
-    checkDone(check, outcome, seconds) {
-      checks.inc({ check, outcome });
-      if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
-    },
-    paceWaited: addPaceWaits(registry),
-    runnerEnded: addRunnerEnds(registry),
-    mailPortSeen: addMailPort(registry),
+    ...countAnswers(registers),
+    ...countWork(registers),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+/** What callers get. */
+function countAnswers(
+  registers: Registry[],
+): Pick<Metrics, 'request' | 'cacheLookup' | 'rateLimited' | 'problem'> {
+  const requests = new Counter({
+    name: 'diag_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const seconds = histogram(
+    registers,
+    'diag_http_request_duration_seconds',
+    'Time to the end of an answer.',
+    'route',
+  );
+  const lookups = counter(
+    registers,
+    'diag_cache_lookups_total',
+    'Reports given, by where they came from.',
+    'result',
+  );
+  const refused = counter(registers, 'diag_rate_limited_total', 'Requests refused with 429.', 'policy');
+  const problems = counter(registers, 'diag_problems_total', 'Requests answered with a problem.', 'code');
+  problems.inc({ code: 'internal_error' }, beginning);
+  return {
+    request(route, status, tookS) {
+      requests.inc({ route, status });
+      seconds.observe({ route }, tookS);
+    },
+    cacheLookup: (result) => lookups.inc({ result }),
+    rateLimited: (policy) => refused.inc({ policy }),
+    problem: (code) => problems.inc({ code }),
+  };
+}
+
+/** What workers do. */
+function countWork(
+  registers: Registry[],
+): Pick<Metrics, 'jobStarted' | 'checkDone' | 'paceWaited' | 'runnerEnded' | 'mailPortSeen'> {
+  const waits = histogram(
+    registers,
+    'diag_queue_wait_seconds',
+    'Time from a request for a job to its start.',
+    'queue',
+  );
+  const checks = new Counter({
+    name: 'diag_checks_total',
+    help: 'Runs ended.',
+    labelNames: ['check', 'outcome'],
+    registers,
+  });
+  const checkSeconds = histogram(registers, 'diag_check_duration_seconds', 'Time of a run.', 'check');
+  const paces = histogram(
+    registers,
+    'diag_pace_wait_seconds',
+    'Time from a question of a run to its turn at the pace of the host that it is for.',
+    'charge',
+  );
+  const ends = counter(
+    registers,
+    'diag_runner_ends_total',
+    'Runner processes that ended without being asked to.',
+    'cause',
+  );
+  const looks = counter(
+    registers,
+    'diag_mail_port_looks_total',
+    'Looks at port 25 of hosts that should answer, where a mail host was silent.',
+    'sight',
+  );
+  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, beginning);
+  for (const cause of ['frozen', 'crashed', 'silent', 'killed']) ends.inc({ cause }, beginning);
+  for (const sight of ['open', 'blocked']) looks.inc({ sight }, beginning);
+  return {
+    jobStarted: (queue, waitedS) => waits.observe({ queue }, waitedS),
+    checkDone(check, outcome, tookS) {
+      checks.inc({ check, outcome });
+      if (tookS !== undefined) checkSeconds.observe({ check }, tookS);
+    },
+    paceWaited: (charge, tookS) => paces.observe({ charge }, tookS),
+    runnerEnded: (cause) => ends.inc({ cause }),
+    mailPortSeen: (sight) => looks.inc({ sight }),
+  };
+}
+
+/** What alarms watch begins at 0: Prometheus sees no increase in a series that begins with its first event. */
+const beginning = 0;
+
+function counter<Label extends string>(registers: Registry[], name: string, help: string, label: Label) {
+  return new Counter({ name, help, labelNames: [label], registers });
+}
+
+function histogram<Label extends string>(registers: Registry[], name: string, help: string, label: Label) {
+  return new Histogram({ name, help, labelNames: [label], buckets: durations, registers });
 }
 
 /** What alarms watch begins at 0. */
@@ -105,55 +170,6 @@ function addLoopFailures(registers: Registry[]): void {
       for (const [loop, count] of loopFailures()) this.inc({ loop }, count);
     },
   });
-}
-
-/** Ends of runner processes; what alarms watch begins at 0. */
-function addRunnerEnds(registry: Registry): Metrics['runnerEnded'] {
-  const help = 'Runner processes that ended without being asked to.';
-  const known = ['frozen', 'crashed', 'silent', 'killed'];
-  return addTally(registry, { name: 'diag_runner_ends_total', help, label: 'cause', known });
-}
-
-/** Looks at port 25, which runs take where all mail hosts are silent. */
-function addMailPort(registry: Registry): Metrics['mailPortSeen'] {
-  const help = 'Looks at port 25 of hosts that should answer, where a mail host was silent.';
-  return addTally(registry, {
-    name: 'diag_mail_port_looks_total',
-    help,
-    label: 'sight',
-    known: ['open', 'blocked'],
-  });
-}
-
-/** Waits of runs for the pace of a host, by what was to be asked of it. */
-function addPaceWaits(registry: Registry): Metrics['paceWaited'] {
-  const name = 'diag_pace_wait_seconds';
-  const help = 'Time from a question of a run to its turn at the pace of the host that it is for.';
-  return addDurations(registry, { name, help, label: 'charge' }, durations);
-}
-
-/** Requests by route and status, and their durations by route. */
-function addRequests(registry: Registry): Metrics['request'] {
-  const counts = new Map<string, Map<number, number>>();
-  new Counter({
-    name: 'diag_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['route', 'status'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [route, statuses] of counts)
-        for (const [status, count] of statuses) this.inc({ route, status }, count);
-    },
-  });
-  const duration = { name: 'diag_http_request_duration_seconds', help: 'Time to the end of an answer.' };
-  const addDuration = addDurations(registry, { ...duration, label: 'route' }, durations);
-  return (route, status, seconds) => {
-    let statuses = counts.get(route);
-    if (!statuses) counts.set(route, (statuses = new Map()));
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    addDuration(route, seconds);
-  };
 }
 
 /** All gauges of a scrape are of one look at the queue. */

@@ -27,26 +27,6 @@ test.for([
 });
 
 test.for([
-  ['of plain letters', 'line'],
-  // More bytes than characters: what the kernel keeps whole is counted in bytes.
-  ['of other letters', 'é'.repeat(40)],
-] as const)('lines %s of several processes stay whole in a pipe that is read slowly', ([, message]) => {
-  const script = `import { openLogger } from '${logger}'; const log = openLogger('info', { sharesOutput: true });
-    for (let index = 0; index < 20000; index += 1) log.info({ index }, '${message}');`;
-  const one = `'${process.execPath}' --input-type=module -e "$0"`;
-  // Small reads: the pipe is full nearly all the time, and the kernel lets the writers in by turns.
-  const { stdout } = spawnSync('sh', ['-c', `(${one} & ${one}; wait) | dd bs=512`, script], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 24,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const lines = stdout.split('\n').slice(0, -1);
-  const whole = new RegExp(`^\\{"level":30,"time":"[^"]+","index":\\d+,"msg":"${message}"\\}$`);
-  expect(lines.filter((line) => !whole.test(line))).toEqual([]);
-  expect(lines).toHaveLength(40_000);
-});
-
-test.for([
   ['no fields', '{}', {}],
   ['fields that are absent', '{ a: undefined, b: 1, c: false }', { b: 1, c: false }],
   ['texts that need escapes', String.raw`{ text: 'a "b" \\ \n é \u2028' }`, { text: 'a "b" \\ \n é \u2028' }],

@@ -1,10 +1,10 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import { endAnswer } from '../../../api/answer/linger.ts';
-import type { Outgoing } from '../../../api/answer/outgoing.ts';
 import { bodyBounds } from '../../../api/request/body-bounds.ts';
 import type { Caller } from '../../../api/request/caller.ts';
 import { openBodies } from '../../../api/request/read-body.ts';
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   const isAnonymous = id.startsWith('/anonymous');
   const caller = { id, kind: isAnonymous ? 'anonymous' : 'token', levels: [] } as unknown as Caller;
   response.setHeader('Connection', 'close');
-  bodies.read({ request, response: response as unknown as Outgoing, caller }, 'batch').then(
+  bodies.read({ request, response: response as unknown as Response, caller }, 'batch').then(
     ({ type, text }) => response.end(`${type} ${text}`),
     (error: unknown) => {
       const text =
