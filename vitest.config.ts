@@ -19,7 +19,7 @@ const project = (name: string, testTimeout: number) => ({
   test: {
     fileParallelism: !isSerial(name),
     // These keep nothing in their modules: sharing them saves a third of the time.
-    isolate: !['unit', 'contract', 'api'].includes(name),
+    isolate: !['unit', 'contract', 'servers', 'api'].includes(name),
     name,
     include: [`test/${name}/**/*.test.ts`],
     exclude: process.env['LONG'] === undefined ? longFiles : [],
@@ -41,6 +41,7 @@ export default defineConfig({
       project('unit', 60_000),
       project('contract', 60_000),
       project('api', 60_000),
+      project('servers', 60_000),
       project('lab', 60_000),
       project('faults', 150_000),
       project('browser', 120_000),

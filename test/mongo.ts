@@ -17,7 +17,7 @@ if (url === undefined || url === '') {
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const bench = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
 const parts = [
-  { name: 'contract', files: ['report-store', 'token-store'] },
+  { name: 'servers', files: ['report-store', 'token-store'] },
   { name: 'faults', files: ['store-health', 'store-indexes', 'store-commands', 'store-errors', 'failover'] },
 ];
 const commands = mkdtempSync(join(tmpdir(), 'diag-commands-'));

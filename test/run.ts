@@ -1,4 +1,4 @@
-// npm test: the parts one after another, each with its seconds, and one closing line.
+// npm test: what a clone and npm are enough for. npm run test:all: everything. The parts one after another, each with its seconds, and one closing line.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -25,13 +25,15 @@ type Counts = {
 };
 
 /** Projects that run together, so that the waits of some are filled by the others. */
-const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser'], ['slow']];
+const fast = [['unit', 'contract', 'api']];
+const parts =
+  process.argv[2] === 'all' ? [...fast, ['servers'], ['lab'], ['faults'], ['browser'], ['slow']] : fast;
 /**
- * Files at a time. Much of these tests is waiting, for a lease, an age, a turn or a restart. Those of contract wait within one process; those
+ * Files at a time. Much of these tests is waiting, for a lease, an age, a turn or a restart. Those of servers wait within one process; those
  * of faults start many, and judge what a machine does that has all of them to run.
  */
 const workers = new Map([
-  ['contract', 4 * availableParallelism()],
+  ['servers', 4 * availableParallelism()],
   ['faults', availableParallelism() + 2],
 ]);
 /** What a clone may lack. Tests that need it name `mark`; a skip of any other test is a failure on CI. */

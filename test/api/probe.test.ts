@@ -1,11 +1,6 @@
 // /probe, as Prometheus scrapes it.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findProgram, freePort } from '../kit/programs.ts';
 import { openService } from './kit.ts';
 
 const held: ServerResponse[] = [];
@@ -31,7 +26,6 @@ afterAll(async () => {
 const redirects = (target: string, more = '') =>
   `/probe?module=redirect-check&target=${encodeURIComponent(target)}${more}`;
 const read = (text: string, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-const promtool = findProgram('promtool');
 
 describe('a scrape', () => {
   test('waits for the first report, and gives its gauges', async () => {
@@ -75,12 +69,6 @@ describe('a scrape', () => {
     expect(text).toContain('diag_checked_timestamp_seconds');
     expect(text).not.toContain('diag_score');
   });
-
-  test.runIf(promtool)('is text in which promtool finds nothing', async () => {
-    const { text } = await service.get(redirects('http://a.test/'));
-    const { status, stdout, stderr } = spawnSync(promtool ?? '', ['check', 'metrics'], { input: text });
-    expect([status, String(stdout), String(stderr)]).toEqual([0, '', '']);
-  });
 });
 
 test.for([
@@ -116,56 +104,3 @@ test('who has no token, and who has used up a limit, is told so as everywhere', 
   await narrow.close();
   expect([limited.status, limited.body['code']]).toEqual([429, 'rate_limited']);
 });
-
-const prometheus = findProgram('prometheus');
-
-test.runIf(prometheus)(
-  'Prometheus scrapes it, as the operator configures it',
-  { timeout: 120_000 },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'diag-prometheus-'));
-    const port = await freePort();
-    const config = join(folder, 'prometheus.yml');
-    writeFileSync(
-      config,
-      `scrape_configs:
-  - job_name: diag
-    scrape_interval: 1s
-    scrape_timeout: 1s
-    metrics_path: /probe
-    params: { module: [redirect-check] }
-    static_configs: [{ targets: ['http://a.test/'] }]
-    relabel_configs:
-      - { source_labels: [__address__], target_label: __param_target }
-      - { source_labels: [__param_target], target_label: instance }
-      - { target_label: __address__, replacement: '127.0.0.1:${service.port}' }
-`,
-    );
-    const args = [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${folder}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ];
-    const child = spawn(prometheus ?? '', args, { stdio: 'ignore' });
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    const ask = async (query: string): Promise<unknown> => {
-      const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`;
-      // Until it listens there is no answer.
-      type Answer = {
-        readonly data?: { readonly result: readonly { readonly value: readonly [number, string] }[] };
-      };
-      const { data } = await fetch(url).then(
-        (answer) => answer.json() as Promise<Answer>,
-        (): Answer => ({}),
-      );
-      return data?.result[0]?.value[1];
-    };
-    await expect
-      .poll(() => ask('probe_success{instance="http://a.test/"}'), { timeout: 90_000, interval: 500 })
-      .toBe('1');
-    expect(Number(await ask('sum(diag_findings)'))).toBeGreaterThanOrEqual(0);
-    child.kill('SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true });
-  },
-);

@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { storeUnavailable } from '#shared/backends/mongo-errors';
 import { randomId } from '#shared/model/job';
 import type { AccessRecord, AccessRecords } from '#shared/ports/access-record';
-import { openMongoAccess } from '#shared/stores/access/mongo';
 import { openSqliteAccess } from '#shared/stores/access/sqlite';
 import { openAccessWriter } from '#shared/stores/access/writer';
-import { hasMongo, startMongo, type TestMongo, withDatabase } from '../kit/mongo.ts';
 
 const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
 const hourMs = 3_600_000;
@@ -99,15 +97,6 @@ describe('sqlite access records', () => {
   const folder = mkdtempSync(join(tmpdir(), 'diag-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   accessContract(async () => openSqliteAccess(join(folder, 'access.sqlite'), log));
-});
-
-describe.skipIf(!hasMongo)('MongoDB access records', () => {
-  let mongo: TestMongo;
-  beforeAll(async () => {
-    mongo = await startMongo();
-  });
-  afterAll(() => mongo.stop());
-  accessContract(async () => openMongoAccess(withDatabase(mongo.url, 'diag'), log));
 });
 
 describe('the writer of access records', () => {

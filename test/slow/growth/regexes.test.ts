@@ -7,7 +7,6 @@ const bounded: { readonly [literal: string]: string } = {
   'shared/lifecycle/backend.ts \\/\\/[^@\\s]*@': 'addresses of our own stores',
   'shared/settings/config.ts ^\\.+|\\.+$': 'settings of the operator',
   'shared/settings/config.ts \\/+$': 'settings of the operator',
-  'shared/settings/tracing.ts \\/+$': 'settings of the operator',
   'shared/render/file-name.ts ^[-.]+|[-.]+$':
     'the run of characters before it leaves one dot or hyphen of many',
   'worker/run/mask-evidence.ts ([a-z][a-z0-9+.-]{0,30}:[\\\\/]{2,})[^\\s/?#\\\\"\'<>]*@':

@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig, settingNames } from '#shared/settings/config';
 import { readComposeFile, replaceVariables } from '../../kit/compose.ts';
-import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -74,13 +72,4 @@ test('both units have the same sandbox', () => {
     readUnit(name).slice(readUnit(name).indexOf('StateDirectory=')),
   );
   expect(one).toBe(other);
-});
-
-const analyze = findProgram('systemd-analyze');
-test.runIf(analyze).for(units)('systemd reads $name', ({ name }) => {
-  // It also tells of a user and a program that this machine does not have.
-  const told = execFileSync('sh', ['-c', `${analyze} verify deploy/systemd/${name} 2>&1 || true`], {
-    encoding: 'utf8',
-  });
-  expect(told).not.toMatch(/Unknown|Failed to parse|Invalid/);
 });

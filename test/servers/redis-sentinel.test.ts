@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
 import { findProgram, freePort } from '../kit/programs.ts';
 import { untilListening } from '../kit/redis.ts';
-import { makeJob } from './job-queue.contract.ts';
 
 const program = findProgram('redis-server');
 
