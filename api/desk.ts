@@ -16,7 +16,7 @@ import { targetPolicyOf } from '#shared/settings/policy';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
-import { openReportCache } from './answer/report-cache.ts';
+import { openReportCache } from './answer/ready-report.ts';
 import { openSite, type Site } from './answer/site.ts';
 import type { Batches } from './batches/batch-desk.ts';
 import { idleFeeder, openFeeder } from './batches/feed/feeder.ts';

@@ -6,7 +6,7 @@ import { randomId } from '#shared/model/job';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { readConfig } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
-import { openReportCache } from '../api/answer/report-cache.ts';
+import { openReportCache } from '../api/answer/ready-report.ts';
 import { openAskReader } from '../api/request/ask.ts';
 
 const count = 20_000;

@@ -1,5 +1,5 @@
 import type { Comparison } from '#shared/model/comparison';
-import { renderComparisonCsv } from '#shared/render/comparison-csv';
+import { renderComparisonCsv } from '#shared/render/csv';
 import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
 import { join, openOutput, show } from './door.ts';

@@ -1,8 +1,8 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
-import { linkTo } from '#shared/render/link';
 import { targetOf } from '#shared/render/report-words';
-import { pagePath } from '../api/pages/addresses.ts';
+import { linkTo } from '#shared/render/visible-text';
+import { pagePath } from '../api/pages/page-desk.ts';
 import { type ServerOptions, serverOf, tokenOf } from './connection.ts';
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '#shared/render/health';
 import { pointsWords, targetOf } from '#shared/render/report-words';
 import { clip, visible } from '#shared/render/visible-text';
-import { zoneLine } from '#shared/render/zone-line';
+import { zoneLine } from '#shared/render/zone';
 import { coloured, hasColour, join, type Shown, show } from './door.ts';
 import type { TargetOutcome } from './outcome.ts';
 

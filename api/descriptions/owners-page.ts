@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express';
 import { markup } from '#shared/render/markup';
 import type { Desk } from '../desk.ts';
-import { renderPage } from '../pages/layout.ts';
 import { basePathOf } from '../pages/page-desk.ts';
+import { renderPage, sendPage } from '../pages/page.ts';
 import { asPage } from '../pages/problem-page.ts';
-import { sendPage } from '../pages/send-page.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Comparison } from '#shared/model/comparison';
 import { type Fault, Problem } from '#shared/model/problem';
-import { renderComparisonCsv } from '#shared/render/comparison-csv';
+import { renderComparisonCsv } from '#shared/render/csv';
 import { readReport } from '#shared/stores/reports/read-report';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
-import { takesJson } from '../answer/negotiation.ts';
+import { takesJson } from '../answer/representation.ts';
 import type { ReportDesk } from '../reports/report-desk.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';

@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
-import { answerProblemOf } from '../answer/problem-answer.ts';
+import { answerProblemOf } from '../answer/json.ts';
 import { addBatches } from '../batches/routes.ts';
 import {
   answerFindings,

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasBody } from '#shared/lifecycle/connections';
 import type { Taken } from '#shared/ports/rate-limiter';
-import { takesJson } from '../answer/negotiation.ts';
-import { reportFields } from '../answer/report-answer.ts';
-import type { ReadyReport } from '../answer/report-cache.ts';
-import { type Choice, choose, representationFields } from '../answer/representation.ts';
+import { type ReadyReport, reportFields } from '../answer/ready-report.ts';
+import { type Choice, choose, representationFields, takesJson } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
 import { limitFields } from '../limits/quotas.ts';
 import type { Caller } from '../request/caller.ts';

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
-import { abortedByClose } from '../answer/client-gone.ts';
+import { abortedByClose } from '../answer/connections.ts';
 import type { Desk } from '../desk.ts';
 import { foreignProgram } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';

@@ -6,7 +6,7 @@ import { Problem } from '#shared/model/problem';
 import type { JobState } from '#shared/ports/job-queue';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
-import type { ReadyReport } from '../answer/report-cache.ts';
+import type { ReadyReport } from '../answer/ready-report.ts';
 import type { Desk } from '../desk.ts';
 import { findReadable } from '../reports/readable.ts';
 import type { Ask } from '../request/ask.ts';

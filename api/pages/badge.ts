@@ -2,13 +2,12 @@ import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount } from '#shared/model/grant';
 import { type Fault, Problem, type ProblemCode } from '#shared/model/problem';
-import { type Badge, drawBadge } from '#shared/render/badge';
+import { type Badge, drawBadge } from '#shared/render/html/charts';
 import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
 import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
-import { mainCheck, toolPath } from './addresses.ts';
-import type { PageDesk } from './page-desk.ts';
+import { mainCheck, type PageDesk, toolPath } from './page-desk.ts';
 
 /** What a caller's own label may say: 40 characters that a line of text can have. The OpenAPI document has the same. */
 export const labelText = /^[^\x00-\x1f\x7f-\x9f]{1,40}$/u;

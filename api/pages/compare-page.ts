@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Comparison, ComparisonCell } from '#shared/model/comparison';
 import { Problem } from '#shared/model/problem';
-import { scrollable } from '#shared/render/html/value';
+import { scrollable } from '#shared/render/html/tables';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { timeWords } from '#shared/render/report-words';
 import { compareDomains, readCompared } from '../history/compare.ts';
@@ -14,10 +14,8 @@ import { rawQueryOf } from '../request/read-query.ts';
 import { originOf as requestOf } from '../request/request-log.ts';
 import { drawJob } from '../tools/draw-job.ts';
 import { runOrJoin } from '../tools/runs.ts';
-import { mainCheck } from './addresses.ts';
-import { renderPage } from './layout.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
-import { seeOther, sendPage } from './send-page.ts';
+import { basePathOf, mainCheck, type PageDesk } from './page-desk.ts';
+import { renderPage, seeOther, sendPage } from './page.ts';
 import { visitOf } from './tool-page.ts';
 
 /** Answers /compare?domain=&domain=: a table of the newest reports, and a form. Starts nothing. */

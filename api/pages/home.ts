@@ -1,20 +1,17 @@
 import type { Request, Response } from 'express';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
-import { checkWords } from '#shared/render/check-words';
+import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
+import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-form.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { mainCheck } from './addresses.ts';
-import { renderPage } from './layout.ts';
-import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
-import { readField } from './read-field.ts';
-import { samples } from './samples.ts';
-import { seeOther, sendPage, sendPassingPage } from './send-page.ts';
-import { startRun } from './start-run.ts';
-import { visitOf } from './tool-page.ts';
+import { basePathOf, mainCheck, originOf, type PageDesk, pagePath } from './page-desk.ts';
+import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
+import { samples } from './report-page.ts';
+import { startRun, visitOf } from './tool-page.ts';
 
 const longestField = 300;
 
@@ -113,3 +110,51 @@ const honestText = markup`<section><h2>What it does</h2>
 <li>A good grade says that these checks found little. It is no proof that a site is safe.</li>
 <li>Opening a page here never starts a check. Only a button does.</li></ul></section>
 `;
+
+/** Where the one field of the first page leads, or what is wrong with its text. */
+type FieldRead =
+  | { readonly ok: true; readonly check: string; readonly target: string; readonly path: string }
+  | { readonly ok: false; readonly status: 400 | 422; readonly why: string };
+
+/**
+ * Understands what people paste: a domain, a URL, or an e-mail address, of which only the domain is taken.
+ * @param check the tool that was asked for; "" for the usual one
+ */
+export function readField(text: string, check: string, policy: TargetPolicy): FieldRead {
+  const spec = findSpec(check === '' ? mainCheck : check);
+  if (!spec) return { ok: false, status: 400, why: 'There is no such check.' };
+  const meant = tidy(text);
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(meant) || /[/?]|:\d+$/.test(meant);
+  const parsed =
+    isUrl || spec.targetKind === 'url'
+      ? hostOrUrl(meant.includes('://') ? meant : `https://${meant}`, spec.targetKind, policy)
+      : parseDomain(meant, policy);
+  if (parsed.ok) {
+    const { value: target } = parsed;
+    return { ok: true, check: spec.name, target, path: pagePath(spec.name, target) };
+  }
+  return {
+    ok: false,
+    status: parsed.fault.kind === 'refused' ? 422 : 400,
+    why: tellFault(parsed.fault),
+  };
+}
+
+function hostOrUrl(text: string, kind: 'domain' | 'url', policy: TargetPolicy) {
+  const url = parseHttpUrl(text, policy);
+  if (!url.ok) return url;
+  return kind === 'domain'
+    ? parseDomain(url.value.hostname, policy)
+    : { ok: true as const, value: url.value.href };
+}
+
+/** Without the spaces and brackets around it, and without the person before the @. */
+function tidy(text: string): string {
+  const trimmed = text
+    .trim()
+    .replace(/^<(.*)>$/, '$1')
+    .trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) return trimmed;
+  const [, domain] = /@([^\s@<>]+?)[>;,.]*$/.exec(trimmed) ?? [];
+  return domain ?? trimmed;
+}

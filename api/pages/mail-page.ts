@@ -8,9 +8,8 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-form.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
-import { sendPassingPage } from './send-page.ts';
+import { renderPage, sendPassingPage } from './page.ts';
 
 const keyForm = /^([0-9a-f]{32})-([\w-]{22})$/;
 type KeyName = 'confirmKey' | 'stopKey';

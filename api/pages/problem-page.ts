@@ -2,13 +2,12 @@ import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords } from '#shared/render/report-words';
-import { readProblem } from '../answer/problem-answer.ts';
+import { readProblem } from '../answer/json.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
-import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
-import { protectPage, sendPage, sendPassingPage } from './send-page.ts';
+import { protectPage, renderPage, sendPage, sendPassingPage } from './page.ts';
 import { signInForm } from './session-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */

@@ -1,19 +1,37 @@
+import { z } from 'zod';
+import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
+import { findSpec } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { diffReports, type ReportDiff } from '#shared/model/diff';
+import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
+import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
-import { checkWords } from '#shared/render/check-words';
 import { pdf } from '#shared/render/formats';
-import { reportBody } from '#shared/render/html/report-body';
-import { type Markup, markup, nothing } from '#shared/render/markup';
+import { reportBody } from '#shared/render/html/page';
+import { checkWords } from '#shared/render/labels';
+import { labelOf } from '#shared/render/labels';
+import { block, type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
-import { pagePath } from './addresses.ts';
-import { choiceFields } from './choices.ts';
-import { renderPage } from './layout.ts';
-import { changesSince, type Past } from './past.ts';
-import { samples } from './samples.ts';
-import type { Visit } from './visit.ts';
+import { readReport } from '#shared/stores/reports/read-report';
+import type { Ask } from '../request/ask.ts';
+import type { Caller } from '../request/caller.ts';
+import { type PageDesk, pagePath } from './page-desk.ts';
+import { renderPage } from './page.ts';
+
+/** One visit of a tool's page, understood. */
+export type Visit = {
+  readonly spec: CheckSpec;
+  readonly ask: Ask;
+  readonly caller: Caller;
+  /** The page's own address, with the prefix. */
+  readonly self: string;
+  /** The whole address of the tool that it stands for, as a program asks it. */
+  readonly program: string;
+};
 
 /** What a page of a report shows. */
-export type Shown = {
+type Shown = {
   readonly report: Report;
   readonly base: string;
   /** True where anybody may open the page of any report. */
@@ -111,4 +129,151 @@ function samplesOf({ program }: Visit): Markup {
   return markup`<details><summary>The same from a program</summary>
 ${samples(program)}</details>
 `;
+}
+
+type Described = {
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly description?: string;
+};
+
+/** The options of a check as fields of its form, with what the page was asked for; nothing for a check without any. */
+function choiceFields({ options, repeatable, name: check }: CheckSpec, query: string): Markup {
+  const schema = z.toJSONSchema(options, { io: 'input' });
+  const fields = Object.entries((schema.properties ?? {}) as { readonly [name: string]: Described });
+  if (fields.length === 0) return nothing;
+  const asked = new URLSearchParams(query);
+  const rows = fields.map(([name, described]) => {
+    const id = `${check}-${name}`;
+    const value = repeatable.includes(name)
+      ? asked.getAll(name).join(' ')
+      : (asked.get(name) ?? defaultOf(described));
+    return markup`<p><label for="${id}">${labelOf(name)}</label> ${fieldOf({ id, name, value }, described)}<br><span class="hint">${described.description ?? ''}</span></p>
+`;
+  });
+  return markup`<details class="choices"><summary>Choices</summary>
+${rows}<button type="submit">Check with these</button></details>
+`;
+}
+
+type Field = { readonly id: string; readonly name: string; readonly value: string };
+
+function fieldOf({ id, name, value }: Field, { enum: values }: Described): Markup {
+  if (values === undefined)
+    return markup`<input id="${id}" name="${name}" value="${value}" maxlength="500" autocomplete="off" spellcheck="false">`;
+  const options = values.map(
+    (one) => markup`<option value="${one}"${one === value ? markup` selected` : nothing}>${one}</option>`,
+  );
+  return markup`<select id="${id}" name="${name}">${options}</select>`;
+}
+
+function defaultOf({ default: usual, enum: values }: Described): string {
+  return typeof usual === 'string' ? usual : (values?.[0] ?? '');
+}
+
+/**
+ * The query of a tool with what was chosen in the form of its page. What a check takes anyway is left out, so that the page without a query is
+ * the same.
+ * @param query as the page was asked; @param chosen field → its text; several values of one stand apart by spaces or commas
+ */
+export function queryOfChoices(
+  { options, repeatable }: CheckSpec,
+  query: string,
+  chosen: { readonly [name: string]: string | undefined },
+): string {
+  const schema = z.toJSONSchema(options, { io: 'input' });
+  const fields = (schema.properties ?? {}) as { readonly [name: string]: Described };
+  const kept = query
+    .split('&')
+    .filter((pair) => pair !== '' && chosen[pair.split('=', 1)[0] ?? ''] === undefined);
+  const added = Object.entries(chosen).flatMap(([name, text = '']) => {
+    const values = repeatable.includes(name) ? text.split(/[\s,]+/) : [text.trim()];
+    const usual = fields[name] ? defaultOf(fields[name]) : '';
+    return values
+      .filter((value) => value !== '' && value !== usual)
+      .map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  });
+  return [...kept, ...added].join('&');
+}
+
+/** The same request in three languages; nothing in it needs an escape, as the address is percent-encoded. */
+export function samples(address: string): Markup {
+  const url = address.replaceAll("'", '%27');
+  const texts = [
+    ['curl', `curl '${url}'`],
+    [
+      'JavaScript',
+      `const answer = await fetch('${url}');\nconst report = await answer.json();\nconsole.log(report.grade, report.findings);`,
+    ],
+    [
+      'Python',
+      `import json, urllib.request\n\nwith urllib.request.urlopen('${url}') as answer:\n    report = json.load(answer)\nprint(report['grade'], len(report['findings']))`,
+    ],
+  ] as const;
+  return markup`${texts.map(
+    ([name, text]) => markup`<p><b>${name}</b></p>
+<pre><code>${block(text)}</code></pre>
+`,
+  )}`;
+}
+
+/** Earlier reports of the same question that this account has seen. */
+type Past = {
+  /** The reports before and this one, oldest first: what a line of scores shows. */
+  readonly scores: readonly Pick<Grant, 'checkedAt' | 'score' | 'grade'>[];
+  /** The one before this. */
+  readonly previous: Report | undefined;
+};
+
+const mostScores = 30;
+/** Reports that are read to find one of the same question: rules and settings may have changed since. */
+const mostRead = 3;
+const noPast: Past = { scores: [], previous: undefined };
+
+/** A report whose past is looked up, by what the store knows of it. */
+type Present = { readonly grant: Grant; readonly jobKey: string };
+
+/** Looks up what this account saw before this report, and notes that it has seen this one; nothing where reports have no ids. */
+export async function findPast(
+  { shelf, site }: PageDesk,
+  account: string,
+  { grant, jobKey }: Present,
+): Promise<Past> {
+  if (!site.reportIds) return noPast;
+  const { reportStore } = shelf;
+  const { check, target, checkedAt, reportId } = grant;
+  // A URL may be somebody's secret, and so may what was asked beyond the default: callers without a token have no past of it.
+  if (account === anonymousAccount && !isPublic(grant)) return noPast;
+  // A report that was made for a caller without a token has no grant, as everybody may read it; a history is made of grants.
+  // A store that takes no writes now costs nobody the page.
+  await reportStore.grants.give(account, grant).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+  });
+  const before = { checkedAt, reportId };
+  const options = optionsAsked(grant);
+  const question = { account, check, target, options, limit: mostScores + 1, before };
+  const listed = await reportStore.grants.list(question);
+  // Two processes may tell the time of one report by a millisecond apart: it is not its own past.
+  const earlier = listed.filter(({ reportId: id }) => id !== reportId).slice(0, mostScores);
+  const read = await Promise.all(earlier.slice(0, mostRead).map(({ reportId: id }) => reportStore.get(id)));
+  const previous = read.find((stored) => stored?.jobKey === jobKey);
+  return {
+    scores: [...earlier].reverse().concat(grant),
+    previous: previous && readReport(previous),
+  };
+}
+
+/** What changed since the report before; undefined where there is none, or where it did not finish. */
+function changesSince({ previous }: Past, report: Report): ReportDiff | undefined {
+  return previous && previous.state !== 'failed' ? diffReports(previous, report) : undefined;
+}
+
+// Reports with other options are no points of one line. What an earlier release kept may have had any.
+function optionsAsked({ check, options }: Grant): HistoryQuestion['options'] {
+  const isPlain = options === plainOptions || (options === null && everPlainChecks.includes(check));
+  return isPlain ? 'plain' : { text: options ?? 'unknown' };
+}
+
+function isPublic(grant: Grant): boolean {
+  return optionsAsked(grant) === 'plain' && findSpec(grant.check)?.targetKind === 'domain';
 }

@@ -1,16 +1,14 @@
 import type { AnswerRequest } from '../request/accept-json.ts';
-import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
 import { answerCompareForm, answerComparePage } from './compare-page.ts';
-import { answerDocsOf } from './docs/docs-page.ts';
-import { answerFilmstrip } from './filmstrip.ts';
+import { answerDocsOf } from './docs-page.ts';
+import { answerAsset, plainFiles } from './files.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
 import { answerConfirm, answerConfirmPage, answerStop, answerStopPage } from './mail-page.ts';
 import type { PageDesk } from './page-desk.ts';
-import { plainFiles } from './plain-files.ts';
 import { asPage } from './problem-page.ts';
 import { answerSession, answerSignIn, callersOfPages } from './session-page.ts';
-import { answerSharedExport, answerSharedReport, openPages } from './shared-report.ts';
+import { answerFilmstrip, answerSharedExport, answerSharedReport, openPages } from './shared-report.ts';
 import { answerStart, answerToolPage } from './tool-page.ts';
 import { answerWatchForm, answerWatchesPage, answerWatchPage } from './watches-page.ts';
 

@@ -5,9 +5,8 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Callers } from '../request/caller.ts';
 import { readForm } from '../request/read-form.ts';
-import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
-import { seeOther, sendPassingPage } from './send-page.ts';
+import { renderPage, seeOther, sendPassingPage } from './page.ts';
 
 /** Answers /session: who has signed in, and a form to sign in or out. */
 export async function answerSession(desk: PageDesk, request: Request, response: Response): Promise<void> {

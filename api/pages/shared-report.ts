@@ -1,23 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
 import { pdf } from '#shared/render/formats';
+import { drawFilmstrip, filmstripSchema, type FramePicture } from '#shared/render/html/pictures/page-load';
 import { readReport } from '#shared/stores/reports/read-report';
 import { type Representation, represent } from '../answer/representation.ts';
 import { findReadable } from '../reports/readable.ts';
 import { findPdf, sendPdf } from '../reports/send-pdf.ts';
 import { sendStored } from '../reports/send-stored.ts';
-import { readFormat, sendExport } from '../reports/show.ts';
+import { pictureTypeOf, readFormat, sendExport } from '../reports/show.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
-import { findPast } from './past.ts';
-import { reportPage } from './report-page.ts';
-import { seeOther } from './send-page.ts';
-import { isUnasked } from './unasked.ts';
+import { seeOther } from './page.ts';
+import { findPast, reportPage } from './report-page.ts';
 
 type CachedPage = { readonly page: Representation; heldBytes: number };
 type Pages = LRUCache<string, CachedPage>;
@@ -80,13 +81,13 @@ export async function answerSharedExport(
 }
 
 /** A report that may be shown, and who asks for it now. */
-export type Shared = { readonly caller: Caller; readonly stored: StoredReport };
+type Shared = { readonly caller: Caller; readonly stored: StoredReport };
 
 /**
  * Finds the report of /r/{id}: in open mode of those that were given to callers without a token, in token mode of those that the account was
  * given, with the scope to read them. Throws `report_not_found` for every other.
  */
-export async function findShared(
+async function findShared(
   { site, shelf, admission }: PageDesk,
   request: Request,
   response: Response,
@@ -117,4 +118,55 @@ function notOnPaper(): Problem {
   return new Problem('unknown_format', `format: ${detail}`, {
     errors: [{ in: 'query', name: 'format', detail }],
   });
+}
+
+/** True for a load that nobody asked for: a browser that guesses what comes next, or another site's page. */
+function isUnasked(headers: IncomingHttpHeaders): boolean {
+  const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')}`;
+  return /prefetch|preview/i.test(purpose) || headers['sec-fetch-site'] === 'cross-site';
+}
+
+/** Pictures of the target within a picture of ours: only as data, and nothing of it runs. */
+const picturePolicy = "default-src 'none'; img-src data:; sandbox";
+
+/** Answers /r/{id}/filmstrip.svg: how the page looked while it loaded, or at the end, where only that is kept. */
+export async function answerFilmstrip(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  const { stored } = await findShared(desk, request, response);
+  readOwnQuery(request, []);
+  const frames = await findFrames(desk, stored);
+  if (frames.length === 0) throw new Problem('not_found', 'This report has no pictures.');
+  response.setHeader('Content-Security-Policy', picturePolicy);
+  await sendStored(request, response, stored, represent(Buffer.from(drawFilmstrip(frames)), 'image/svg+xml'));
+}
+
+async function findFrames(
+  { shelf: { reportStore } }: PageDesk,
+  stored: StoredReport,
+): Promise<readonly FramePicture[]> {
+  const { reportId } = stored;
+  const kept = await reportStore.getBlob({ reportId, kind: 'filmstrip' });
+  if (kept) return readFrames(kept);
+  const bytes = await reportStore.getBlob({ reportId, kind: 'screenshot' });
+  const type = bytes && pictureTypeOf(bytes);
+  const size = screenshotSchema.safeParse(readReport(stored));
+  if (!bytes || !type || !size.success) return [];
+  return [{ atMs: 0, ...size.data.screenshot, type, base64: Buffer.from(bytes).toString('base64') }];
+}
+
+const screenshotSchema = z.looseObject({
+  screenshot: z.object({ width: z.int().min(1), height: z.int().min(1) }),
+});
+
+// A store may have been written to by others.
+function readFrames(bytes: Uint8Array): readonly FramePicture[] {
+  const frames = filmstripSchema.safeParse(parseJson(bytes)).data ?? [];
+  return frames.map(({ jpeg, ...frame }) => ({ ...frame, type: 'image/jpeg', base64: jpeg }));
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined; // said as "no pictures"
+  }
 }

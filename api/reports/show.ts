@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
-import { fileNameOf } from '#shared/render/file-name';
 import {
   type CheckFormatName,
   exportNames,
   exportNamesOf,
   type FormatName,
+  fileNameOf,
   isCheckFormat,
   isFormatName,
   pdf,

@@ -6,7 +6,7 @@ import { renderReport } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import { giveBack } from '#shared/time/give-back';
-import { drains } from '../answer/drains.ts';
+import { drains } from '../answer/connections.ts';
 import type { Caller } from '../request/caller.ts';
 import { readParameters } from '../request/pages.ts';
 import { rawQueryOf } from '../request/read-query.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
-import { ClientGone } from '../answer/client-gone.ts';
+import { ClientGone } from '../answer/connections.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';

@@ -3,7 +3,7 @@ import { findSpec, catalogue } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Fault, Problem } from '#shared/model/problem';
 import { probeContentType, readSentReport, renderProbe } from '#shared/render/probe';
-import type { ReadyReport } from '../answer/report-cache.ts';
+import type { ReadyReport } from '../answer/ready-report.ts';
 import type { Desk } from '../desk.ts';
 import { crossSiteRequest } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';

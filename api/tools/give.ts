@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantOf } from '#shared/model/grant';
-import type { ReadyReport } from '../answer/report-cache.ts';
+import type { ReadyReport } from '../answer/ready-report.ts';
 import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';
 

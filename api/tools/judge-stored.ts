@@ -5,7 +5,7 @@ import { randomId, type AcceptedAge } from '#shared/model/job';
 import type { Report } from '#shared/model/report';
 import type { Blob, ReportStore, StoredReport } from '#shared/ports/report-store';
 import { readReport } from '#shared/stores/reports/read-report';
-import type { ReadyReport } from '../answer/report-cache.ts';
+import type { ReadyReport } from '../answer/ready-report.ts';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 import type { Shelf } from './shelf.ts';

@@ -6,7 +6,7 @@ import type { JobQueue } from '#shared/ports/job-queue';
 import type { Strikes } from '#shared/ports/strikes';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
 import type { RunWaits } from '#shared/queue/waiting/waiting';
-import { abortedByClose } from '../answer/client-gone.ts';
+import { abortedByClose } from '../answer/connections.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { LoadShedding } from '../limits/load-shedding.ts';
 import type { Payments } from '../limits/payments.ts';

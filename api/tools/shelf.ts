@@ -1,6 +1,6 @@
 import type { AcceptedAge } from '#shared/model/job';
 import type { ReportStore } from '#shared/ports/report-store';
-import type { ReadyReport, ReportCache } from '../answer/report-cache.ts';
+import type { ReadyReport, ReportCache } from '../answer/ready-report.ts';
 
 /** Where reports are: in memory, and behind it in the store. */
 export type Shelf = { readonly reports: ReportCache; readonly reportStore: ReportStore };

@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
+import type { Comparison, ComparisonCell } from '../model/comparison.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { partFindingsOf, type ToldFinding } from './health.ts';
-import { linkTo } from './link.ts';
 import { targetOf } from './report-words.ts';
-import { cut, jsonText, visible } from './visible-text.ts';
-import { zoneLine } from './zone-line.ts';
+import { cut, jsonText, linkTo, visible } from './visible-text.ts';
+import { zoneLine } from './zone.ts';
 
 const columns = [
   'check',
@@ -70,7 +70,7 @@ export function csvOfMissing(target: string, why: string, isFirst: boolean): str
 }
 
 /** What a line of a batch tells beside the report. */
-export type BatchColumns = {
+type BatchColumns = {
   readonly index: number;
   readonly outcome: string;
   /** The code of a problem; "" where there is none. */
@@ -135,7 +135,7 @@ function evidenceText(evidence: Finding['evidence']): string {
 }
 
 /** A text as a cell may have it: visible, not too long, and no formula. */
-export function csvCell(text: string): string {
+function csvCell(text: string): string {
   return guardFormula(cut(visible(text), longestCell));
 }
 
@@ -145,4 +145,18 @@ export function csvCell(text: string): string {
  */
 function guardFormula(text: string): string {
   return /^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+}
+
+/** A comparison as csv (RFC 4180): a column for each domain, under its name. */
+export function renderComparisonCsv({ domains, rows }: Comparison): string {
+  const head = ['category', 'check', 'code', 'name', 'kind', ...domains.map(({ domain }) => csvCell(domain))];
+  const lines = rows.map(({ category, check, code, name, kind, cells }) => [
+    ...[category ?? '', check, code ?? '', name, kind].map(csvCell),
+    ...cells.map((cell) => csvCell(wordsOf(cell))),
+  ]);
+  return stringify([head, ...lines], { record_delimiter: 'windows', quoted_string: true });
+}
+
+function wordsOf({ text, verdict, severity }: ComparisonCell): string {
+  return verdict === 'broken' ? `${severity}: ${text}` : text;
 }

@@ -1,12 +1,13 @@
 import type { Report } from '../model/report.ts';
 import { renderCsv } from './csv.ts';
+import { renderIcs } from './expiries.ts';
 import { renderHar } from './har.ts';
 import { renderHtml } from './html/page.ts';
-import { renderIcs } from './ics.ts';
-import { renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
+import { targetOf } from './report-words.ts';
 import { renderSarif } from './sarif.ts';
+import { jsonText } from './visible-text.ts';
 
 type Format = {
   readonly contentType: string;
@@ -115,4 +116,30 @@ export function renderReport(
 ): { readonly contentType: string; readonly extension: string; readonly text: string } {
   const { contentType, extension, render } = isCheckFormat(format) ? checkFormats[format] : formats[format];
   return { contentType, extension, text: render(report) };
+}
+
+/** The whole report, indented by two; the same value as the tool's own answer. */
+function renderJson(report: Report): string {
+  return `${jsonText(report, 2)}\n`;
+}
+
+const longestHost = 100;
+
+/**
+ * "diag-example.com-redirect-check-2026-11-21.html": only a–z, 0–9, dot and hyphen, so that it can stand in a header and on
+ * any disk.
+ */
+export function fileNameOf(report: Report, extension: string): string {
+  const target = targetOf(report);
+  const host = URL.parse(target)?.hostname ?? target;
+  const words = [host.slice(0, longestHost), report.check, report.checkedAt.slice(0, 10)].map(plainName);
+  return `diag-${words.filter((word) => word !== '').join('-')}.${extension}`;
+}
+
+function plainName(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[-.]+|[-.]+$/g, '');
 }

@@ -4,7 +4,7 @@ import { envelopeShape, type Report } from '../model/report.ts';
 import { type Severity, severities } from '../model/verdict.ts';
 import { labelOf } from './labels.ts';
 import { cut, jsonText, textOf, visible } from './visible-text.ts';
-import { zoneLine } from './zone-line.ts';
+import { zoneLine } from './zone.ts';
 
 /** Severities as words for a reader. */
 export const severityWords: { readonly [S in Severity]: string } = {

@@ -3,12 +3,10 @@ import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import type { Severity } from '../model/verdict.ts';
 import { partFindingsOf, type ToldFinding } from './health.ts';
-import { linkTo } from './link.ts';
-import { codeBlock, reference, sentence } from './markdown-text.ts';
+import { codeBlock, reference, sentence } from './markdown.ts';
 import { findingLines, targetOf } from './report-words.ts';
-import { artifactUri } from './sarif-location.ts';
-import { cut, jsonText, visible } from './visible-text.ts';
-import { zoneLine } from './zone-line.ts';
+import { cut, encodeURIComponentStrictly, jsonText, linkTo, visible } from './visible-text.ts';
+import { zoneLine } from './zone.ts';
 
 /**
  * SARIF's level, and the number by which code scanning names a severity: above 9 critical, 7 and more high, 4 and more medium,
@@ -140,4 +138,28 @@ function message(...lines: readonly string[]): string {
     .join('\n')
     .replace(/\](?=\()/g, '] ')
     .replace(/\{(?=\d)/g, '{ ');
+}
+
+const longestFallback = 200;
+
+/**
+ * The target as a relative path, "example.com/path": code scanning refuses http and https addresses as locations. Query and
+ * fragment are left out, the same page is then the same file; the port's colon is encoded, a first segment must have none
+ * (RFC 3986 §4.2).
+ */
+export function artifactUri(report: Report): string {
+  const target = targetOf(report);
+  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
+  if (url === null) return nameSegment(target);
+  return `${nameSegment(url.host)}${url.pathname.replace(/[^\w\-.~!$&'()*+,;=:@/%]|%(?![0-9A-Fa-f]{2})/gu, percent)}`;
+}
+
+/** One path segment, never empty and never a step up or down. */
+function nameSegment(text: string): string {
+  const segment = encodeURIComponentStrictly(text.slice(0, longestFallback));
+  return /^\.*$/.test(segment) ? `target${segment.replaceAll('.', '%2E')}` : segment;
+}
+
+function percent(character: string): string {
+  return character === '%' ? '%25' : encodeURIComponentStrictly(character);
 }

@@ -7,7 +7,7 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { readConfig } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { digestOf } from '#shared/stores/reports/row';
-import { openReportCache } from '../../api/answer/report-cache.ts';
+import { openReportCache } from '../../api/answer/ready-report.ts';
 import { openAskReader } from '../../api/request/ask.ts';
 
 const mebibyte = 1024 * 1024;

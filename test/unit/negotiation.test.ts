@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, takesJson } from '../../api/answer/negotiation.ts';
+import { chooseCoding, takesJson } from '../../api/answer/representation.ts';
 
 const codings: [string | undefined, ReturnType<typeof chooseCoding>][] = [
   [undefined, 'identity'],

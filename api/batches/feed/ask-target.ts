@@ -4,7 +4,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Job, AcceptedAge } from '#shared/model/job';
 import { type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
 import type { Batch, BatchEnd, BatchOutcome } from '#shared/ports/batch-store';
-import type { ReadyReport } from '../../answer/report-cache.ts';
+import type { ReadyReport } from '../../answer/ready-report.ts';
 import type { Desk } from '../../desk.ts';
 import type { Ask } from '../../request/ask.ts';
 import type { Caller } from '../../request/caller.ts';

@@ -1,14 +1,12 @@
 import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
+import type { Severity } from '../../model/verdict.ts';
 import { partLabelOf } from '../labels.ts';
-import { linkTo } from '../link.ts';
 import { block, type Markup, markup, nothing } from '../markup.ts';
-import { bySeverity, effectWords, severityWords, titleOf } from '../report-words.ts';
-import { cut } from '../visible-text.ts';
-import { zoneLine } from '../zone-line.ts';
-import { severityMark } from './marks.ts';
-import { cellTable } from './pictures/figure.ts';
-import { type Room, scrollable, valueTable } from './value.ts';
+import { bySeverity, effectWords, scoreWords, severityWords, titleOf } from '../report-words.ts';
+import { cut, linkTo } from '../visible-text.ts';
+import { zoneLine } from '../zone.ts';
+import { cellTable, type Room, scrollable, valueTable } from './tables.ts';
 
 const longestText = 4000;
 /** Values of evidence shown of all findings together. */
@@ -44,7 +42,7 @@ function showFinding(report: Report, finding: Finding, room: Room): Markup {
 }
 
 /** What of a card differs from page to page. */
-export type CardParts = {
+type CardParts = {
   readonly id: string;
   /** Beside its severity and its code. */
   readonly facts: readonly string[];
@@ -144,5 +142,43 @@ export function passedSection(report: Report): Markup {
 <details><summary>Show the problems that were looked for and not found</summary>
 <ul class="codes">
 ${items}</ul></details></section>
+`;
+}
+
+/** A shape for each severity, so that colour is never the only difference. */
+const shapes: { readonly [S in Severity]: Markup } = {
+  critical: markup`<path class="shape" d="M5 1h6l4 4v6l-4 4H5l-4-4V5z"/><path class="shape-sign" d="M4 7h8v2H4z"/>`,
+  high: markup`<path class="shape" d="M8 1l7.5 14H.5z"/><path class="shape-sign" d="M7.2 6h1.6v4.5H7.2zm0 5.5h1.6V13H7.2z"/>`,
+  medium: markup`<path class="shape" d="M8 .5L15.5 8 8 15.5.5 8z"/>`,
+  low: markup`<circle class="shape" cx="8" cy="8" r="6.5"/>`,
+  info: markup`<path class="shape" d="M1.5 1.5h13v13h-13z"/><path class="shape-sign" d="M7.2 4h1.6v1.6H7.2zm0 3h1.6v5H7.2z"/>`,
+};
+
+/** The severity's shape; decoration, as its word always stands beside it. */
+function severityMark(severity: Severity): Markup {
+  return markup`<svg class="mark ${severity}" viewBox="0 0 16 16" aria-hidden="true">${shapes[severity]}</svg>`;
+}
+
+const longestTitle = 200;
+const mostRows = 12;
+const barWidth = 120;
+
+/** Why the score is what it is: what each finding took from it, the most first. Nothing where none took any. */
+export function costsSection(report: Report): Markup {
+  const costly = report.findings
+    .filter(({ scoreEffect }) => scoreEffect < 0)
+    .toSorted((a, b) => a.scoreEffect - b.scoreEffect);
+  if (costly.length === 0) return nothing;
+  const most = Math.max(...costly.map(({ scoreEffect }) => -scoreEffect));
+  const rows = costly.slice(0, mostRows).map((finding) => {
+    const width = Math.max(2, Math.round((-finding.scoreEffect / most) * barWidth));
+    return markup`<tr><th scope="row"><a href="#${idOf(report, finding)}">${cut(finding.title, longestTitle)}</a></th><td class="number">${effectWords(finding) ?? ''}</td><td class="cost"><svg class="${finding.severity}" width="${barWidth}" height="10" viewBox="0 0 ${barWidth} 10" aria-hidden="true"><rect class="bar" width="${width}" height="10"/></svg></td></tr>
+`;
+  });
+  const left = costly.length - mostRows;
+  return markup`<section class="costs"><h2>Why ${scoreWords(report)}</h2>
+<table><thead><tr><th scope="col">Finding</th><th scope="col">Cost</th><th scope="col" class="cost"><span class="unseen">Share</span></th></tr></thead><tbody>
+${rows}</tbody></table>
+${left > 0 ? markup`<p class="more">… ${left} more</p>` : nothing}</section>
 `;
 }

@@ -7,7 +7,7 @@ import { parseOcspResponse } from '../../../worker/certificates/grammar/ocsp-res
 import { parseSignedTimestamps } from '../../../worker/certificates/grammar/signed-timestamps.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { readStaple } from '../../../worker/certificates/staple.ts';
-import { decodeFile } from '../../../worker/checks/dns-check/mail/bimi/decode-file.ts';
+import { decodeFile } from '../../../worker/checks/dns-check/mail/bimi/files.ts';
 import { parseImage } from '../../../worker/checks/pagespeed-check/facts/parse-image.ts';
 import { parseCompressedCertificate } from '../../../worker/checks/ssl-check/grammar/certificate-message.ts';
 import { parseVersionNegotiation } from '../../../worker/checks/ssl-check/grammar/quic.ts';

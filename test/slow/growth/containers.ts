@@ -28,7 +28,7 @@ export const containers = {
     'readName of worker/probes/dns/name.ts: 255 octets, each at most four characters',
   ),
   'DNS record': container(65_535, 'the length field of DNS over TCP (RFC 1035 §4.2.2)'),
-  'BIMI file': container(65_536, 'fileLimitBytes of worker/checks/dns-check/mail/bimi/decode-file.ts'),
+  'BIMI file': container(65_536, 'fileLimitBytes of worker/checks/dns-check/mail/bimi/files.ts'),
   'MTA-STS policy': container(65_536, 'policyLimitBytes of worker/mail/fetch-policy.ts'),
   certificate: container(102_400, 'messageLimitBytes of worker/probes/tls/flight-guard.ts'),
   'certificate list': container(

@@ -8,6 +8,7 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readAbsent',
     'readAll',
     'readAnswer',
+    'readBimi',
     'readBlock',
     'readCaa',
     'readChain',

@@ -3,11 +3,11 @@ import { findLiterals, findSlowText, isSlowPair, pairsOf, sampleOf } from './reg
 
 /** Expressions that are worse than linear on some text, by file and source: what keeps such a text short. */
 const bounded: { readonly [literal: string]: string } = {
-  'api/pages/read-field.ts @([^\\s@<>]+?)[>;,.]*$': 'a field of our own form, with the body that holds it',
+  'api/pages/home.ts @([^\\s@<>]+?)[>;,.]*$': 'a field of our own form, with the body that holds it',
   'shared/lifecycle/backend.ts \\/\\/[^@\\s]*@': 'addresses of our own stores',
   'shared/settings/config.ts ^\\.+|\\.+$': 'settings of the operator',
   'shared/settings/config.ts \\/+$': 'settings of the operator',
-  'shared/render/file-name.ts ^[-.]+|[-.]+$':
+  'shared/render/formats.ts ^[-.]+|[-.]+$':
     'the run of characters before it leaves one dot or hyphen of many',
   'worker/run/mask-evidence.ts ([a-z][a-z0-9+.-]{0,30}:[\\\\/]{2,})[^\\s/?#\\\\"\'<>]*@':
     '31 characters for each place where it may begin',

@@ -1,11 +1,9 @@
 import { parseCaaIssue } from '../../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
 import { parseMailboxName } from '../../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
-import { parseBimi } from '../../../worker/checks/dns-check/mail/bimi/parse-bimi.ts';
-import { parsePem } from '../../../worker/checks/dns-check/mail/bimi/parse-pem.ts';
-import { parseXml } from '../../../worker/checks/dns-check/mail/bimi/parse-xml.ts';
-import { readDoctype } from '../../../worker/checks/dns-check/mail/bimi/read-doctype.ts';
-import { readLogo } from '../../../worker/checks/dns-check/mail/bimi/read-logo.ts';
-import { readMark } from '../../../worker/checks/dns-check/mail/bimi/read-mark-file.ts';
+import { readLogo } from '../../../worker/checks/dns-check/mail/bimi/logo.ts';
+import { parsePem, readMark } from '../../../worker/checks/dns-check/mail/bimi/mark.ts';
+import { parseBimi } from '../../../worker/checks/dns-check/mail/bimi/record.ts';
+import { parseXml, readDoctype } from '../../../worker/checks/dns-check/mail/bimi/xml.ts';
 import { parseDkimKey } from '../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
 import { parseDmarc } from '../../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
 import { parseReportUris } from '../../../worker/checks/dns-check/mail/dmarc/parse-report-uris.ts';

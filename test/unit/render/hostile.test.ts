@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { type FormatName, formatNames, renderReport } from '#shared/render/formats';
-import { linkTo } from '#shared/render/link';
+import { linkTo } from '#shared/render/visible-text';
 import { hostileStrings, shortHostileStrings } from '../../fixtures/render/hostile-strings.ts';
 import { isSoak } from '../../kit/property-runs.ts';
 import { type Piece, readCsv, readHtml, readMarkdown, readXml } from './readers.ts';

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
 import { renderHtml } from '#shared/render/html/page';
-import { dark, light, phaseNames } from '#shared/render/html/palette';
-import { htmlPolicy } from '#shared/render/html/style';
+import { dark, htmlPolicy, light, phaseNames } from '#shared/render/html/style';
 import { readHtml } from './readers.ts';
 import { badChain, failed, goodChain, largeReport, reportOf, unreachable } from './reports.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
-import { writeCalendar } from '#shared/render/calendar';
+import { writeCalendar } from '#shared/render/expiries';
 import { exportNamesOf, renderReport } from '#shared/render/formats';
-import { expiriesSection } from '#shared/render/html/expiries';
+import { expiriesSection } from '#shared/render/html/page';
 import { printMarkup } from '#shared/render/markup';
 import { readCalendar } from './read-calendar.ts';
 import { badChain } from './reports.ts';

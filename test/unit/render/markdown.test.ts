@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderMarkdown } from '#shared/render/markdown';
-import { codeBlock, codeSpan, reference, sentence } from '#shared/render/markdown-text';
+import { codeBlock, codeSpan, reference, renderMarkdown, sentence } from '#shared/render/markdown';
 import { readMarkdown } from './readers.ts';
 import { badChain, failed, goodChain, largeReport, reportOf } from './reports.ts';
 

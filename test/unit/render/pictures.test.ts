@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
-import { drawBadge } from '#shared/render/badge';
-import { drawFilmstrip, filmstripSchema } from '#shared/render/filmstrip';
+import { drawBadge } from '#shared/render/html/charts';
 import { renderHtml } from '#shared/render/html/page';
+import { drawFilmstrip, filmstripSchema } from '#shared/render/html/pictures/page-load';
 import { pictures } from '#shared/render/html/pictures/pictures';
-import { zoneFile } from '#shared/render/html/zone-file';
 import { printMarkup } from '#shared/render/markup';
+import { zoneFile } from '#shared/render/zone';
 import { requestSeen } from '../pagespeed-check/evidence-kit.ts';
 import { readHtml } from './readers.ts';
 

@@ -2,8 +2,7 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
-import { renderSarif } from '#shared/render/sarif';
-import { artifactUri } from '#shared/render/sarif-location';
+import { artifactUri, renderSarif } from '#shared/render/sarif';
 import { hostileStrings } from '../../fixtures/render/hostile-strings.ts';
 import { badChain, failed, goodChain, reportOf, unreachable } from './reports.ts';
 

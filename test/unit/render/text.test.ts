@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileNameOf } from '#shared/render/file-name';
-import { linkTo } from '#shared/render/link';
-import { cut, jsonText, textOf, visible, visibleLines } from '#shared/render/visible-text';
-import { zoneLine } from '#shared/render/zone-line';
+import { fileNameOf } from '#shared/render/formats';
+import { cut, jsonText, linkTo, textOf, visible, visibleLines } from '#shared/render/visible-text';
+import { zoneLine } from '#shared/render/zone';
 import { reportOf } from './reports.ts';
 
 test.for([

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
-import { endAnswer } from '../../../api/answer/linger.ts';
+import { endAnswer } from '../../../api/answer/connections.ts';
 import { bodyBounds } from '../../../api/request/body-bounds.ts';
 import type { Caller } from '../../../api/request/caller.ts';
 import { openBodies } from '../../../api/request/read-body.ts';

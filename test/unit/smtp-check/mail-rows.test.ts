@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '#shared/model/verdict';
-import { mailRowsOf } from '#shared/render/mail-hosts';
+import { mailRowsOf } from '#shared/render/html/pictures/smtp-check';
 import { renderMarkdown } from '#shared/render/markdown';
 import type { SmtpEvidence } from '../../../worker/checks/smtp-check/evidence.ts';
 import { smtpCheck } from '../../../worker/checks/smtp-check/index.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { dayOf, digestTime } from '#shared/model/mail-times';
 import { digestOfAddress, isConfirmed, type Mailbox } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
-import { renderDigest } from '#shared/render/watches/mail';
+import { renderDigest } from '#shared/render/watches';
 import { giveBack } from '#shared/time/give-back';
 import type { MailContext } from './context.ts';
 import { takeMessage } from './counts.ts';

@@ -1,6 +1,6 @@
 import type { Mailbox } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
-import type { MailLinks, MailText } from '#shared/render/watches/mail';
+import type { MailLinks, MailText } from '#shared/render/watches';
 import type { MailContext } from './context.ts';
 import type { Message } from './mailer.ts';
 

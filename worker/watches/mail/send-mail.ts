@@ -1,6 +1,6 @@
 import { digestOfAddress, isConfirmed, type Mailbox, mailboxIdOf } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
-import { renderConfirmation, renderEventMail } from '#shared/render/watches/mail';
+import { renderConfirmation, renderEventMail } from '#shared/render/watches';
 import { payFor } from '../pay.ts';
 import type { MailContext } from './context.ts';
 import { mayAsk, takeMessage } from './counts.ts';

@@ -3,8 +3,8 @@ import { dnsReportShape } from '../../../catalogue/dns-check/report.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { zoneFile } from '../zone-file.ts';
-import { cellTable, figure, readFields, tableSection } from './figure.ts';
+import { zoneFile } from '../../zone.ts';
+import { cellTable, figure, readFields, tableSection } from '../tables.ts';
 import {
   codesOfPart,
   codesWhere,

@@ -1,10 +1,18 @@
+import { z } from 'zod';
 import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.ts';
 import type { Report } from '../../../model/report.ts';
-import { sizeOfFilmstrip, timeOf } from '../../filmstrip.ts';
-import { type Markup, markup, nothing } from '../../markup.ts';
+import { type Markup, markup, nothing, printMarkup } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { scrollable } from '../value.ts';
-import { addressOf, cellTable, exportLink, figure, type Links, readFields, tableSection } from './figure.ts';
+import {
+  addressOf,
+  cellTable,
+  exportLink,
+  figure,
+  type Links,
+  readFields,
+  scrollable,
+  tableSection,
+} from '../tables.ts';
 
 const { filmstrip, requests, screenshot } = pagespeedReportShape;
 type Request = NonNullable<
@@ -157,4 +165,131 @@ function sizeWords(bytes: number): string {
 
 function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
+}
+
+const { mainThread } = pagespeedReportShape;
+
+const mostRows = 20;
+
+/** Lighthouse's groups of work, as people call them. */
+const kinds: { readonly [group: string]: string } = {
+  scriptEvaluation: 'Running scripts',
+  scriptParseCompile: 'Reading scripts',
+  styleLayout: 'Styles and layout',
+  paintCompositeRender: 'Painting',
+  parseHTML: 'Reading HTML and CSS',
+  garbageCollection: 'Freeing memory',
+  other: 'Other work',
+};
+
+/** What kept the main thread busy: by kind, by script and by who is behind the scripts. Nothing where that was not seen. */
+export function drawMainThread(report: Report): Markup {
+  const busy = readBusy(report);
+  if (!busy || busy.totalMs === 0) return nothing;
+  const { totalMs, byKind, scripts, owners } = busy;
+  const most = Math.max(1, ...Object.values(byKind));
+  const ofKind = Object.entries(byKind)
+    .slice(0, mostRows)
+    .map(([kind, ms]) => [
+      markup`${kinds[kind] ?? cut(kind, 40)}`,
+      markup`${Math.round(ms)} ms`,
+      markup`<svg class="low" width="160" height="10" viewBox="0 0 160 10" aria-hidden="true"><rect class="bar" width="${Math.round((ms / most) * 160)}" height="10"/></svg>`,
+    ]);
+  const ofScript = scripts
+    .slice(0, mostRows)
+    .map(({ url, owner, isThirdParty, totalMs: ms, scriptingMs }) => [
+      markup`<bdi class="value">${cut(url ?? 'The browser’s own work', 200)}</bdi>`,
+      markup`${isThirdParty ? cut(owner ?? 'another site', 100) : url === null ? '–' : 'this site'}`,
+      markup`${Math.round(ms)} ms`,
+      markup`${Math.round(scriptingMs)} ms`,
+    ]);
+  return markup`${tableSection(`What keeps the main thread busy (${Math.round(totalMs)} ms in all)`, cellTable(['Work', 'Time', 'Share'], ofKind))}${
+    ofScript.length === 0
+      ? nothing
+      : tableSection('Busy scripts', cellTable(['Script', 'Of', 'Time', 'Of it running'], ofScript))
+  }${drawBusyOwners(owners)}`;
+}
+
+type Owners = NonNullable<ReturnType<typeof readBusy>>['owners'];
+
+function readBusy(report: Report) {
+  return readFields(report, { mainThread })?.mainThread;
+}
+
+function drawBusyOwners(owners: Owners): Markup {
+  const rows = owners
+    .slice(0, mostRows)
+    .map(({ owner, isThirdParty, totalMs }) => [
+      markup`<bdi class="value">${cut(owner, 100)}</bdi>`,
+      markup`${isThirdParty ? 'another site' : 'this site'}`,
+      markup`${Math.round(totalMs)} ms`,
+    ]);
+  // One owner alone says nothing that the scripts do not say.
+  return rows.length < 2
+    ? nothing
+    : tableSection('Busy scripts by owner', cellTable(['Owner', 'Of', 'Time'], rows));
+}
+
+/** A picture of a page while it loaded, by what a report says of it. */
+type FrameSize = { readonly atMs: number; readonly width: number; readonly height: number };
+/** One with its bytes, in base64. */
+export type FramePicture = FrameSize & {
+  readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
+  readonly base64: string;
+};
+
+const frameHeight = 180;
+const labelHeight = 24;
+const gap = 8;
+const widest = 320;
+const mostFrames = 12;
+
+/** How the kept filmstrip of a report must come out of the store. */
+export const filmstripSchema = z
+  .array(
+    z.object({
+      atMs: z.number().min(0),
+      width: z.int().min(1),
+      height: z.int().min(1),
+      jpeg: z.base64(),
+    }),
+  )
+  .max(mostFrames);
+
+/** The size of the strip in pixels, so that a page leaves room for it. */
+function sizeOfFilmstrip(frames: readonly FrameSize[]): {
+  readonly width: number;
+  readonly height: number;
+} {
+  const widths = frames.slice(0, mostFrames).map(shownWidth);
+  return {
+    width: widths.reduce((sum, width) => sum + width + gap, -gap),
+    height: frameHeight + labelHeight,
+  };
+}
+
+/** All frames side by side as one SVG, each with its time below: one request for a page, and nothing in it runs. */
+export function drawFilmstrip(frames: readonly FramePicture[]): string {
+  const shown = frames.slice(0, mostFrames);
+  const { width, height } = sizeOfFilmstrip(shown);
+  let x = 0;
+  const drawn = shown.map((frame): Markup => {
+    const [left, own] = [x, shownWidth(frame)];
+    x += own + gap;
+    return markup`<image x="${left}" width="${own}" height="${frameHeight}" href="data:${frame.type};base64,${frame.base64}"/><rect x="${left + 0.5}" y="0.5" width="${own - 1}" height="${frameHeight - 1}" fill="none" stroke="#767d87"/><text x="${left + own / 2}" y="${height - 7}" text-anchor="middle">${timeOf(frame)}</text>
+`;
+  });
+  // Gray that can be read on the page's light and its dark ground: a picture does not know which one it has.
+  return printMarkup(markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="#767d87">
+${drawn}</svg>
+`);
+}
+
+/** "0.4 s". */
+function timeOf({ atMs }: Pick<FrameSize, 'atMs'>): string {
+  return `${(atMs / 1000).toFixed(1)} s`;
+}
+
+function shownWidth({ width, height }: FrameSize): number {
+  return Math.min(widest, Math.max(24, Math.round((width / height) * frameHeight)));
 }

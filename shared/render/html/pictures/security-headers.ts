@@ -1,11 +1,10 @@
+import { z } from 'zod';
 import { headerReportShape } from '../../../catalogue/security-header-check/report.ts';
 import type { Report } from '../../../model/report.ts';
-import { type Markup, markup, nothing } from '../../markup.ts';
+import { block, type Markup, markup, nothing } from '../../markup.ts';
 import { spanWords } from '../../report-words.ts';
 import { cut } from '../../visible-text.ts';
-import { cellTable, readFields, tableSection } from './figure.ts';
-import { headerFields } from './header-fields.ts';
-import { observatorySection } from './peer-letters.ts';
+import { cellTable, readFields, tableSection } from '../tables.ts';
 import {
   codesOfPart,
   codesWhere,
@@ -157,4 +156,78 @@ function policySection({ csp: { policies, evaluator } }: Headers): Markup {
       cellTable(['Directive', 'Sources', 'Weak spots'], rows),
     );
   })}`;
+}
+
+const hops = z.array(
+  z.looseObject({
+    url: z.string(),
+    status: z.int().nullable(),
+    headers: z.array(z.tuple([z.string(), z.string()])).optional(),
+  }),
+);
+type Hop = z.infer<typeof hops>[number];
+
+const mostHops = 30;
+const mostFields = 100;
+const longestField = 2000;
+const longestUrl = 300;
+
+/**
+ * The header fields of each answer as they were received; one answer stands open, the others are folded.
+ * @param open the address of the answer that a reader wants to see; the last one where none has it
+ */
+export function headerFields(report: Report, open?: string): Markup {
+  const seen = readFields(report, { hops })?.hops.slice(0, mostHops) ?? [];
+  const answered = seen.filter(({ headers }) => headers !== undefined && headers.length > 0);
+  const main = answered.find(({ url }) => url === open) ?? answered.at(-1);
+  if (!main) return nothing;
+  const others = answered.filter((hop) => hop !== main);
+  return markup`<section class="received" id="received"><h2>Header fields as received</h2>
+<p><bdi class="value">${cut(main.url, longestUrl)}</bdi></p>
+${fieldLines(main)}${others.map(
+    (
+      hop,
+    ) => markup`<details><summary>${hop.status ?? ''} <bdi class="value">${cut(hop.url, longestUrl)}</bdi></summary>${fieldLines(hop)}</details>
+`,
+  )}</section>
+`;
+}
+
+function fieldLines({ status, headers = [] }: Hop): Markup {
+  const shown = headers
+    .slice(0, mostFields)
+    .map(([name, value]) => `${cut(name, longestField)}: ${cut(value, longestField)}`);
+  const left = headers.length - shown.length;
+  const lines = [`Status ${String(status)}`, ...shown, ...(left > 0 ? [`… ${left} more`] : [])];
+  return markup`<pre><code>${block(lines.join('\n'))}</code></pre>
+`;
+}
+
+const { observatory } = headerReportShape;
+const longestWords = 300;
+
+/** What MDN's HTTP Observatory would say of the same page, test by test. Its words are no verdicts of ours, and so have no marks. */
+function observatorySection(report: Report): Markup {
+  const seen = readFields(report, { observatory })?.observatory;
+  if (!seen) return nothing;
+  const { score, grade, error, tests } = seen;
+  const title = 'By the rules of the HTTP Observatory';
+  if (score === null || grade === null)
+    return markup`<section class="picture"><h2>${title}: no grade</h2><p>${cut(error ?? 'The page was not seen.', longestWords)}</p></section>
+`;
+  const rows = Object.entries(tests).map(([name, { pass, result, score: points, disputed }]) => [
+    markup`${plainWords(name)}`,
+    markup`${pass ? 'passed' : 'failed'}`,
+    markup`${points > 0 ? `+${points}` : points}`,
+    markup`${plainWords(result)}${disputed ? markup`. Our own findings differ.` : nothing}`,
+  ]);
+  return tableSection(
+    `${title}: ${grade}, ${score} points`,
+    cellTable(['Test', 'Result', 'Points', 'Why'], rows),
+  );
+}
+
+function plainWords(kebab: string): string {
+  const text = kebab.replaceAll('-', ' ');
+  return cut(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`, longestWords);
 }

@@ -1,9 +1,9 @@
 import { sslReportShape } from '../../../catalogue/ssl-check/report.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
+import { titleOf } from '../../report-words.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { cellTable, figure, readFields, tableSection } from './figure.ts';
-import { sslLabsSection } from './peer-letters.ts';
+import { cellTable, figure, readFields, tableSection } from '../tables.ts';
 import {
   codesOfPart,
   type Marked,
@@ -175,4 +175,35 @@ function strength(marked: Marked): Markup {
 
 function shorten(text: string): string {
   return text.length > 52 ? `${clip(text, 51)}…` : text;
+}
+
+const { sslLabsEquivalent, sslLabs } = sslReportShape;
+
+/** The letter of the SSL Server Rating Guide, and what it is made of. */
+function sslLabsSection(report: Report): Markup {
+  const seen = readFields(report, { sslLabsEquivalent, sslLabs });
+  if (!seen?.sslLabs) return nothing;
+  const { protocolScore, keyExchangeScore, cipherScore, caps, score } = seen.sslLabs;
+  const parts = [
+    ['Protocols', protocolScore, '30 %'],
+    ['Key exchange', keyExchangeScore, '30 %'],
+    ['Cipher strength', cipherScore, '40 %'],
+  ] as const;
+  const rows = parts.map(([name, points, weight]) => [
+    markup`${name}`,
+    markup`${points} of 100`,
+    markup`${weight}`,
+  ]);
+  const limits = caps.map(
+    ({ letter, code }) => markup`<li>${letterWords(letter)}: ${titleOf(report, code) ?? code}</li>`,
+  );
+  return markup`${tableSection(
+    `By the rules of SSL Labs: ${seen.sslLabsEquivalent ?? 'no letter'}`,
+    cellTable(['Part', 'Score', 'Weight'], [...rows, [markup`Together`, markup`${score} of 100`, markup``]]),
+  )}${limits.length === 0 ? nothing : markup`<p>What limits the letter:</p><ul>${limits}</ul>\n`}`;
+}
+
+function letterWords(letter: string): string {
+  if (letter === 'T') return 'T, not trusted';
+  return letter === 'M' ? 'M, another name' : `at most ${letter}`;
 }

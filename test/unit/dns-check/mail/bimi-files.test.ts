@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeFile } from '../../../../worker/checks/dns-check/mail/bimi/decode-file.ts';
-import { isSvg, judgeSvg, titleOf } from '../../../../worker/checks/dns-check/mail/bimi/judge-svg.ts';
-import { parsePem } from '../../../../worker/checks/dns-check/mail/bimi/parse-pem.ts';
-import { parseXml, type Xml } from '../../../../worker/checks/dns-check/mail/bimi/parse-xml.ts';
-import { lineOf } from '../../../../worker/checks/dns-check/mail/bimi/read-logo.ts';
+import { decodeFile } from '../../../../worker/checks/dns-check/mail/bimi/files.ts';
+import {
+  isSvg,
+  judgeSvg,
+  lineOf,
+  sizeOfSvg,
+  titleOf,
+} from '../../../../worker/checks/dns-check/mail/bimi/logo.ts';
 import {
   isIssuedBy,
   isNamed,
   logoOfMark,
+  parsePem,
   readChain,
-} from '../../../../worker/checks/dns-check/mail/bimi/read-mark.ts';
-import { sizeOfSvg } from '../../../../worker/checks/dns-check/mail/bimi/svg-size.ts';
+} from '../../../../worker/checks/dns-check/mail/bimi/mark.ts';
+import { parseXml, type Xml } from '../../../../worker/checks/dns-check/mail/bimi/xml.ts';
 import { runsOf } from '../../../kit/property-runs.ts';
 import { goodLogo, markOf } from './zone-literal.ts';
 

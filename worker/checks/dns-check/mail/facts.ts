@@ -1,6 +1,6 @@
 import { nameExists } from '../../../dns/observation.ts';
 import type { Zone } from '../../../dns/zone.ts';
-import { type BimiFacts, readBimi } from './bimi/facts.ts';
+import { type BimiFacts, readBimi } from './bimi/record.ts';
 import { type DkimFacts, readDkim } from './dkim/facts.ts';
 import { type DmarcFacts, readDmarc } from './dmarc/facts.ts';
 import { readMx } from './mx/facts.ts';
