@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { randomId } from '#shared/model/job';
 import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
-import { openService, type Service } from './kit.ts';
+import { openService, type Service } from '../../api/kit.ts';
 
 type Got = { readonly id: string; readonly body: string; readonly isSigned: boolean };
 const got: Got[] = [];

@@ -10,8 +10,17 @@ import { assessHealth, type HealthAssessment } from '../../../worker/checks/doma
 import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { combine, limitGrade } from '../../../worker/checks/domain-health/judge/score.ts';
 import { runsOf } from '../../kit/property-runs.ts';
-import { chain, failed, stopped } from '../redirect-check/chain.ts';
-import { dns, dnsFields, goodRedirects, headers, performance, redirect, ssl, sslAway } from './parts.ts';
+import {
+  dns,
+  dnsFields,
+  goodRedirects,
+  headers,
+  performance,
+  redirect,
+  ssl,
+  sslAway,
+} from '../../unit/domain-health/parts.ts';
+import { chain, failed, stopped } from '../../unit/redirect-check/chain.ts';
 
 // 21,000 cases together. Reports are made by the checks' own tables, so that a score follows from its findings.
 const runs = { findings: runsOf(5000), scores: runsOf(5000), arrivals: runsOf(5000), caps: runsOf(6000) };
