@@ -42,7 +42,8 @@ export function paceContract(open: () => Promise<Pace>): void {
     const key = randomId();
     const start = steadyNow();
     expect(await countThrough([pace], 40, { key, rate }, 10_000)).toBe(40);
-    expect(steadyNow() - start).toBeLessThan(900);
+    // Without a burst they would take two seconds.
+    expect(steadyNow() - start).toBeLessThan(1900);
     const wanted = order(key);
     const next = await Promise.all(Array.from({ length: 60 }, () => pace.take(wanted)));
     const through = next.filter((waitMs) => waitMs === 0).length;
@@ -69,7 +70,8 @@ export function paceContract(open: () => Promise<Pace>): void {
     const anonymous = countThrough([pace], 200, { key, isAnonymous: true }, 3000);
     const start = steadyNow();
     expect(await countThrough([pace], 25, { key }, 3000)).toBe(25);
-    expect(steadyNow() - start).toBeLessThan(500);
+    // Behind anonymous work they would take as long as that.
+    expect(steadyNow() - start).toBeLessThan(1200);
     expect(await anonymous).toBeLessThanOrEqual((10 + 3 * 5) * 1.1);
     await pace.close();
   });

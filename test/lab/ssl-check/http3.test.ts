@@ -74,10 +74,23 @@ test.for(cases)('the UDP port %s', async ([, answer, state, datagrams]) => {
   expect(site.arrived).toEqual(Array<number>(datagrams).fill(1200));
 });
 
+/** A TLS server, and a socket at the UDP port of the same number; where that is taken, at another. */
+async function openBoth() {
+  for (;;) {
+    const server = await openTlsServer(identity(lab.leaf, lab.intermediate));
+    const socket = createSocket('udp4').bind(server.port, '127.0.0.1');
+    const isBound = await once(socket, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isBound) return { server, socket };
+    socket.close();
+    await server.close();
+  }
+}
+
 test('where nothing is offered nothing is sent', async () => {
-  const server = await openTlsServer(identity(lab.leaf, lab.intermediate));
-  const socket = createSocket('udp4').bind(server.port, '127.0.0.1');
-  await once(socket, 'listening');
+  const { server, socket } = await openBoth();
   let arrived = 0;
   socket.on('message', () => void (arrived += 1));
   const { report } = await lab.check(server.port);

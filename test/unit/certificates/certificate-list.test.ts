@@ -11,6 +11,7 @@ import {
   scanEntries,
 } from '../../../worker/certificates/grammar/certificate-list.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
+import { countCpu } from '../../kit/cpu-time.ts';
 import { certificateOf, intermediate, leafWith, root } from '../ssl-check/evidence-of.ts';
 import { issueCertificate, makeKey, nameOf, sealWith } from '../ssl-check/issue-certificate.ts';
 import { der, integer, sequence } from '../ssl-check/write-der.ts';
@@ -268,8 +269,8 @@ test('100,000 entries are scanned in one pass', () => {
     ...Array.from({ length: 1000 }, () => writeEntry([1, 2, 3, 4, 5, 6, 7, 8], undefined, 4)),
   );
   const all = joinBytes(...Array.from({ length: 100 }, () => many), writeEntry([9]));
-  const start = performance.now();
+  const spentMs = countCpu();
   expect(scanEntries(all, '9')).toMatchObject({ count: 100_001, entry: { reason: null } });
   // It takes some 30 ms; a scan that looked at each pair of entries would take minutes.
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(spentMs()).toBeLessThan(10_000);
 });

@@ -5,6 +5,7 @@ import type { Json } from '#shared/model/verdict';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
 import { isObject } from '../../../worker/dns/record-values.ts';
+import { countCpu } from '../../kit/cpu-time.ts';
 import { isSoak, runsOf } from '../../kit/property-runs.ts';
 import { cases } from './cases.ts';
 import { goodWorld } from './good-world.ts';
@@ -127,9 +128,9 @@ test('judging a domain with hundreds of keys and signatures comes to an end', as
     many(old as Json[]),
   );
   expect(answer.kind).toBe('answer');
-  const start = performance.now();
+  const spentMs = countCpu();
   assessDnsCheck(flooded as unknown as DnsCheckEvidence);
-  expect(performance.now() - start).toBeLessThan(8000);
+  expect(spentMs()).toBeLessThan(8000);
 });
 
 test('sixteen thousand hints beside four thousand addresses are judged at once, and a few are shown', async () => {
@@ -158,11 +159,11 @@ test('sixteen thousand hints beside four thousand addresses are judged at once, 
       }),
     evidence,
   );
-  const start = performance.now();
+  const spentMs = countCpu();
   const verdict = assessDnsCheck(flooded as unknown as DnsCheckEvidence).verdicts[
     'https-record-hint-differs'
   ];
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(spentMs()).toBeLessThan(5000);
   if (typeof verdict !== 'object' || !('broken' in verdict)) throw new Error('the hints differ');
   expect(verdict.broken).toHaveLength(50);
   expect(verdict.broken[0]?.['addresses']).toMatch(/^(198\.0\.0\.\d, ){9}198\.0\.0\.9 and 3990 more$/);

@@ -124,7 +124,8 @@ test('what would wait beyond the end of the run is not asked, and told', async (
   const crowd = Array.from({ length: 300 }, () => run(15_000).charge('handshakes', '192.0.2.1', gone.signal));
   const start = performance.now();
   const refused = await run(4000).charge('handshakes', '192.0.2.1', signal);
-  expect(performance.now() - start).toBeLessThan(1000);
+  // It would have waited for four.
+  expect(performance.now() - start).toBeLessThan(3500);
   expect(refused && describeSpent(refused)).toBe(
     'other checks have asked 192.0.2.1 as often as we allow for now',
   );

@@ -16,6 +16,7 @@ import {
   readChain,
 } from '../../../../worker/checks/dns-check/mail/bimi/mark.ts';
 import { parseXml, type Xml } from '../../../../worker/checks/dns-check/mail/bimi/xml.ts';
+import { countCpu } from '../../../kit/cpu-time.ts';
 import { runsOf } from '../../../kit/property-runs.ts';
 import { goodLogo, markOf } from './zone-literal.ts';
 
@@ -276,22 +277,22 @@ describe('whatever a server sends', () => {
   ];
   test.for(words)('64 kB of %s are read to their end', (word) => {
     const long = word.repeat(65_536 / word.length);
-    const start = performance.now();
+    const spentMs = countCpu();
     for (const text of [long, `<a>${long}`, `<a b="${long}`, `<svg c='${long}'/>`, `<!DOCTYPE x [${long}`]) {
       const xml = parseXml(text);
       if (!('faults' in xml)) judgeSvg(xml);
     }
-    expect(performance.now() - start).toBeLessThan(8000);
+    expect(spentMs()).toBeLessThan(8000);
   });
 
   test('thousands of elements deep in each other’s namespaces are judged to their end', () => {
     const open = Array.from({ length: 250 }, (_, at) => `<p${at}:g xmlns:p${at}="http://x.test/">`).join('');
     const close = Array.from({ length: 250 }, (_, at) => `</p${249 - at}:g>`).join('');
-    const start = performance.now();
+    const spentMs = countCpu();
     const xml = read(`<svg>${open}${'<q:a/>'.repeat(8000)}${close}</svg>`);
     judgeSvg(xml);
     expect(xml.elements).toHaveLength(8251);
-    expect(performance.now() - start).toBeLessThan(8000);
+    expect(spentMs()).toBeLessThan(8000);
   });
 });
 

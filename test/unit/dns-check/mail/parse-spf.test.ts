@@ -9,6 +9,7 @@ import {
   type Spf,
 } from '../../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
 import { mergeSpf } from '../../../../worker/checks/dns-check/mail/spf/republish.ts';
+import { countCpu } from '../../../kit/cpu-time.ts';
 import { runsOf } from '../../../kit/property-runs.ts';
 import { spfRecord } from './arbitrary.ts';
 
@@ -197,7 +198,7 @@ describe('any text', () => {
   });
 
   test('64 kB of hostile text is read to its end', () => {
-    const start = performance.now();
+    const spentMs = countCpu();
     for (const word of [
       '%{',
       'a:%{d}',
@@ -211,6 +212,6 @@ describe('any text', () => {
       ' ',
     ])
       parseSpf(`v=spf1 ${word.repeat(Math.floor(65_000 / word.length))}`);
-    expect(performance.now() - start).toBeLessThan(8000);
+    expect(spentMs()).toBeLessThan(8000);
   });
 });
