@@ -1,5 +1,5 @@
 import { catalogue } from '#shared/catalogue/registry';
-import { readHeld } from '#shared/lifecycle/agreement/read-held';
+import { isHeldOtherwise } from '#shared/lifecycle/agreement/agreement';
 import { queueNames } from '#shared/model/job';
 import type { OperatorJob, Operator } from '#shared/queue/bullmq/operator';
 import { openOperator } from '#shared/queue/bullmq/operator';
@@ -133,9 +133,10 @@ async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise
       'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
     );
   // With another number of parts, jobs would be looked for where there are none.
-  const held = await readHeld(url, 'REDIS_SHARDS', openLogger('silent'));
-  if (held !== undefined && held !== String(shards))
-    throw new UsageError(`REDIS_SHARDS is ${shards} here and ${held} in the processes of the service.`);
+  if (await isHeldOtherwise(url, 'REDIS_SHARDS', String(shards)))
+    throw new UsageError(
+      `REDIS_SHARDS is ${shards} here and another number in the processes of the service.`,
+    );
   const lineLimit = QUEUE_SECONDS * hostConcurrency;
   const operator = await openOperator({ url, shards, log: openLogger('silent'), hostConcurrency, lineLimit });
   try {

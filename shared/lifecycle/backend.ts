@@ -195,9 +195,8 @@ async function openScaled(
     { impatientAlone, openRedis },
     { openMongoReportStore },
     { openRedisLedger },
-    { openAgreement },
+    { openAgreement, workInAgreement },
     { listAgreedSettings },
-    { workInAgreement },
   ] = await Promise.all([
     import('../queue/bullmq/open.ts'),
     import('../backends/redis.ts'),
@@ -205,7 +204,6 @@ async function openScaled(
     import('../limits/pace/redis.ts'),
     import('./agreement/agreement.ts'),
     import('./agreement/agreed-settings.ts'),
-    import('./agreement/work-in-agreement.ts'),
   ]);
   const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
   const reportStore = ofMongoUrl(() =>
@@ -220,7 +218,7 @@ async function openScaled(
   return {
     mode: 'scaled',
     agreement,
-    jobQueue: workInAgreement(jobQueue, agreement, log),
+    jobQueue: workInAgreement(jobQueue, agreement),
     reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),

@@ -28,7 +28,7 @@ describe.skipIf(!(hasRedisCluster && hasMongo))('processes over a cluster', () =
         .poll(() => readyz(member))
         .toMatchObject({
           status: 'not-ready',
-          checks: { settings: 'REDIS_SHARDS is "32" here and "16" in other processes' },
+          checks: { settings: 'REDIS_SHARDS is "32" here and another value in the oldest process' },
         });
       await expect.poll(() => messagesOf(member)).toEqual([refused]);
     }

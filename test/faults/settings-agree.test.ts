@@ -62,7 +62,7 @@ describe.skipIf(!(hasRedis && hasMongo))('processes over one Redis', () => {
         .poll(() => readyz(nextApi))
         .toMatchObject({
           status: 'degraded',
-          checks: { settings: 'HOST_CONCURRENCY is "7" here and "4" in other processes' },
+          checks: { settings: 'HOST_CONCURRENCY is "7" here and another value in the oldest process' },
         });
       await fleet.ask(() => nextApi, 'http://t2.test/rolling', {});
       for (const member of [api, worker]) member.process.kill('SIGTERM');

@@ -1,9 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { type AnyRedis, isCluster, isRedisAway, keyPrefix, redisTimeoutMs } from '../../backends/redis.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { hash } from 'node:crypto';
+import {
+  type AnyRedis,
+  isCluster,
+  isRedisAway,
+  keyPrefix,
+  onceOnly,
+  openRedis,
+  redisTimeoutMs,
+  refusalOf,
+} from '../../backends/redis.ts';
+import { randomId } from '../../model/job.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
+import { queueUnavailable } from '../../queue/unavailable.ts';
+import { openWorkWhile, type WorkWhile } from '../../queue/work-while.ts';
+import { type Logger, openLogger } from '../../telemetry/logger.ts';
 import type { AgreedSetting } from './agreed-settings.ts';
 
-/** Whether this process has the same settings as the others that live. */
+/** Whether this process has the same settings as the others that live: the oldest that works decides. */
 export type Agreement = {
   /** True while it has; else which differ, and how. */
   state(): true | string;
@@ -11,135 +24,188 @@ export type Agreement = {
   refusal(): string | undefined;
   /** Resolves when the settings were compared, or Redis was away for as long as a request waits for it. */
   readonly firstLook: Promise<void>;
-  /** Tells whether this process may take work: once that is known, and each time it changes. Gives what ends it. */
-  onTurn(listener: (mayWork: boolean) => void): () => void;
+  /** A worker that is open while this process may take work. */
+  readonly work: WorkWhile['work'];
   close(): void;
 };
 
-type Difference = Pick<AgreedSetting, 'name' | 'isNeeded'> & {
-  readonly here: string;
-  readonly elsewhere: string;
+/** What a process tells with each beat. */
+type Told = {
+  readonly id: string;
+  /** It takes no work, so it decides nothing. */
+  readonly refused: boolean;
+  /** Of the value of each setting that it could read, by name. */
+  readonly hashes: Readonly<Record<string, string>>;
 };
+type OwnValue = Pick<AgreedSetting, 'name' | 'isNeeded'> & { readonly here: string };
 
-const agree = readFileSync(new URL('agree.lua', import.meta.url), 'utf8');
-
-/** A value holds so long after the last process that has it told it; so soon after all have stopped, another one is taken. */
-export const holdMs = 15_000;
-const compareEveryMs = 5000;
-/** A process that was refused becomes the first in a Redis without values only when nobody else has been for so long. */
-const leaveToOthersMs = 2 * compareEveryMs;
+const beatMs = 5000;
+/** A process lives for so long after its last beat. */
+const holdMs = 15_000;
+/** A process that was refused decides only when nobody else has worked for so long: a Redis that comes back empty is left to the others. */
+const leaveToOthersMs = 2 * beatMs;
 
 /** Compares the settings with those of the other processes over this Redis, at each connection and every 5 s. */
 export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[], log: Logger): Agreement {
-  const first = Promise.withResolvers<void>();
-  const late = setTimeout(first.resolve, redisTimeoutMs);
-  const listeners = new Set<(mayWork: boolean) => void>();
-  let differences: readonly Difference[] | undefined;
-  const refusal = () => sayDifferences(differences?.filter(({ isNeeded }) => isNeeded));
-  const emptiness = watchEmptiness();
-  const settle = ({ differences: found, isEmpty }: SettingsComparison) => {
-    emptiness.note(isEmpty);
-    const [before, couldWork] = [sayDifferences(differences), differences && refusal() === undefined];
-    differences = found;
-    const mayWork = refusal() === undefined;
-    if (sayDifferences(found) !== before) tell(found, mayWork, log);
-    if (mayWork !== couldWork) for (const listener of listeners) listener(mayWork);
-    first.resolve();
+  const { settle, differences, ...outcome } = openOutcome(log);
+  const isRefused = () => outcome.refusal() !== undefined;
+  const id = randomId();
+  const values = new Map<string, OwnValue>();
+  let nobodySince = Infinity;
+  const look = async (): Promise<void> => {
+    // A value that cannot be read now is as it was; one that never could be is left out.
+    for (const { name, isNeeded, read } of settings) {
+      const here = await read();
+      if (here !== undefined) values.set(name, { name, isNeeded, here });
+    }
+    const own = [...values.values()];
+    const claims = isRefused() && performance.now() - nobodySince >= leaveToOthersMs;
+    const hashes = Object.fromEntries(own.map(({ name, here }) => [name, hashOf(here)]));
+    const told = { id, refused: isRefused() && !claims, hashes };
+    const working = await beat(redis, told, claims);
+    nobodySince = working.length > 0 ? Infinity : Math.min(nobodySince, performance.now());
+    const before = new Set(differences()?.map(({ name }) => name));
+    const differs = ({ name }: OwnValue) => {
+      const held = findHeld(working, name);
+      // What nobody tells now is as it was.
+      return held === undefined ? before.has(name) : held !== hashes[name];
+    };
+    settle(own.filter(differs));
+    // The others must know at once who takes no work.
+    if (told.refused !== isRefused()) await look();
   };
-  const compare = () => {
-    const mayBeFirst = refusal() === undefined || emptiness.isLong();
-    compareOnce(redis, settings, { before: differences ?? [], mayBeFirst }).then(settle, (error: unknown) => {
-      // A Redis that is away is logged by its connection.
-      log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
-    });
+  let looking: Promise<void> | undefined;
+  const lookOnce = () => {
+    looking ??= look()
+      .catch((error: unknown) => {
+        nobodySince = Infinity;
+        // A Redis that is away is logged by its connection.
+        log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
+      })
+      .finally(() => (looking = undefined));
   };
   // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
   const alone = setTimeout(() => {
-    if (differences) return;
+    if (differences()) return;
     log.warn({}, aloneText);
-    settle({ differences: [], isEmpty: false });
+    settle([]);
   }, holdMs).unref();
-  redis.on('ready', compare);
-  const timer = setInterval(compare, compareEveryMs).unref();
-  return {
-    state: () =>
-      differences ? (sayDifferences(differences) ?? true) : 'not compared with other processes yet',
-    refusal,
-    firstLook: first.promise,
-    onTurn(listener) {
-      listeners.add(listener);
-      if (differences) listener(refusal() === undefined);
-      return () => listeners.delete(listener);
-    },
-    close() {
-      clearInterval(timer);
-      clearTimeout(late);
-      clearTimeout(alone);
-    },
-  };
+  redis.on('ready', lookOnce);
+  const timer = setInterval(lookOnce, beatMs).unref();
+  const close = () => [timer, alone].forEach(clearTimeout);
+  return { ...outcome, close };
 }
 
 const aloneText =
   'settings cannot be compared with those of other processes: starting without the comparison';
 
-/** For how long nobody has told values that differed from those of this process. */
-function watchEmptiness() {
-  let since: number | undefined;
-  return {
-    note(isEmpty: boolean): void {
-      since = isEmpty ? (since ?? performance.now()) : undefined;
-    },
-    isLong: () => since !== undefined && performance.now() - since >= leaveToOthersMs,
+/** What the comparisons found last, and the workers that go by it. */
+function openOutcome(log: Logger) {
+  const first = Promise.withResolvers<void>();
+  setTimeout(first.resolve, redisTimeoutMs).unref();
+  const { turn, work } = openWorkWhile(log);
+  let differences: readonly OwnValue[] | undefined;
+  const said = () => say(differences);
+  const refusal = () => say(differences?.filter(({ isNeeded }) => isNeeded));
+  const settle = (found: readonly OwnValue[]) => {
+    const before = said();
+    differences = found;
+    if (said() !== before) tell(said(), refusal() === undefined, log);
+    turn(refusal() === undefined);
+    first.resolve();
   };
+  const state = () => (differences ? (said() ?? true) : 'not compared with other processes yet');
+  return { settle, differences: () => differences, state, refusal, firstLook: first.promise, work };
 }
 
-type EarlierComparison = {
-  /** What differed at the last look: it stands for settings that cannot be read now, and for values that nobody has told. */
-  readonly before: readonly Difference[];
-  readonly mayBeFirst: boolean;
-};
-type SettingsComparison = {
-  readonly differences: readonly Difference[];
-  /** Nobody has told a value that differed before. */
-  readonly isEmpty: boolean;
-};
+/** Undefined where there are none. */
+function say(differences: readonly OwnValue[] = []): string | undefined {
+  const all = differences.map(
+    ({ name, here }) => `${name} is "${here}" here and another value in the oldest process`,
+  );
+  return all.length === 0 ? undefined : all.join('; ');
+}
 
-async function compareOnce(
-  redis: AnyRedis,
-  settings: readonly AgreedSetting[],
-  { before, mayBeFirst }: EarlierComparison,
-): Promise<SettingsComparison> {
-  const all = await Promise.all(settings.map(async (each) => ({ ...each, here: await each.read() })));
-  const read = all.flatMap(({ here, ...each }) => (here === undefined ? [] : [{ ...each, here }]));
-  const keys = read.map(({ name }) => keyOfSetting(redis, name));
-  const own = read.map(({ here }) => here);
-  const held = await redis.eval(agree, keys.length, ...keys, holdMs, mayBeFirst ? 'yes' : 'no', ...own);
-  const found = read.flatMap((each, at) => {
-    const elsewhere = (held as unknown[])[at];
-    return typeof elsewhere === 'string' ? [{ ...each, elsewhere }] : [];
+function tell(differences: string | undefined, mayWork: boolean, log: Logger): void {
+  if (differences === undefined) log.info({}, 'settings agree with those of other processes');
+  else if (mayWork) log.warn({ differences }, 'settings differ from those of other processes');
+  else log.error({ differences }, 'settings differ from those of other processes: this one takes no work');
+}
+
+/**
+ * Tells the others of this process, and gives those that work, the oldest first. A process stands at the end of the list when it starts,
+ * when Redis has lost it, and when it claims to decide after it was refused.
+ */
+async function beat(redis: AnyRedis, told: Told, claims: boolean): Promise<readonly Told[]> {
+  const [list, own] = [keyOf(redis, 'processes'), keyOf(redis, told.id)];
+  const isListed = (await redis.lrange(list, 0, -1)).includes(told.id);
+  const step = redis.multi().set(own, JSON.stringify(told), 'PX', holdMs);
+  if (claims) step.lrem(list, 0, told.id);
+  if (claims || !isListed) step.rpush(list, told.id);
+  step.pexpire(list, holdMs);
+  await step.exec().catch(async (error: Error & { previousErrors?: readonly Error[] }) => {
+    const cause = error.previousErrors?.[0] ?? error;
+    if (claims || refusalOf(cause) !== 'OOM') throw cause;
+    // A Redis without memory takes nothing new; what is there still counts, so that a worker can start and drain it.
+    await Promise.all([own, list].map((key) => redis.pexpire(key, holdMs)));
   });
-  const untold = before.filter(({ name }) => !found.some((each) => each.name === name));
-  const isEmpty = untold.some(({ name }) => read.some((each) => each.name === name));
-  return { differences: [...found.filter(({ here, elsewhere }) => here !== elsewhere), ...untold], isEmpty };
+  const others = (await readLiving(redis)).map((each) => (each.id === told.id ? told : each));
+  return [...others, told].filter(({ refused }) => !refused);
 }
 
-/** Where the value is held that the processes have of a setting. In a cluster the keys of a script must be in one slot. */
-export function keyOfSetting(redis: AnyRedis, name: string): string {
+/** The processes that live, the oldest first; those that have ended leave the list. */
+async function readLiving(redis: AnyRedis): Promise<readonly Told[]> {
+  const list = keyOf(redis, 'processes');
+  const ids = await redis.lrange(list, 0, -1);
+  const texts = ids.length === 0 ? [] : await redis.mget(ids.map((id) => keyOf(redis, id)));
+  await Promise.all(ids.map(async (id, at) => texts[at] ?? redis.lrem(list, 0, id)));
+  return texts.flatMap((text) => (text ? [JSON.parse(text) as Told] : []));
+}
+
+/** The hash of the value that holds of a setting: that of the oldest that tells one. */
+function findHeld(working: readonly Told[], name: string): string | undefined {
+  return working.find(({ hashes }) => hashes[name] !== undefined)?.hashes[name];
+}
+
+/** In a cluster the keys of one step must be in one slot. */
+function keyOf(redis: AnyRedis, name: string): string {
   const below = `${keyPrefix}:settings`;
   return `${isCluster(redis) ? `{${below}}` : below}:${name}`;
 }
 
-/** Undefined where there are none. */
-function sayDifferences(differences: readonly Difference[] = []): string | undefined {
-  const said = differences.map(
-    ({ name, here, elsewhere }) => `${name} is "${here}" here and "${elsewhere}" in other processes`,
-  );
-  return said.length === 0 ? undefined : said.join('; ');
+/** Whether the processes over this Redis have another value of a setting; false where none of them lives, or Redis is away. */
+export async function isHeldOtherwise(url: string, name: string, here: string): Promise<boolean> {
+  const redis = openRedis(url, onceOnly, openLogger('silent'));
+  try {
+    const working = (await readLiving(redis)).filter(({ refused }) => !refused);
+    return (findHeld(working, name) ?? hashOf(here)) !== hashOf(here);
+  } catch {
+    return false; // what is asked of it next says so
+  } finally {
+    redis.disconnect();
+  }
 }
 
-function tell(differences: readonly Difference[], mayWork: boolean, log: Logger): void {
-  const about = { differences: differences.map(({ name, here, elsewhere }) => ({ name, here, elsewhere })) };
-  if (differences.length === 0) log.info({}, 'settings agree with those of other processes');
-  else if (mayWork) log.warn(about, 'settings differ from those of other processes');
-  else log.error(about, 'settings differ from those of other processes: this one takes no work');
+function hashOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 8);
+}
+
+/** The same queue; while this process is refused it submits, looks for and takes no jobs. */
+export function workInAgreement(jobQueue: JobQueue, agreement: Agreement): JobQueue {
+  const permitted = async <T>(act: () => Promise<T>): Promise<T> => {
+    await agreement.firstLook;
+    const refusal = agreement.refusal();
+    if (refusal !== undefined) throw queueUnavailable(new Error(refusal));
+    return act();
+  };
+  return {
+    ...jobQueue,
+    submit: (job, lineLimit) => permitted(() => jobQueue.submit(job, lineLimit)),
+    look: (queue, jobId) => permitted(() => jobQueue.look(queue, jobId)),
+    work: (...given) => agreement.work(() => jobQueue.work(...given)),
+    async close(graceMs) {
+      agreement.close();
+      await jobQueue.close(graceMs);
+    },
+  };
 }
