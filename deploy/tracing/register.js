@@ -7,9 +7,9 @@ const [, file = '', role = ''] = process.argv;
 if (/[\\/]diag(?:\.js)?$/.test(file) && ['serve', 'api', 'worker'].includes(role)) {
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const { env } = process;
-  env.OTEL_SERVICE_NAME ??= /\bservice\.name=/.test(env.OTEL_RESOURCE_ATTRIBUTES ?? '')
-    ? undefined
-    : `diagnostic-tools-${role}`;
+  // A name among the attributes is the operator's as well.
+  if (!/\bservice\.name=/.test(env.OTEL_RESOURCE_ATTRIBUTES ?? ''))
+    env.OTEL_SERVICE_NAME ||= `diagnostic-tools-${role}`;
   // Prometheus asks /metrics, and the log is on stdout.
   env.OTEL_METRICS_EXPORTER ??= 'none';
   env.OTEL_LOGS_EXPORTER ??= 'none';

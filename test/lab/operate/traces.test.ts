@@ -182,11 +182,15 @@ describe.skipIf(!hasTracingSdk)('traces of one process', () => {
     expect(collector.requests).toEqual([]);
   });
 
-  test('the names and attributes of the settings are the process’s', async () => {
-    await traced({ OTEL_SERVICE_NAME: 'probe', OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,team=a%2Cb' });
+  test.for([
+    ['probe', { OTEL_SERVICE_NAME: 'probe', OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,team=a%2Cb' }],
+    ['other', { OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,team=a%2Cb' }],
+    ['diagnostic-tools-serve', { OTEL_SERVICE_NAME: '', OTEL_RESOURCE_ATTRIBUTES: 'team=a%2Cb' }],
+  ] as const)('the process is named %s, with the attributes of its settings', async ([name, settings]) => {
+    await traced(settings);
     await ask(redirectCheck);
     const { server } = await untilAnswered();
-    expect(server?.resource).toMatchObject({ 'service.name': 'probe', team: 'a,b' });
+    expect(server?.resource).toMatchObject({ 'service.name': name, team: 'a,b' });
   });
 
   test('the end of the process sends what is left', async () => {
