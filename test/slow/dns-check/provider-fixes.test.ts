@@ -1,14 +1,20 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
-import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
-import { parseDmarc } from '../../../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
-import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
-import type { Provider } from '../../../../worker/checks/dns-check/mail/providers/provider.ts';
-import { providers } from '../../../../worker/checks/dns-check/mail/providers/table.ts';
-import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
-import { goodZone } from './good-zone.ts';
-import { bodyOf, contextOf, stubDns, stubWeb, type ZoneLiteral } from './zone-literal.ts';
+import { assessMail } from '../../../worker/checks/dns-check/mail/assess.ts';
+import { parseDmarc } from '../../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
+import { gatherMail } from '../../../worker/checks/dns-check/mail/gather.ts';
+import type { Provider } from '../../../worker/checks/dns-check/mail/providers/provider.ts';
+import { providers } from '../../../worker/checks/dns-check/mail/providers/table.ts';
+import type { HttpAnswer } from '../../../worker/probes/http/port.ts';
+import { goodZone } from '../../unit/dns-check/mail/good-zone.ts';
+import {
+  bodyOf,
+  contextOf,
+  stubDns,
+  stubWeb,
+  type ZoneLiteral,
+} from '../../unit/dns-check/mail/zone-literal.ts';
 
 const sendsBy = '198.51.100.77';
 const owner = 'good.test TXT';

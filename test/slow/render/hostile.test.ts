@@ -4,8 +4,8 @@ import { type FormatName, formatNames, renderReport } from '#shared/render/forma
 import { linkTo } from '#shared/render/visible-text';
 import { hostileStrings, shortHostileStrings } from '../../fixtures/render/hostile-strings.ts';
 import { isSoak } from '../../kit/property-runs.ts';
-import { type Piece, readCsv, readHtml, readMarkdown, readXml } from './readers.ts';
-import { reportOf } from './reports.ts';
+import { type Piece, readCsv, readHtml, readMarkdown, readXml } from '../../unit/render/readers.ts';
+import { reportOf } from '../../unit/render/reports.ts';
 
 const placeCount = countPlaces();
 /** A word in each place that no other part of a report holds. */
