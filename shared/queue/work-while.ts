@@ -12,6 +12,7 @@ export type WorkWhile = {
 /** Runs of a worker that ends may go on for so long, as when a worker is stopped. */
 const leaveMs = 25_000;
 
+/** Opens it; workers wait until the first turn says that they may work. */
 export function openWorkWhile(log: Pick<Logger, 'error'>): WorkWhile {
   const turns = new Set<() => void>();
   let mayWork = false;
