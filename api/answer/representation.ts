@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Response } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { StoredReport } from '#shared/ports/report-store';
 import { digestOf, exactly, unpackPrepared } from '#shared/stores/reports/row';
 
@@ -225,11 +224,12 @@ function readWeights(field: string): ReadonlyMap<string, number> {
 
 /** The same function, asked once for each text that is not very long. */
 function remembering<T extends string | boolean>(read: (text: string) => T): (text: string) => T {
-  const known = new LRUCache<string, T>({ max: memory.texts });
+  const known = new Map<string, T>();
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
     const meaning = read(text);
+    if (known.size >= memory.texts) known.clear();
     if (text.length <= memory.longest) known.set(text, meaning);
     return meaning;
   };

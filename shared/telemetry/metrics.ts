@@ -52,18 +52,40 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   addStoreGauges(reportStore, registers);
   addContainerGauges(registers);
   addLoopFailures(registers);
+  const { later, countAll } = openTogether();
   return {
-    ...countAnswers(registers),
+    ...countAnswers(registers, later),
     ...countWork(registers),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
-    text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    text: async () => {
+      countAll();
+      return { type: registry.contentType, body: await registry.metrics() };
+    },
   };
 }
 
-/** What callers get. */
+/** Events that are counted at once, when so many have come or are asked for: one by one between requests, each costs several times as much. */
+const countedTogether = 256;
+
+function openTogether() {
+  let waiting: (() => void)[] = [];
+  const countAll = () => {
+    const events = waiting;
+    waiting = [];
+    for (const count of events) count();
+  };
+  const later = (count: () => void) => {
+    waiting.push(count);
+    if (waiting.length >= countedTogether) countAll();
+  };
+  return { later, countAll };
+}
+
+/** What callers get. @param later counts an event with others */
 function countAnswers(
   registers: Registry[],
+  later: (count: () => void) => void,
 ): Pick<Metrics, 'request' | 'cacheLookup' | 'rateLimited' | 'problem'> {
   const requests = new Counter({
     name: 'diag_http_requests_total',
@@ -87,11 +109,12 @@ function countAnswers(
   const problems = counter(registers, 'diag_problems_total', 'Requests answered with a problem.', 'code');
   problems.inc({ code: 'internal_error' }, beginning);
   return {
-    request(route, status, tookS) {
-      requests.inc({ route, status });
-      seconds.observe({ route }, tookS);
-    },
-    cacheLookup: (result) => lookups.inc({ result }),
+    request: (route, status, tookS) =>
+      later(() => {
+        requests.inc({ route, status });
+        seconds.observe({ route }, tookS);
+      }),
+    cacheLookup: (result) => later(() => lookups.inc({ result })),
     rateLimited: (policy) => refused.inc({ policy }),
     problem: (code) => problems.inc({ code }),
   };

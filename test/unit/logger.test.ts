@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 
 const logger = new URL('../../shared/telemetry/logger.ts', import.meta.url).href;
@@ -50,6 +51,23 @@ test('lines of all levels keep their order, and those below the level are left o
     [50, 'd'],
     [30, 'e'],
   ]);
+});
+
+test('lines that wait for a reader who stands still have a bound', async () => {
+  const script = `import { openLogger } from '${logger}'; const log = openLogger('info'); const text = 'x'.repeat(1000);
+    for (let index = 0; index < 100_000; index += 1) {
+      log.info({ text }, 'line');
+      if (index % 100 === 0) await new Promise(setImmediate);
+    }
+    process.stderr.write(String(process.memoryUsage().rss)); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [rss] = (await once(child.stderr, 'data')) as [Buffer];
+  child.kill('SIGKILL');
+  // 100 MB of lines, of which 16 may wait; the process itself takes about 60.
+  expect(Number(rss)).toBeLessThan(170e6);
+  expect(Number(rss)).toBeGreaterThan(20e6);
 });
 
 test('on a terminal a line is words for a person, with the address of the pages; a target hides nothing in it', () => {
