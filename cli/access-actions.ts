@@ -7,7 +7,7 @@ import { readAddress, writeAddress } from '#shared/targets/address';
 import { readDeniedName } from '#shared/targets/read-denied-names';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
 /** A run, and what of its contacts is asked about. */

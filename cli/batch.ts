@@ -3,7 +3,7 @@ import type { BatchStanding } from '../client/diagnostics.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, sayForProgram, show, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 type Output = { readonly output: 'table' | 'json' };
 

@@ -1,8 +1,8 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Severity, severities } from '#shared/model/verdict';
 import type { ServerOptions } from './connection.ts';
+import { UsageError } from './outcome.ts';
 import type { OutputName } from './printers.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The options of a check's command, as commander gives them; a check's own are beside them. */
 export type CheckOptions = ServerOptions & {

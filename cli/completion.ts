@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { sayForProgram } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** Prints what makes a shell complete commands and options. Names of files are left to the shell. */
 export function printCompletion(program: Command, shell: string): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Diagnostics, openDiagnostics } from '../client/diagnostics.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** How a command reaches the service. */
 export type ServerOptions = {

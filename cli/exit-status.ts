@@ -2,7 +2,7 @@ import { Problem } from '#shared/model/problem';
 import { visible } from '#shared/render/visible-text';
 import { ConfigError } from '#shared/settings/config';
 import { DiagnosticsProblem, ServerUnreachable } from '../client/diagnostics.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** What the command ends with. */
 export const exitStatus = {

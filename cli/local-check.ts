@@ -12,7 +12,7 @@ import { type EvidenceFile, judge } from '../worker/run/judge.ts';
 import { findCheckOf } from '../worker/start/find-check.ts';
 import { gatherLocally } from '../worker/start/run-local.ts';
 import { sayForProgram } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 type LocalOptions = { readonly local?: true; readonly evidence?: string };
 

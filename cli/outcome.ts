@@ -26,3 +26,8 @@ export function outcomeOf({ target, report, problem }: TargetAnswer<unknown>): T
 export function isFinal({ report, problem }: TargetOutcome): boolean {
   return report !== undefined || problem?.status === 400 || problem?.status === 422;
 }
+
+/** The command line, or a file it names, is not what it should be: exit status 2, the message on stderr. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -7,7 +7,7 @@ import { type Config, readConfig } from '#shared/settings/config';
 import { type Purged, type PurgeWish, targetMatcher } from '#shared/stores/reports/purge';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, show } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** A read of the store that began before the deletion may put a report back into a memory: it ends within this time. */
 const lateReadMs = 1500;

@@ -10,7 +10,7 @@ import { readConfig } from '#shared/settings/config';
 import { siteOf } from '#shared/targets/parse-target';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** Prints counts, pauses, the lines of hosts, and jobs that run or wait. */
 export async function listQueues({

@@ -11,7 +11,7 @@ import {
 } from '../client/diagnostics.ts';
 import type { RunOptions, CheckOptions } from './check-options.ts';
 import { show, warn } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 type BatchRun = Pick<CheckOptions, 'resume' | 'label' | 'quiet'> & {
   readonly asked: RunOptions;

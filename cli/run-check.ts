@@ -2,26 +2,27 @@ import { writeFileSync } from 'node:fs';
 import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
+import { targetOf } from '#shared/render/report-words';
+import { linkTo } from '#shared/render/visible-text';
+import { pagePath } from '../api/pages/page-desk.ts';
 import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import {
-  type RunOptions,
   type CheckOptions,
   readAsked,
   readThreshold,
+  type RunOptions,
   type Threshold,
 } from './check-options.ts';
-import { openServer } from './connection.ts';
+import { openServer, serverOf, type ServerOptions, tokenOf } from './connection.ts';
 import { isWatched, openOutput, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
-import { type TargetOutcome, outcomeOf } from './outcome.ts';
+import { outcomeOf, type TargetOutcome, UsageError } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
 import { openOneProgress, openProgress } from './progress.ts';
-import { openReportPages } from './report-page.ts';
 import { askBatch, requireBatchable } from './run-batch.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
 import { openTally, summaryPage, summaryText } from './summary.ts';
 import { countTargets, readTargets } from './targets.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Runs a check on every target, prints what became of each, and gives the exit status. */
 export async function runCheck(
@@ -238,4 +239,26 @@ function writeOrRefuse(path: string, text: string): void {
   } catch (error) {
     throw new UsageError(`--summary: ${(error as Error).message}`);
   }
+}
+
+/**
+ * Makes what tells where a browser shows a report. A report that was given to a caller without a token has a page of its own; one that a
+ * token was given is found by its target, where its visitor signs in.
+ * @param own the check's own options of this run
+ */
+function openReportPages(
+  spec: CheckSpec,
+  options: ServerOptions,
+  own: Readonly<Record<string, unknown>>,
+): (report: Report) => string | undefined {
+  const server = serverOf(options).replace(/\/+$/, '');
+  const hasToken = tokenOf(options) !== undefined;
+  const query = new URLSearchParams();
+  for (const name of Object.keys(spec.options.shape))
+    for (const value of [own[name]].flat())
+      if (typeof value === 'string' || typeof value === 'number') query.append(name, String(value));
+  return (report) => {
+    if (report.reportId !== undefined && !hasToken) return linkTo(`${server}/r/${report.reportId}`);
+    return linkTo(`${server}${pagePath(spec.name, targetOf(report), query.toString())}`);
+  };
 }

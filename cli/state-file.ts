@@ -9,8 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isFinal, type TargetOutcome } from './outcome.ts';
-import { UsageError } from './usage-error.ts';
+import { isFinal, type TargetOutcome, UsageError } from './outcome.ts';
 
 /** What a batch has done so far, on disk: a line of JSON for each target, written before it is printed. */
 export type StateFile = {

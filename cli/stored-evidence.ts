@@ -4,7 +4,7 @@ import { jsonText } from '#shared/render/visible-text';
 import { readConfig } from '#shared/settings/config';
 import { openLogger } from '#shared/telemetry/logger';
 import { sayForProgram } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 /** Prints the evidence of a stored report, on the machine that has the store: it goes into `diag assess -`. */
 export async function printEvidence(reportId: string): Promise<void> {

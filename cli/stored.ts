@@ -5,9 +5,9 @@ import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
 import { block, isForPerson, join, openOutput, type Shown, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
+import { UsageError } from './outcome.ts';
 import { render } from './printers.ts';
 import { tellReport } from './table.ts';
-import { UsageError } from './usage-error.ts';
 
 type ListForm = 'table' | 'json' | 'ndjson';
 export type ExportOptions = ServerOptions & {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 export type TargetKind = 'domain' | 'url';
 

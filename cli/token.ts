@@ -12,7 +12,7 @@ import { quotaSchema, readConfig } from '#shared/settings/config';
 import { makeToken, type TokenWish } from '#shared/stores/tokens/make-token';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show, warn } from './door.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './outcome.ts';
 
 type Output = 'table' | 'json';
 

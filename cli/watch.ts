@@ -5,8 +5,8 @@ import type { Delivery, Watch, WatchedTarget, WatchRequest } from '../client/dia
 import { readTime } from './check-options.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, sayForProgram, show, warn } from './door.ts';
+import { UsageError } from './outcome.ts';
 import { readTargets } from './targets.ts';
-import { UsageError } from './usage-error.ts';
 
 export type ListOptions = ServerOptions & { readonly output: 'table' | 'json' };
 export type CreateOptions = ListOptions & {

@@ -1,9 +1,9 @@
 import type { Me } from './api-types.ts';
 import type { AskOptions } from './ask.ts';
 import type { Progress } from './exchange.ts';
-import { onAbort } from './on-abort.ts';
 import { openPace, type Pace } from './pace.ts';
 import { DiagnosticsProblem, ServerUnreachable } from './problem.ts';
+import { onAbort } from './wait.ts';
 
 /** What became of one of many targets. `index` is its place in the list; answers come in the order in which they are ready. */
 export type TargetAnswer<Report> =

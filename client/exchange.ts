@@ -1,10 +1,9 @@
 import type { Budget } from './budget.ts';
 import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
-import { onAbort } from './on-abort.ts';
 import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
 import { BodyTooLarge, readBody, readBytes } from './read-body.ts';
 import { isFault, isTooDeep, type Shape } from './shapes.ts';
-import { wait } from './wait.ts';
+import { onAbort, wait } from './wait.ts';
 
 /** What happens while an answer is waited for. */
 export type Progress =

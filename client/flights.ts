@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts';
+import { onAbort } from './wait.ts';
 
 /** Equal work that is asked for while it goes on is done once. */
 export type Flights = {

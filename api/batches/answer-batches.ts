@@ -11,9 +11,8 @@ import type { Caller } from '../request/caller.ts';
 import { makeOnce } from '../request/idempotency.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import type { BatchDesk } from './batch-desk.ts';
+import { type BatchDesk, requireRoom } from './batch-desk.ts';
 import { describeBatch } from './describe.ts';
-import { requireRoom } from './quotas.ts';
 import { type BatchWish, readBatchWish } from './read-batch.ts';
 
 /** Answers POST /api/batches: keeps the list, and feeds it to the queue from now on. */

@@ -1,5 +1,7 @@
+import { readOptions } from '#shared/catalogue/read-options';
+import { findSpec } from '#shared/catalogue/registry';
+import type { Job } from '#shared/model/job';
 import { type Batch, leftOf } from '#shared/ports/batch-store';
-import { toolOptions } from '../tools/tool-options.ts';
 import { rateMs } from './feed/feed-tally.ts';
 
 /** What is told of a batch: its counts are disjoint and add up to `total`. */
@@ -25,13 +27,13 @@ export function describeBatch(
 }
 
 /** Where a batch stands. */
-export function stateOf({ endedAt, cancelledAt }: Batch): 'running' | 'done' | 'cancelled' {
+function stateOf({ endedAt, cancelledAt }: Batch): 'running' | 'done' | 'cancelled' {
   if (cancelledAt !== null) return 'cancelled';
   return endedAt === null ? 'running' : 'done';
 }
 
 /** How many targets are how far, and how fast they end. */
-export function countsOf(batch: Batch, nowMs: number) {
+function countsOf(batch: Batch, nowMs: number) {
   const { done, refused, failed, cancelled } = batch;
   const left = Math.max(0, leftOf(batch));
   // What a process that has died had under way waits for the next one.
@@ -56,4 +58,14 @@ export function countsOf(batch: Batch, nowMs: number) {
 function rateOf({ createdAt }: Batch, recent: number, nowMs: number): number {
   const seenMs = Math.min(rateMs, Math.max(1000, nowMs - createdAt));
   return Math.max(1, Math.round((recent * 60_000) / seenMs));
+}
+
+/** The options of a question that differ from what the check takes anyway. */
+function toolOptions({ check, options }: Pick<Job, 'check' | 'options'>): Job['options'] {
+  const spec = findSpec(check);
+  const usual = spec ? readOptions(spec, {}) : undefined;
+  if (usual === undefined || !('options' in usual)) return options;
+  const isUsual = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) === JSON.stringify(usual.options[name]);
+  return Object.fromEntries(Object.entries(options).filter((option) => !isUsual(option)));
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { refuseOtherSite } from '../listener/other-site.ts';
-import { noIds } from '../reports/no-ids.ts';
+import { noIds } from '../reports/readable.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';

@@ -9,7 +9,7 @@ import type { Quota } from '#shared/ports/rate-limiter';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
-import type { AccountQuotas } from '../limits/account-quotas.ts';
+import type { AccountQuotas } from '../limits/kept.ts';
 import { openapiOf } from '../openapi/document.ts';
 import { makeReportSchema } from '../openapi/report-schema.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';

@@ -7,7 +7,7 @@ import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import { takesJson } from '../answer/representation.ts';
-import type { ReportDesk } from '../reports/report-desk.ts';
+import type { ReportDesk } from '../reports/readable.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 import { type ComparedReport, compareReports } from './compare-reports.ts';

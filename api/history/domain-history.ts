@@ -10,7 +10,8 @@ import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import { checkChoice, cursorOf, describeGrant, readCursor } from '../reports/history.ts';
-import type { ReportDesk } from '../reports/report-desk.ts';
+import type { ReportDesk } from '../reports/readable.ts';
+import { momentText } from '../reports/stream.ts';
 import type { Caller } from '../request/caller.ts';
 import {
   beforeParameter,
@@ -21,10 +22,20 @@ import {
   readParameters,
 } from '../request/pages.ts';
 import { decodeSegment } from '../request/read-query.ts';
-import { readSpan, spanText } from './read-span.ts';
 import { listSeen, type SeenQuestion } from './seen.ts';
 
 const firstId = '0'.repeat(32);
+
+const daysText = /^[1-9][0-9]{0,3}d$/;
+const dayMs = 86_400_000;
+
+/** What `since` and `until` of a history may say: a date, a time in UTC, or so many days back. */
+export const spanText = new RegExp(`${momentText.source}|${daysText.source}`);
+
+/** The Unix ms of a text that `spanText` has let through. */
+function readSpan(text: string, nowMs: number): number {
+  return daysText.test(text) ? nowMs - Number(text.slice(0, -1)) * dayMs : Date.parse(text);
+}
 
 /** Answers /api/history/{domain}: the points of one check and target over time, newest first, each with what changed since the one before. */
 export async function answerDomainHistory(

@@ -8,7 +8,7 @@ import { accessProblems, json, nextPage, operationsOf, problemResponses } from '
 import { checkChoice } from '../reports/history.ts';
 import { historyRow } from '../reports/openapi.ts';
 import { cursorText, limitText } from '../request/pages.ts';
-import { spanText } from './read-span.ts';
+import { spanText } from './domain-history.ts';
 
 const domainHistorySchema = z
   .looseObject({

@@ -1,5 +1,5 @@
 import { Problem } from '#shared/model/problem';
-import type { ReportDesk } from '../reports/report-desk.ts';
+import type { ReportDesk } from '../reports/readable.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { answerCompare } from './compare.ts';

@@ -1,7 +1,7 @@
 import { plainOptions } from '#shared/catalogue/asked-options';
 import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
-import type { ReportDesk } from '../reports/report-desk.ts';
+import type { ReportDesk } from '../reports/readable.ts';
 import type { Caller } from '../request/caller.ts';
 
 /** What is asked of a history: as of an account's, of one check and target, without the account. */

@@ -1,6 +1,6 @@
+import { Problem } from '#shared/model/problem';
 import type { BatchStore } from '#shared/ports/batch-store';
 import type { WatchStore } from '#shared/ports/watch-store';
-import { type AccountQuotas, quotaExceeded } from './account-quotas.ts';
 
 /** Bytes that the batches, watches and deliveries of an account take, ended ones too. No setting: forty of the largest batches, or more. */
 export const usualKeptBytes = 160_000_000;
@@ -50,4 +50,19 @@ export function openKept({ batches, watches }: KeptStores, limit = usualKeptByte
       }
     },
   };
+}
+
+/** How much of something an account may have, and has. */
+type AccountQuota = { readonly limit: number; readonly used: number };
+
+/** What tells the quotas of an account by their policy; /api/me shows all of them. */
+export type AccountQuotas = (account: string) => Promise<{ readonly [policy: string]: AccountQuota }>;
+
+/** The Problem of an account that would have more than it may. @param what the things, in the plural: "open batches" */
+export function quotaExceeded(policy: string, quota: AccountQuota, what: string): Problem {
+  return new Problem(
+    'quota_exceeded',
+    `Your account may have ${quota.limit} ${what}, and has ${quota.used} (policy "${policy}").`,
+    { policy, quota },
+  );
 }

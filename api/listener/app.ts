@@ -14,7 +14,6 @@ import { addOwnersPage } from '../descriptions/owners-page.ts';
 import type { Desk } from '../desk.ts';
 import { addHistory } from '../history/routes.ts';
 import { answerMcp } from '../mcp/answer-mcp.ts';
-import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
@@ -25,11 +24,10 @@ import { logRequest } from '../request/request-log.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
-import { toolPattern } from '../tools/tool-pattern.ts';
 import { addWatches } from '../watches/routes.ts';
 import { announceDeprecation } from './deprecations.ts';
-import { closeBehindBody, guardHost, sendCors } from './front-door.ts';
-import { requireDeclared } from './route-table.ts';
+import { closeBehindBody, guardHost, mcpPath, sendCors } from './front-door.ts';
+import { requireDeclared, toolPattern } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 

@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import { hasBody } from '#shared/lifecycle/connections';
 import type { IsKnownHost } from '#shared/lifecycle/known-host';
 import { Problem } from '#shared/model/problem';
-import { mcpPath } from '../mcp/path.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
 import type { IsFromOtherSite, IsOwnPage, IsProgram } from './other-site.ts';
@@ -97,3 +96,6 @@ export function sendCors(
   response.setHeader('Access-Control-Allow-Headers', asked.fields);
   response.setHeader('Access-Control-Max-Age', '86400');
 }
+
+/** Where agents ask. */
+export const mcpPath = '/mcp';

@@ -1,11 +1,11 @@
 import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
 import { batchPatterns } from '../batches/routes.ts';
-import { mcpPath } from '../mcp/path.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
 import type { BodyKind } from '../request/body-bounds.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { probePattern } from '../tools/answer-probe.ts';
-import { toolPattern } from '../tools/tool-pattern.ts';
+import { mcpPath } from './front-door.ts';
 
 /** What is declared of a route. GET means HEAD too; all tell OPTIONS what they take, and refuse other methods. */
 export type RouteRule = {
@@ -31,7 +31,7 @@ export type RouteRule = {
 };
 
 /** What a request costs of the policy `writes`, what body it may have, and what becomes of what it writes. */
-export type Writes = {
+type Writes = {
   /** Beside one for each 64 kB of its body; 0 where the scans of a run pay for it, or nothing is kept. */
   readonly points: 0 | 1;
   readonly body?: BodyKind;
@@ -207,4 +207,9 @@ const declared = new Set(routeTable.map(({ method, pattern }) => `${method} ${pa
 export function requireDeclared(method: RouteRule['method'], pattern: string): void {
   if (!declared.has(`${method} ${pattern}`))
     throw new Error(`the route ${method} ${pattern} is not in the table of routes`);
+}
+
+/** The pattern of a tool's path, as Express and log lines have it: "/api/tools/dns-check/:domain". */
+export function toolPattern({ name, targetKind }: Pick<CheckSpec, 'name' | 'targetKind'>): string {
+  return `/api/tools/${name}${targetKind === 'domain' ? '/:domain' : ''}`;
 }

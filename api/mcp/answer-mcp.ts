@@ -7,8 +7,10 @@ import { abortedByClose } from '../answer/connections.ts';
 import type { Desk } from '../desk.ts';
 import { foreignProgram } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
+import { faultAt, invalidBody } from '../request/faults.ts';
+import type { Bodies, BodyRequest } from '../request/read-body.ts';
+import { parseJson, unsafeNames } from '../request/read-json.ts';
 import { openDeskService } from './desk-service.ts';
-import { readMessage } from './read-message.ts';
 
 /** What of a request the protocol reads. */
 const ownFields = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
@@ -58,4 +60,22 @@ async function send(answer: globalThis.Response, response: Response): Promise<vo
     // The caller has gone: what it waited for goes on, and its log line says so.
     if (!response.destroyed) throw error;
   });
+}
+
+/** Reads the one message of a request: an object of JSON. Throws the Problem of anything else. */
+async function readMessage(bodies: Bodies, asked: BodyRequest): Promise<object> {
+  const { text } = await bodies.read(asked, 'message');
+  const message = parseJson(text);
+  if (Array.isArray(message))
+    throw notAMessage('Send one message, not a list: batches were taken out of the protocol.');
+  if (typeof message !== 'object' || message === null)
+    throw notAMessage('The body is no JSON object of JSON-RPC 2.0.');
+  // A field that every object has is no field of a message, and readers drop it in silence.
+  const unsafe = unsafeNames(message);
+  if (unsafe.length > 0) throw invalidBody(unsafe);
+  return message;
+}
+
+function notAMessage(detail: string): Problem {
+  return invalidBody([faultAt([], detail)]);
 }

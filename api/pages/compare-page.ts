@@ -9,7 +9,7 @@ import { compareDomains, readCompared } from '../history/compare.ts';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
-import { readForm } from '../request/read-form.ts';
+import { readForm } from '../request/read-json.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { originOf as requestOf } from '../request/request-log.ts';
 import { drawJob } from '../tools/draw-job.ts';

@@ -6,7 +6,7 @@ import { clip } from '#shared/render/visible-text';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
-import { readForm } from '../request/read-form.ts';
+import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, mainCheck, originOf, type PageDesk, pagePath } from './page-desk.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';

@@ -6,7 +6,7 @@ import { type Markup, markup } from '#shared/render/markup';
 import { giveBack } from '#shared/time/give-back';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
-import { readForm } from '../request/read-form.ts';
+import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { renderPage, sendPassingPage } from './page.ts';

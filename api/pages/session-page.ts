@@ -4,7 +4,7 @@ import { type Markup, markup, nothing } from '#shared/render/markup';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Callers } from '../request/caller.ts';
-import { readForm } from '../request/read-form.ts';
+import { readForm } from '../request/read-json.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
 

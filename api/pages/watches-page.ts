@@ -9,7 +9,7 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admitToken } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { pageOf, readParameters } from '../request/pages.ts';
-import { readForm } from '../request/read-form.ts';
+import { readForm } from '../request/read-json.ts';
 import { canSend, pauseByOwner, renewSecretOf, replayOf, sendTest } from '../watches/act.ts';
 import { describeTarget, describeWatch, describeWatches } from '../watches/describe.ts';
 import { noWatches } from '../watches/feeds.ts';

@@ -5,8 +5,7 @@ import { readReport } from '#shared/stores/reports/read-report';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
-import { findReadable } from './readable.ts';
-import type { ReportDesk } from './report-desk.ts';
+import { findReadable, type ReportDesk } from './readable.ts';
 
 /** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */
 export async function answerDiff(

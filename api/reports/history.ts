@@ -12,7 +12,7 @@ import {
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
-import type { ReportDesk } from './report-desk.ts';
+import type { ReportDesk } from './readable.ts';
 
 type PageQuery = z.infer<ReturnType<typeof pageParameters>>;
 

@@ -1,7 +1,11 @@
+import type { Request, Response } from 'express';
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
+import { type Representation, sendRepresentation } from '../answer/representation.ts';
+import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';
+import { noteSubject } from '../request/request-log.ts';
 import type { Shelf } from '../tools/shelf.ts';
 
 /** Stands for an id that cannot be one: it is looked up like any other. */
@@ -23,5 +27,37 @@ export async function findReadable(
   throw new Problem(
     'report_not_found',
     'There is no such report for this token: it is unknown, expired, or was given to another account. Repeat the GET of the tool for a new one.',
+  );
+}
+
+/** What the endpoints of stored reports take. */
+export type ReportDesk = Pick<Desk, 'admission' | 'runs' | 'shelf' | 'site' | 'streams' | 'targetPolicy'>;
+
+const longestAgeS = 86_400;
+
+/** Sends what is made of a stored report and never changes: it may be kept until the report is gone, a day at most. */
+export async function sendStored(
+  request: Request,
+  response: Response,
+  { reportId, checkedAt, expiresAt }: StoredReport,
+  representation: Representation,
+): Promise<void> {
+  noteSubject(response, { reportId });
+  const leftS = Math.floor((expiresAt - Date.now()) / 1000);
+  await sendRepresentation(request, response, representation, [
+    'Cache-Control',
+    `private, max-age=${Math.max(0, Math.min(longestAgeS, leftS))}`,
+    'Cache-Status',
+    'diag; hit',
+    'Last-Modified',
+    new Date(checkedAt).toUTCString(),
+  ]);
+}
+
+/** What every caller is told of stored reports where they have no ids. */
+export function noIds(): Problem {
+  return new Problem(
+    'report_ids_disabled',
+    'Reports have no ids here. Ask the tool itself: it answers from what is fresh, or checks again.',
   );
 }

@@ -4,8 +4,7 @@ import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
-import { noIds } from './no-ids.ts';
-import type { ReportDesk } from './report-desk.ts';
+import { noIds, type ReportDesk } from './readable.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';
 import { answerStream, wantsStream } from './stream.ts';
 

@@ -10,7 +10,7 @@ import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';
 import { requestIdOf } from '../request/request-log.ts';
 import { runOrJoin } from '../tools/runs.ts';
-import { sendStored } from './send-stored.ts';
+import { sendStored } from './readable.ts';
 
 /** What making a PDF takes: the store that keeps it, and the queue to the workers that have a browser. */
 export type PrintDesk = Pick<Desk, 'runs' | 'shelf' | 'site'>;

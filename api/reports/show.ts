@@ -17,10 +17,8 @@ import { readReport } from '#shared/stores/reports/read-report';
 import { represent, representStored } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { findReadable } from './readable.ts';
-import type { ReportDesk } from './report-desk.ts';
+import { findReadable, type ReportDesk, sendStored } from './readable.ts';
 import { sendPdf } from './send-pdf.ts';
-import { sendStored } from './send-stored.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
 export async function answerReport(

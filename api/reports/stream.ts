@@ -11,7 +11,7 @@ import type { Caller } from '../request/caller.ts';
 import { readParameters } from '../request/pages.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { filterShape } from './history.ts';
-import type { ReportDesk } from './report-desk.ts';
+import type { ReportDesk } from './readable.ts';
 
 const formats = {
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', print: printLine },

@@ -1,5 +1,5 @@
 import { Problem } from '#shared/model/problem';
-import { limitsByLevel } from '../limits/by-level.ts';
+import { limitsByLevel } from '../limits/holds.ts';
 import type { Caller } from './caller.ts';
 
 /** What a process holds of bodies that are not whole yet, shared by callers as places are. */

@@ -5,8 +5,7 @@ import type { Tracing } from '#shared/ports/tracing';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { traceFields } from '#shared/telemetry/tracing/traceparent';
-import type { AnsweredRequest, Subject } from './answered.ts';
-import { endRequest, startRequest, traceField } from './trace-request.ts';
+import { type AnsweredRequest, endRequest, startRequest, type Subject, traceField } from './trace-request.ts';
 
 /** The fields that every answer carries. */
 export const commonFields: readonly string[] = [

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { ProblemCode } from '#shared/model/problem';
 import type { Span, Tracing } from '#shared/ports/tracing';
-import type { AnsweredRequest } from './answered.ts';
 
 /** The field of an answer that names its span (W3C Trace Context, level 2), for callers that report a problem. */
 export const traceField = 'traceresponse';
@@ -40,3 +40,24 @@ export function endRequest(span: Span, answered: Omit<AnsweredRequest, 'start' |
   });
   span.end(status >= 500 ? String(status) : undefined);
 }
+
+/** What an answer is about, for its log line. */
+export type Subject = {
+  /** The job that the request started, joined or asked for. */
+  readonly jobId?: string;
+  readonly reportId?: string;
+  /** The code of the Problem that was the answer. */
+  readonly problem?: ProblemCode;
+};
+
+/** A request and its answer, for its log line and its span. */
+export type AnsweredRequest = Subject & {
+  /** Its span, where requests are traced. */
+  readonly span: Span | undefined;
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly start: number;
+  readonly cache: unknown;
+};

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
-import { isRandomId } from '#shared/model/job';
+import { isRandomId, queueNames } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
-import type { JobState } from '#shared/ports/job-queue';
+import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import { waitLimitS, waitText } from '../request/ask.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
-import { findJob } from './find-job.ts';
 import { retryAfterS, toolUrl } from './later.ts';
 import type { Runs } from './runs.ts';
 
@@ -113,4 +112,20 @@ function unknownJob(): Problem {
     'job_not_found',
     'This job is not known, or was forgotten after its end. Repeat the original GET.',
   );
+}
+
+/**
+ * Where a job stands, in whatever queue it is; `unknown` also for a text that is no job's id.
+ * @param owner the job of any other account is unknown too; undefined: jobs are everybody's
+ */
+export async function findJob(
+  jobQueue: Pick<JobQueue, 'look'>,
+  jobId: string,
+  owner: string | undefined,
+): Promise<JobState> {
+  if (!isRandomId(jobId)) return { state: 'unknown' };
+  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
+  const found = states.find((state) => state.state !== 'unknown');
+  const isForeign = owner !== undefined && found !== undefined && found.job.account !== owner;
+  return found === undefined || isForeign ? { state: 'unknown' } : found;
 }

@@ -7,12 +7,10 @@ import type { Strikes } from '#shared/ports/strikes';
 import type { WaitOutcome } from '#shared/queue/waiting/pending';
 import type { RunWaits } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/connections.ts';
-import type { Holds } from '../limits/holds.ts';
+import type { Holds, Waits } from '../limits/holds.ts';
 import type { LoadShedding } from '../limits/load-shedding.ts';
 import type { Payments } from '../limits/payments.ts';
 import type { LimitFields } from '../limits/quotas.ts';
-import { refuseStruck } from '../limits/refuse-struck.ts';
-import type { Waits } from '../limits/waits.ts';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 
@@ -106,4 +104,20 @@ async function runPaid(
 function isPaidFor(outcome: WaitOutcome, { jobId }: Job): boolean {
   if (outcome.kind === 'report') return outcome.stored.jobId === jobId && outcome.stored.state !== 'failed';
   return outcome.kind === 'later' && !['joined', 'full'].includes(outcome.submitted.state);
+}
+
+/** Throws 429 for a caller, or a host, whose checks have ended our processes again and again. */
+async function refuseStruck(
+  strikes: Pick<Strikes, 'look'>,
+  job: Pick<Job, 'caller' | 'host'>,
+): Promise<void> {
+  const refused = await strikes.look(job);
+  if (!refused) return;
+  const { who, forS } = refused;
+  const whose = who === 'host' ? `Checks of ${job.host}` : 'Your checks';
+  throw new Problem(
+    'rate_limited',
+    `${whose} ended the process that read the target’s answers three times within an hour. There are no new ones for ${forS} s; cached reports stay readable meanwhile.`,
+    { retryAfterS: forS, policy: who === 'host' ? 'host' : 'scans' },
+  );
 }

@@ -1,5 +1,5 @@
 import type { WatchStore } from '#shared/ports/watch-store';
-import { type AccountQuotas, quotaExceeded } from '../limits/account-quotas.ts';
+import { type AccountQuotas, quotaExceeded } from '../limits/kept.ts';
 
 /** What watches of an account may come to. */
 export type WatchLimits = {

@@ -16,8 +16,6 @@ import { asConfigError } from './listen.ts';
 import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
-import { tellDenyList } from './tell-deny-list.ts';
-import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /** A part of the process: what it adds to readiness, and how it is closed. */
 export type Part = Able & {
@@ -34,7 +32,7 @@ export type ProcessContext = {
   readonly tracing: Tracing | undefined;
 };
 
-export type ProcessOptions = {
+type ProcessOptions = {
   readonly name: string;
   readonly adminPort: number;
   /** Needs REDIS_URL and MONGODB_URL. */
@@ -142,4 +140,26 @@ function openReadinessOf({ config, backend, log }: ProcessContext, parts: readon
     canWork: (checks: Checks) => agreement?.refusal() === undefined && part.canWork(checks),
   }));
   return openReadiness(pings, ables, log);
+}
+
+const lookEveryMs = 5000;
+
+/** Looks at the file of names that are not checked, and logs each change and each fault of it. Nothing is looked at where no file is named. */
+function tellDenyList(config: Config, log: Pick<Logger, 'info' | 'error'>): void {
+  if (config.TARGET_DENY_NAMES_FILE === undefined) return;
+  const list = denyListOf(config);
+  let [revision, state] = [list.revision(), list.state()];
+  setInterval(() => {
+    const [nextRevision, nextState] = [list.revision(), list.state()];
+    if (nextState !== true && nextState !== state)
+      log.error({ reason: nextState }, 'the list of names that are not checked was not read again');
+    if (nextRevision !== revision || (nextState === true && state !== true))
+      log.info({ names: list.count() }, 'the list of names that are not checked was read again');
+    [revision, state] = [nextRevision, nextState];
+  }, lookEveryMs).unref();
+}
+
+/** Logs the variables that look like settings and have no effect; of several processes of one service, one does so. */
+function warnOfMisspelt(log: Pick<Logger, 'warn'>): void {
+  for (const misspelling of misspeltSettings()) log.warn(misspelling, 'variable is not a setting');
 }

@@ -1,22 +1,21 @@
-import type { Job } from '../model/job.ts';
-import type { JobQueue, Submitted } from '../ports/job-queue.ts';
+import type { Job, QueueName } from '../model/job.ts';
+import type { CallerJobs, JobQueue, QueueStats, Submitted } from '../ports/job-queue.ts';
 import { giveSlot, regainSlot, resumeAll } from './memory-slots.ts';
 import {
-  type MemoryState,
   bytesOf,
   end,
   enter,
   joinTurns,
+  type MemoryState,
   openMemoryState,
   stateOf,
   takeReady,
   withdraw,
 } from './memory-state.ts';
-import { jobsOf, statsOf } from './memory-stats.ts';
 import { openMemoryWorker } from './memory-worker.ts';
 import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 
-export type MemoryQueueOptions = {
+type MemoryQueueOptions = {
   readonly hostConcurrency: number;
   /** Jobs of one host that may wait; beyond that a submit is `full`. */
   readonly lineLimit: number;
@@ -115,4 +114,29 @@ function isFull(
   { waitingLimit, waitingBytes = usualWaitingBytes }: MemoryQueueOptions,
 ): boolean {
   return memory.entries.size >= waitingLimit || memory.heldBytes + bytesOf(job) > waitingBytes;
+}
+
+/** The counts of one queue. */
+function statsOf({ entries }: MemoryState, queue: QueueName): QueueStats {
+  const counts = { waiting: 0, parked: 0, running: 0 };
+  const now = performance.now();
+  const oldest = { ready: now, parked: now, running: now };
+  for (const { job, state, since } of entries.values()) {
+    if (job.queue !== queue) continue;
+    counts[state === 'ready' ? 'waiting' : state] += 1;
+    oldest[state] = Math.min(oldest[state], since);
+  }
+  return {
+    ...counts,
+    oldestWaitingMs: Math.round(now - oldest.ready),
+    oldestParkedMs: Math.round(now - oldest.parked),
+  };
+}
+
+/** Unfinished jobs of a caller. */
+function jobsOf({ entries }: MemoryState, caller: string): CallerJobs {
+  const counts = { running: 0, waiting: 0 };
+  for (const { job, state } of entries.values())
+    if (job.caller === caller) counts[state === 'running' ? 'running' : 'waiting'] += 1;
+  return counts;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Expiry, expirySchema } from '../catalogue/domain-health/expiries.ts';
+import { type Expiry, expirySchema } from '../catalogue/domain-health/report.ts';
 import type { Report } from '../model/report.ts';
 import { targetOf } from './report-words.ts';
 import { cut, visible } from './visible-text.ts';

@@ -32,7 +32,6 @@ function openOutput(): { write(line: string): void } {
     maxWrite: 4 * together.length,
     periodicFlush: together.waitMs,
     maxLength: longestQueue,
-
   });
   let waiting = '';
   const passOn = () => {

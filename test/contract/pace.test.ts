@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openLeasedPace } from '#shared/limits/pace/leased';
 import { openMemoryLedger, openMemoryPace } from '#shared/limits/pace/memory';
-import { openPaceOfWorker } from '../../worker/supervise/pace-of-worker.ts';
+import { openPaceOfWorker } from '../../worker/supervise/runner-side.ts';
 import { order, paceContract } from './pace.contract.ts';
 
 describe('memory pace', () => {

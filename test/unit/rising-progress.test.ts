@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Progress } from '#shared/ports/job-queue';
 import { addUp } from '../../worker/checks/add-up.ts';
-import { risingProgress } from '../../worker/checks/rising-progress.ts';
+import { risingProgress } from '../../worker/run/examine-job.ts';
 
 const shareOf = ({ done, total }: Progress) => done / total;
 const progress = fc.record({ done: fc.nat(200), total: fc.nat(200), current: fc.constant('x') });

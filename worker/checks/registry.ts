@@ -1,5 +1,5 @@
 import type { CheckName } from '#shared/catalogue/registry';
-import { readPreloadFile } from '../web/preload-file.ts';
+import { readPreloadFile } from '../web/preload-list.ts';
 import type { Check } from './check.ts';
 
 /** The code of each check, by its name. It is loaded with the first run, so that an idle worker holds none of it. */

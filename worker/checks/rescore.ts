@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
-import { mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import { mailRules, mailWeights } from '#shared/catalogue/dns-check/mail/rules';
 import { partStates } from '#shared/catalogue/dns-check/part-state';
 import { dnsRules } from '#shared/catalogue/dns-check/rules';
 import { rules as speedRules } from '#shared/catalogue/pagespeed-check/rules';

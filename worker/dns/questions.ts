@@ -1,10 +1,9 @@
 import type { Progress } from '#shared/ports/job-queue';
-import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
+import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, DnsRecord } from '../probes/dns/port.ts';
 import { questionKey } from '../probes/dns/question-key.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
-import { findOrigin } from './name-origin.ts';
 import { isInZone } from './name.ts';
 import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
 
@@ -22,7 +21,7 @@ export type HeldBack = {
   readonly spent: readonly SpentLimit[];
 };
 
-export type Questions = {
+type Questions = {
   readonly ask: Ask;
   /** What was held back so far. */
   heldBack(): HeldBack;
@@ -30,7 +29,7 @@ export type Questions = {
   close(): void;
 };
 
-export type QuestionsContext = {
+type QuestionsContext = {
   readonly dns: DnsProbe;
   /** In ASCII, lower case, without the last dot. */
   readonly target: string;
@@ -103,4 +102,29 @@ export function openQuestions(context: QuestionsContext): Questions {
     }),
     close: () => clearTimeout(timer),
   };
+}
+
+/**
+ * Finds the record that names a host, among answers of a run.
+ * @param host in lower case
+ * @returns type and owner, such as "MX of example.com"; null where no record spells it out, as with a macro
+ */
+function findOrigin(answers: readonly DnsAnswer[], host: string): string | null {
+  const record = answers
+    .flatMap((answer) => (answer.kind === 'answer' ? answer.answers : []))
+    .find((one) => namesIn(one).some((name) => name === host || name.endsWith(`.${host}`)));
+  return record === undefined ? null : `${record.type} of ${record.name}`;
+}
+
+// Where each type has names (RFC 1035 §3.3, RFC 9460 §2.1); any word of a text may be one.
+const nameFields = ['exchange', 'mname', 'rname', 'target'];
+
+function namesIn({ data }: DnsRecord): readonly string[] {
+  if (typeof data === 'string') return [data.toLowerCase()];
+  if (typeof data !== 'object' || data === null) return [];
+  return Object.entries(data).flatMap(([field, value]) => {
+    if (typeof value !== 'string') return [];
+    if (field === 'text') return value.toLowerCase().split(/[^a-z0-9._-]+/);
+    return nameFields.includes(field) ? [value.toLowerCase()] : [];
+  });
 }

@@ -1,6 +1,5 @@
 import { fingerprintDigits, otherStores } from '../certificates/trust/by-store.ts';
 import { listBuiltInRoots } from '../certificates/trust/store.ts';
-import { readQuotedCsv } from './quoted-csv.ts';
 
 const url = 'https://ccadb.my.salesforce-sites.com/ccadb/AllCertificateRecordsCSVFormatv4';
 
@@ -23,14 +22,14 @@ export function writeRootStores(csv: string, day: string): string {
   if (missing.size > roots.length / 10)
     throw new Error(`${missing.size} of ${roots.length} roots are not in this export`);
   return `/** The day of the list below. */
-export const rootsListedOn = '${day}';
+const rootsListedOn = '${day}';
 
 /**
  * Roots of Node's store by the other stores that have them too: the first ${fingerprintDigits} digits of their SHA-256.
  * Source: "Status of Root Cert" in ${url}.
  * Written by \`npm run refresh root-stores\`.
  */
-export const rootsByStores: { readonly [stores: string]: readonly string[] } = ${JSON.stringify(linesOf(byStores))};
+const rootsByStores: { readonly [stores: string]: readonly string[] } = ${JSON.stringify(linesOf(byStores))};
 `;
 }
 
@@ -51,4 +50,24 @@ function linesOf(byStores: ReadonlyMap<string, readonly string[]>): Record<strin
       ];
     }),
   );
+}
+
+/**
+ * Reads CSV in which every field is quoted, as the CCADB exports it (RFC 4180).
+ * @returns one record a row, by the names of the first row
+ * @throws Error for text that is written in another way
+ */
+export function readQuotedCsv(text: string): readonly ReadonlyMap<string, string>[] {
+  const field = /"((?:[^"]|"")*)"(,|\r?\n|$)/gy;
+  const rows: string[][] = [[]];
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex;
+    const match = field.exec(text);
+    if (!match) throw new Error(`no quoted field at character ${at}`);
+    const [, value = '', end] = match;
+    rows.at(-1)?.push(value.replaceAll('""', '"'));
+    if (end !== ',') rows.push([]);
+  }
+  const [names = [], ...records] = rows.filter((row) => row.length > 0);
+  return records.map((row) => new Map(names.map((name, at) => [name, row[at] ?? ''])));
 }

@@ -1,13 +1,12 @@
 import type { Job } from '#shared/model/job';
 import type { Report, ReportState } from '#shared/model/report';
 import type { Contact } from '#shared/ports/access-record';
-import type { RunJob, RunStart } from '#shared/ports/job-queue';
+import type { Progress, RunJob, RunStart } from '#shared/ports/job-queue';
 import type { Blob } from '#shared/ports/report-store';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
-import { risingProgress } from '../checks/rising-progress.ts';
 import { ownerOf } from '../probes/budget.ts';
 import { collectContacts } from '../probes/collect-contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
@@ -129,4 +128,19 @@ function picturesOf(
   return (pictures?.(evidence) ?? []).flatMap(({ kind, bytes }) =>
     bytes ? [{ name: { reportId, kind }, bytes, expiresAt }] : [],
   );
+}
+
+/**
+ * Tells progress so that its share never falls. A run learns of questions while it asks, so that 119 of 126 may become 127 of 139: then as many are
+ * told as done as keep the share.
+ */
+export function risingProgress(tell: (progress: Progress) => void): (progress: Progress) => void {
+  let best = 0;
+  return (progress) => {
+    const total = Math.max(1, progress.total);
+    const share = Math.min(1, progress.done / total);
+    const done = share >= best ? progress.done : Math.min(total, Math.ceil(best * total));
+    best = Math.max(best, Math.min(1, done / total));
+    tell({ ...progress, done });
+  };
 }

@@ -13,6 +13,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
 import { noJobs } from '../checks/jobs.ts';
+import type { ProbeFactory } from '../probes/open.ts';
 import type { PortState } from '../probes/smtp/port.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
 import { openJobs } from '../run/jobs.ts';
@@ -22,10 +23,9 @@ import { openTalkStore } from '../run/keep-talks.ts';
 import { openSupervisor } from '../supervise/supervisor.ts';
 import { freezeLimits } from '../supervise/watch-freeze.ts';
 import { findCheckOf } from './find-check.ts';
-import { noProbes } from './no-probes.ts';
 import { reportSettingsOf } from './report-settings.ts';
 
-export type ExaminersContext = {
+type ExaminersContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
   readonly log: Logger;
@@ -36,7 +36,7 @@ export type ExaminersContext = {
 };
 
 /** What examines the jobs of a worker. */
-export type Examiners = {
+type Examiners = {
   readonly examineJob: ExamineJob;
   readonly ready: Promise<void>;
   close(): Promise<void>;
@@ -157,4 +157,26 @@ function openApart(context: ExaminersContext): Examiners {
 function paceOf({ backend, metrics }: ExaminersContext): Pace {
   const pace = openLeasedPace(backend.pace);
   return metrics ? measurePace(pace, (charge, seconds) => metrics.paceWaited(charge, seconds)) : pace;
+}
+
+/** For a process that touches no target. */
+const noProbes: ProbeFactory = {
+  open: () => ({
+    policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: [], ports: [] },
+    http: { ask: refuse },
+    dns: { originZones: undefined, ask: refuse },
+    tls: { addresses: refuse, handshake: refuse, exchange: refuse, connections: () => 0 },
+    udp: { exchange: refuse },
+    rdap: { canAsk: () => false, ask: refuse },
+    browser: { run: refuse, askField: refuse },
+    work: { take: refuse },
+    sendVerified: refuse,
+    spent: () => [],
+    close: () => undefined,
+  }),
+  close: () => undefined,
+};
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('this process touches no target'));
 }

@@ -15,7 +15,9 @@ import type { Metrics } from '#shared/telemetry/metrics';
 import { printLimits } from '../print/print-html.ts';
 import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
+import { lookAtResolvers } from '../probes/dns/look-at-resolvers.ts';
 import type { ProbeFactory } from '../probes/open.ts';
+import type { PortState } from '../probes/smtp/port.ts';
 import type { ExamineJob } from '../run/examine-job.ts';
 import { judgeJob } from '../run/judge-job.ts';
 import { openRunner, type Runner } from '../run/run-job.ts';
@@ -27,11 +29,9 @@ import { prepareProbesOf } from './probe-settings.ts';
 import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
-import { tellResolvers } from './tell-resolvers.ts';
-import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
-import { watchMailPort } from './watch-mail-port.ts';
+import { browserTries, type BrowserTries, watchBrowser } from './watch-browser.ts';
 
-export type OpenWorker = QueueWorker & {
+type OpenWorker = QueueWorker & {
   /** Resolves once it can run jobs. */
   readonly ready: Promise<void>;
   /** What it cannot do, by part. */
@@ -40,7 +40,7 @@ export type OpenWorker = QueueWorker & {
   readonly about: () => Readonly<Record<string, object>>;
 };
 
-export type WorkerContext = {
+type WorkerContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'> &
     Partial<Pick<Backend, 'access' | 'watches' | 'tokenStore' | 'rateLimiter'>>;
@@ -220,4 +220,39 @@ function slotsOf(queue: QueueName, { config, backend }: WorkerContext): Slots {
 function concurrencyOf(queue: QueueName, { WORKER_CONCURRENCY }: Config): number {
   if (queue === 'composite') return compositeConcurrency;
   return queue === 'browser' ? Math.max(1, Math.floor(availableParallelism() / 2)) : WORKER_CONCURRENCY;
+}
+
+/** Asks each resolver once and tells of those that do not answer: the checks would only say of each target that it could not be resolved. */
+async function tellResolvers({ DNS_SERVERS }: Config, log: Pick<Logger, 'error' | 'warn'>): Promise<void> {
+  const { answering, faults } = await lookAtResolvers(DNS_SERVERS);
+  if (faults.length === 0) return;
+  const fields = {
+    setting: DNS_SERVERS ? 'DNS_SERVERS' : 'none: these are the servers of the system',
+    faults,
+  };
+  if (answering.length === 0) log.error(fields, 'no resolver answers');
+  else log.warn(fields, 'a resolver does not answer');
+}
+
+/** What a worker knows of its way to mail hosts. */
+type MailPortWatch = {
+  /** Takes what a run has seen; tells of each turn once. */
+  readonly note: (state: PortState) => void;
+  /** For the body of /readyz; undefined while nobody had to look. */
+  readonly about: () => { readonly port25: PortState } | undefined;
+};
+
+/** Opens the watch over port 25: a network that blocks it makes every mail host look silent, and only the operator can change that. */
+function watchMailPort(log: Logger, metrics: Pick<Metrics, 'mailPortSeen'> | undefined): MailPortWatch {
+  let last: PortState | undefined;
+  return {
+    note(state) {
+      metrics?.mailPortSeen(state);
+      if (state === 'blocked' && last !== 'blocked')
+        log.warn({}, 'port 25 is blocked: no mail host answers, not even one that should (smtp-check)');
+      if (state === 'open' && last === 'blocked') log.info({}, 'port 25 is open again');
+      last = state;
+    },
+    about: () => last && { port25: last },
+  };
 }

@@ -5,17 +5,16 @@ import { targetPolicyOf } from '#shared/settings/policy';
 import { readRdapBootstrapFile } from '#shared/settings/rdap-bootstrap';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
-import { type MailSettings, type ProbeFactory, prepareProbes, type ProbeSettings } from '../probes/open.ts';
+import { type MailSettings, prepareProbes, type ProbeFactory, type ProbeSettings } from '../probes/open.ts';
 import { openRegistries, readListedRegistries, type Registries } from '../probes/rdap/registries.ts';
 import type { PortState } from '../probes/smtp/port.ts';
 import type { TalkStore } from '../probes/smtp/shelf.ts';
 import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { browserSettingsOf } from './browser-settings.ts';
-import { withoutTransfers } from './without-transfers.ts';
 
 /** Where what was seen of mail hosts is kept for other processes, and who hears whether port 25 is open. */
-export type MailBeside = {
+type MailBeside = {
   readonly store?: TalkStore;
   readonly tellPort?: (state: PortState) => void;
 };
@@ -75,4 +74,20 @@ function registriesOf({ RDAP_BOOTSTRAP_FILE: path }: Config): Registries {
   const read = readRdapBootstrapFile(path);
   if ('fault' in read) throw new ConfigError(`RDAP_BOOTSTRAP_FILE: ${read.fault}`);
   return openRegistries(read.bootstrap);
+}
+
+/**
+ * The same probes, but none of them asks for a zone transfer: some operators see the question as an attack (PROBE_AXFR).
+ * The run's slot is not passed on, so a run keeps it while it waits for a pace (docs/decisions/006 says what was measured).
+ */
+export function withoutTransfers(factory: ProbeFactory): ProbeFactory {
+  return {
+    ...factory,
+    open(signal, owner) {
+      const opened = factory.open(signal, owner);
+      const { dns } = opened;
+      const { originZones } = dns;
+      return { ...opened, dns: { originZones, ask: (question, options) => dns.ask(question, options) } };
+    },
+  };
 }

@@ -1,10 +1,11 @@
-import type { PaceAsk, Ledger, Portion } from '#shared/limits/pace/ledger';
+import type { Ledger, PaceAsk, Portion } from '#shared/limits/pace/ledger';
+import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
 import type { PortState } from '../probes/smtp/port.ts';
+import type { Running, RunOutcome } from '../run/examine-job.ts';
 import { openTalkStore } from '../run/keep-talks.ts';
-import type { GivenRun } from './given-run.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { receiveError, sendError } from './sent-error.ts';
 
@@ -131,3 +132,18 @@ async function leaseAll(pace: AnswerSettings['pace'], asks: readonly PaceAsk[]):
   );
   return asks.flatMap((ask) => leased.get(ask) ?? []);
 }
+
+/** A run that was given to the process. */
+export type GivenRun = {
+  readonly number: number;
+  readonly job: Job;
+  readonly running: Running;
+  readonly resolve: (outcome: RunOutcome) => void;
+  readonly reject: (error: Error) => void;
+  /** Evidence on its way to the store. */
+  readonly kept: Promise<void>[];
+  /** Processes that ended under it. */
+  lost: number;
+  /** Its data was read when a process ended, perhaps for another reason. */
+  isSuspect: boolean;
+};

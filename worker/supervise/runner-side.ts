@@ -1,10 +1,12 @@
 import { openLeasedPace } from '#shared/limits/pace/leased';
+import { intervalsOf, type Ledger, type PaceAsk, type Portion } from '#shared/limits/pace/ledger';
 import { measurePace } from '#shared/limits/pace/measured';
 import type { Job } from '#shared/model/job';
 import type { Slot } from '#shared/ports/job-queue';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { type Config, readConfig } from '#shared/settings/config';
 import type { Logger } from '#shared/telemetry/logger';
+import { steadyNow } from '#shared/time/steady-time';
 import { noJobs } from '../checks/jobs.ts';
 import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
 import { nameCaller } from '../probes/turns.ts';
@@ -17,15 +19,14 @@ import { workerIsStopping } from './end-of-run.ts';
 import { type MarkWriter, openMarkWriter } from './mark-file.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
-import { openPaceOfWorker } from './pace-of-worker.ts';
 import { receiveError, sendError } from './sent-error.ts';
 
 /** The descriptor of the file of marks, behind those of input, output, errors and messages. */
-export const marksFd = 4;
+const marksFd = 4;
 /** The worker looks every quarter of a second. */
 const beatMs = 200;
 
-export type RunnerSide = {
+type RunnerSide = {
   readonly take: (message: ToRunner) => void;
   readonly warn: Logger['warn'];
 };
@@ -207,4 +208,26 @@ function startBeats(marks: MarkWriter): void {
   };
   beat();
   setInterval(beat, beatMs);
+}
+
+/**
+ * The account of the pace, as the runner process has it: the worker keeps it, so that it outlives this process. Portions are leased in here, and
+ * a run asks the worker only where none is in hand. What this process has when it ends is lost.
+ */
+export function openPaceOfWorker(lease: Calls['lease'], sendAlong: (message: FromRunner) => void): Ledger {
+  return {
+    // The worker divides them.
+    laneOf: () => '',
+    async lease(_lane, asks) {
+      if (asks.some(({ wanted }) => wanted > 0)) return lease(asks);
+      sendAlong({ kind: 'returned', asks });
+      return asks.map(nothingOf);
+    },
+    close: () => undefined,
+  };
+}
+
+/** Nobody waits for an answer to what is only given back. */
+function nothingOf(ask: PaceAsk): Portion {
+  return { units: 0, at: steadyNow(), ofAll: 0, ofKind: 0, intervals: intervalsOf(ask) };
 }

@@ -2,8 +2,7 @@ import type { Job } from '#shared/model/job';
 import type { Logger } from '#shared/telemetry/logger';
 import type { ExamineJob, RunOutcome, Running } from '../run/examine-job.ts';
 import { TargetEndedRun } from '../run/target-ended-run.ts';
-import { type AnswerSettings, openAnswers } from './answer-calls.ts';
-import type { GivenRun } from './given-run.ts';
+import { type AnswerSettings, type GivenRun, openAnswers } from './answer-calls.ts';
 import { causeOf, keepProcess, type Loss, type RunnerEnd } from './keep-process.ts';
 import type { FreezeLimits } from './watch-freeze.ts';
 

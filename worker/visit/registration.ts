@@ -4,13 +4,13 @@ import {
   registrationQuestion,
   unknownRegistration,
 } from '#shared/catalogue/domain-health/registration';
-import { type Job, randomId, type AcceptedAge } from '#shared/model/job';
-import { makeReport } from '#shared/model/report';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { type AcceptedAge, type Job, randomId } from '#shared/model/job';
+import { makeReport, type ReportFacts } from '#shared/model/report';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { DnsProbe } from '../probes/dns/port.ts';
 import type { RdapAnswer, RdapProbe, RegistryRests } from '../probes/rdap/port.ts';
 import type { RunStore } from '../run/run-store.ts';
-import { internalFacts } from './internal-report.ts';
 
 export type RegistrationSettings = {
   readonly reportStore: RunStore;
@@ -145,5 +145,26 @@ function openRests({ reportStore, jobKeyOf, now }: RegistrationSettings): Regist
       const reportId = randomId();
       await reportStore.insert(report, { jobId: reportId, reportId, jobKey: keyOf(host) });
     },
+  };
+}
+
+type ReportTimes = { readonly checkedAtMs: number; readonly freshForS: number };
+
+/** The facts of a report that only other runs read: it has no id to ask for, and is kept while it is fresh. */
+function internalFacts(
+  { name, rulesVersion }: Pick<CheckSpec, 'name' | 'rulesVersion'>,
+  domain: string,
+  { checkedAtMs, freshForS }: ReportTimes,
+): ReportFacts {
+  return {
+    check: name,
+    target: { domain },
+    rules: {},
+    rulesVersion,
+    reportId: undefined,
+    checkedAtMs,
+    durationMs: 0,
+    freshForS,
+    keepForS: freshForS,
   };
 }

@@ -5,6 +5,7 @@ import type { Config } from '#shared/settings/config';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Admit, VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
+import type { SendMail } from './mail/mailer.ts';
 import type { Owners } from './owners.ts';
 
 /** What the turns of watches and the sending of their events take. */
@@ -20,4 +21,13 @@ export type WatchContext = {
   readonly send: (request: VerifiedRequest, signal: AbortSignal, admit?: Admit) => Promise<VerifiedAnswer>;
   /** Unix ms by the clock that all processes share. */
   readonly now: () => number;
+};
+
+/** What the sending of e-mail takes: there is a server for it, and pages to link to. */
+export type MailContext = WatchContext & {
+  readonly mailer: SendMail;
+  /** MAIL_FROM. */
+  readonly from: string;
+  /** PUBLIC_URL. */
+  readonly service: string;
 };

@@ -1,10 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { Delivery, Watch } from '#shared/model/watch';
 import { retryAfterS } from '#shared/model/watch-times';
 import type { VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { WatchContext } from './context.ts';
 import { pauseWatch } from './pause.ts';
 import { payFor } from './pay.ts';
-import { signWebhook } from './sign.ts';
 
 /** Tests, replays and retries at one address, over all accounts and names. */
 const receiverPaces = [
@@ -118,4 +118,26 @@ function drop({ backend }: WatchContext, delivery: Delivery): Promise<void> {
     nextAttemptAt: null,
     failure: 'the watch has no webhook any more',
   });
+}
+
+/** What is signed: the id and the bytes are the same in each attempt, the time is that of the attempt. */
+type Signed = { readonly id: string; readonly timestampS: number; readonly body: string };
+
+/**
+ * The fields of a webhook as Standard Webhooks say (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and body.
+ * @param secrets "whsec_" and base64; each signs, so that a receiver may change from one to the next
+ */
+export function signWebhook(
+  { id, timestampS, body }: Signed,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampS),
+    'webhook-signature': signatures.join(' '),
+  };
 }

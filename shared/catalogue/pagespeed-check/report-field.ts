@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { ratings } from './ratings.ts';
+
+/** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
+export const ratings = ['good', 'needs-improvement', 'poor'] as const;
+export type Rating = (typeof ratings)[number];
 
 /** A metric of real visits, at their 75th percentile: ms; CLS has no unit. */
 const fieldMetricSchema = z

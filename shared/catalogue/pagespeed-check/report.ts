@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { FieldsOf } from '../spec.ts';
 import { budgetMetrics } from './budget.ts';
 import { categoryNames } from './categories.ts';
-import { ratings } from './ratings.ts';
-import { fieldSchema } from './report-field.ts';
+import { fieldSchema, ratings } from './report-field.ts';
 import { mainThreadSchema } from './report-main-thread.ts';
 
 const rating = z.enum(ratings).nullable();

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { redirectReportShape } from './report.ts';
 import { rules } from './rules.ts';
-import { userAgents } from './user-agents.ts';
+
+/** Which client redirect-check can ask as. */
+const userAgents = ['ours', 'desktop', 'phone', 'googlebot-like'] as const;
+export type UserAgent = (typeof userAgents)[number];
 
 // Without a default: a job without the option keeps the key that domain-health asks for.
 const options = z.object({

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisQueueBackend } from 'bullmq';
+import { isRedisAway } from '../../backends/redis.ts';
 import { type Gate, readHanded } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
 import { inOneScript, type ScriptWords } from './joint-scripts.ts';
-import { patiently } from './patiently.ts';
 
 /** What goes with the end of a job in BullMQ, by BullMQ's job: its slot is freed, and those who wait for it are told. */
 export type Endings = WeakMap<object, ScriptWords>;
@@ -44,4 +45,18 @@ export function endTogether(backend: RedisQueueBackend, settings: EndSettings): 
     return track(end());
   };
   return backend;
+}
+
+const retryMs = 1000;
+
+/** Does something idempotent with Redis, again each second while Redis refuses work: a job is not at fault for that. Rejects with any other error, and with the signal's reason. */
+export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isRedisAway(error) || signal.aborted) throw error;
+    }
+    await delay(retryMs, undefined, { signal });
+  }
 }

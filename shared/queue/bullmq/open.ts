@@ -13,7 +13,6 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import { subscribeDone } from './done.ts';
 import { openJobAlarms } from './job-alarms.ts';
-import { jobsOf } from './jobs-of.ts';
 import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
 import { look } from './look.ts';
 import {
@@ -27,7 +26,7 @@ import { openSharedClock, type SharedClock } from './shared-clock.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
 import { openQueueTelemetry } from './telemetry.ts';
-import { withdraw } from './withdraw.ts';
+import { jobsOf, withdraw } from './withdraw.ts';
 import { withinTime } from './within-time.ts';
 import { openTimelyWork } from './work-in-time.ts';
 import { type WorkerQueues, openWorkers } from './workers.ts';

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Job as BullJob, createRedisBackend, type Processor, Worker } from 'bullmq';
+import { createRedisBackend, type Job as BullJob, type Processor, Worker } from 'bullmq';
 import { isCluster, isRedisAway, refusalOf } from '../../backends/redis.ts';
 import type { Job, QueueName } from '../../model/job.ts';
 import type { QueueWorker, Slots } from '../../ports/job-queue.ts';
+import { runsMost, turnRules } from '../turn-rules.ts';
 import { endTogether, openEndings } from './end-together.ts';
 import { ourScripts } from './gate.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -10,12 +11,12 @@ import { holdLock } from './hold-lock.ts';
 import type { JobAlarms } from './job-alarms.ts';
 import { joinScripts } from './joint-scripts.ts';
 import { findStalledInTurn, lookFirst } from './look-first.ts';
-import { openRoom, type Room } from './room.ts';
-import type { ShardQueues, QueuesByShard } from './shard-queues.ts';
-import { type EndTogether, openShardWorkers } from './shard-workers.ts';
-import { giveUp, type JobOutcome, type TurnSettings, takeTurn } from './turn.ts';
+import type { QueuesByShard, ShardQueues } from './shard-queues.ts';
+import { type EndTogether, openShardWorkers, type SlotLimit } from './shard-workers.ts';
+import type { Spare } from './turn-slot.ts';
+import { giveUp, type JobOutcome, takeTurn, type TurnSettings } from './turn.ts';
 
-export type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
+type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
   readonly queuesByShard: QueuesByShard;
   readonly slots: Slots;
   /** Of a cluster. */
@@ -197,4 +198,28 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, ms);
   await Promise.race([work.catch(() => undefined), end]); // what is left open here ends with its connection
   clearTimeout(timer);
+}
+
+/** How many jobs a worker has at once. */
+type Room = {
+  readonly spare: Spare;
+  readonly limit: SlotLimit;
+};
+
+/** How many jobs a worker takes: more than it has slots, as slots are counted over all workers; and one more for each run that has given up its slot. */
+function openRoom(queue: QueueName, concurrency: number): Room {
+  const least = concurrency * turnRules[queue].all;
+  const most = concurrency * runsMost;
+  const listeners = new Set<(concurrency: number) => void>();
+  let given = 0;
+  return {
+    limit: { now: () => least + given, onChange: (listener) => void listeners.add(listener) },
+    spare: {
+      hasRoom: () => least + given < most,
+      add(change) {
+        given += change;
+        for (const listener of listeners) listener(least + given);
+      },
+    },
+  };
 }

@@ -3,9 +3,9 @@ import type { Job } from '../../model/job.ts';
 import type { Slot } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRunSlot } from '../run-slot.ts';
+import { patiently } from './end-together.ts';
 import type { Gate } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
-import { patiently } from './patiently.ts';
 
 /** The runs of a worker that have given up their slots: the worker takes as many jobs more. */
 export type Spare = {

@@ -5,18 +5,16 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { shiftJob } from '../../time/shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
 import { readJob } from '../read-message.ts';
-import type { Endings } from './end-together.ts';
+import { type Endings, patiently } from './end-together.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
 import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
 import type { PageLine } from './page-line.ts';
-import { patiently } from './patiently.ts';
 import type { PauseStore } from './pauses.ts';
-import type { ProgressBoard } from './progress-board.ts';
+import { openProgressTeller, type ProgressBoard } from './progress-board.ts';
 import type { IsolatedRun, RunIsolation } from './run-isolation.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
-import { openProgressTeller } from './tell-progress.ts';
 import { openTurnSlot, type Spare } from './turn-slot.ts';
 
 export type TurnSettings = {

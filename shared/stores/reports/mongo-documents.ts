@@ -2,7 +2,7 @@ import { Binary } from 'mongodb';
 import type { Grant } from '../../model/grant.ts';
 import type { BlobName, StoredReport } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
-import { readGrant } from './read-grant.ts';
+import { readGrant } from './read-report.ts';
 import { fromRow, type ReportRow } from './row.ts';
 
 /** A report as MongoDB keeps it. Times are dates, so that its TTL index can expire it. */

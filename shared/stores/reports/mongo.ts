@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, sayMongoFault, storeUnavailable } from '../../backends/mongo-errors.ts';
 import { type Mongo, openMongo, type ReadLimit, type WriteLimit } from '../../backends/mongo.ts';
@@ -11,18 +12,17 @@ import {
   bytesOf,
   dateOf,
   msOf,
-  type ReportDocument,
   readDocument,
+  type ReportDocument,
   toDocument,
 } from './mongo-documents.ts';
 import { findFresh } from './mongo-fresh.ts';
 import { openMongoGrants } from './mongo-grants.ts';
 import { openHealth } from './mongo-health.ts';
-import { readIdentity } from './mongo-identity.ts';
 import { openUpkeep, readUsedBytes, type Upkeep } from './mongo-upkeep.ts';
 import { exactly, type ReportRow, storedOf, toRow } from './row.ts';
 
-export type MongoStoreOptions = {
+type MongoStoreOptions = {
   readonly log: Logger;
   /** What all documents may take together; beyond it what would expire first goes first. */
   readonly limitBytes: number;
@@ -171,4 +171,24 @@ function openBlobs(mongo: Mongo, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' |
         return bytes && exactly(bytes);
       }),
   };
+}
+
+type About = { readonly _id: string; readonly storeId: string };
+const aboutId = 'store';
+
+/** What tells this store from every other: drawn at its first use, and kept in it. A copy of a store has the id of the first. */
+async function readIdentity(database: Db, limit: WriteLimit): Promise<string> {
+  const about = database.collection<About>('about');
+  const readLimit = { maxTimeMS: limit.writeConcern.wtimeoutMS };
+  const known = await about.findOne({ _id: aboutId }, readLimit);
+  if (known) return known.storeId;
+  const drawn = randomUUID();
+  try {
+    // One that a new primary does not know would be drawn again, and every process would find itself at another store.
+    await about.insertOne({ _id: aboutId, storeId: drawn }, limit);
+    return drawn;
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
+    return readIdentity(database, limit); // another process was first
+  }
 }

@@ -5,7 +5,7 @@ import { anonymousAccount, type HistoryQuestion } from '../../model/grant.ts';
 import type { Grants } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
 import type { StoredFields } from './fields.ts';
-import { readGrant } from './read-grant.ts';
+import { readGrant } from './read-report.ts';
 import type { Writes } from './sqlite-writes.ts';
 
 /** The table of the grants. */

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDeliveries } from '#shared/catalogue/watch-event';
 import { randomId } from '#shared/model/job';
-import { dayOf, digestTime } from '#shared/model/mail-times';
 import { digestOfAddress, type Mailbox, mailboxIdOf } from '#shared/model/mailbox';
 import type { Delivery, Watch } from '#shared/model/watch';
-import { retryAfterS } from '#shared/model/watch-times';
+import { dayOf, digestTime, retryAfterS } from '#shared/model/watch-times';
 import type { WatchStore } from '#shared/ports/watch-store';
 import { openMongoWatchStore } from '#shared/stores/watches/mongo';
 import { openSqliteWatchStore } from '#shared/stores/watches/sqlite';
-import type { MailContext } from '../../../worker/watches/mail/context.ts';
+import type { MailContext } from '../../../worker/watches/context.ts';
 import { openMailer } from '../../../worker/watches/mail/mailer.ts';
 import { sendMail } from '../../../worker/watches/mail/send-mail.ts';
 import { targetOf, watchOf } from '../../contract/watch-store.contract.ts';

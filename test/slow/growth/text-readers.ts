@@ -14,7 +14,7 @@ import {
 import { parseSpf } from '../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
 import { parseTerm } from '../../../worker/checks/dns-check/mail/spf/parse-term.ts';
 import { parseTagList } from '../../../worker/checks/dns-check/mail/text/tag-list.ts';
-import { parseTlsRpt } from '../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
+import { parseTlsRpt } from '../../../worker/checks/dns-check/mail/transport/facts.ts';
 import { findCanonical, parseLinks } from '../../../worker/checks/redirect-check/gather/link-field.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
@@ -24,10 +24,11 @@ import {
 } from '../../../worker/checks/security-header-check/grammar/cross-origin-policies.ts';
 import { parseCspSource } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
 import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
-import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
-import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
+import {
+  parseBlocksScripts,
+  parseIntegrity,
+} from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
-import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
@@ -40,7 +41,10 @@ import {
 import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { readDictionary, readItem } from '../../../worker/checks/security-header-check/grammar/structured.ts';
-import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../../worker/dns/name.ts';
 import { parseStsPolicy } from '../../../worker/mail/parse-sts-policy.ts';
@@ -49,8 +53,8 @@ import { parseVersioned } from '../../../worker/mail/parse-versioned.ts';
 import { readCodings } from '../../../worker/probes/http/decode-body.ts';
 import { openHeads } from '../../../worker/probes/http/rewrite-answer.ts';
 import { rewriteHead } from '../../../worker/probes/http/rewrite-head.ts';
+import { readWait } from '../../../worker/probes/rdap/open.ts';
 import { readRegisteredDomain } from '../../../worker/probes/rdap/read-domain.ts';
-import { readWait } from '../../../worker/probes/rdap/read-wait.ts';
 import { parseReplyLine } from '../../../worker/probes/smtp/reply-line.ts';
 import { seeBodySigns } from '../../../worker/web/block-page.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';

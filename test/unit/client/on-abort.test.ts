@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { openFlights } from '../../../client/flights.ts';
-import { onAbort } from '../../../client/on-abort.ts';
-import { wait } from '../../../client/wait.ts';
+import { onAbort, wait } from '../../../client/wait.ts';
 
 test('hundreds that wait for a signal are one listener, and all are told once', async () => {
   const { signal, abort } = openStop();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '#shared/settings/config';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
 import { noRdap } from '../../../worker/probes/rdap/open.ts';
-import { withoutTransfers } from '../../../worker/start/without-transfers.ts';
+import { withoutTransfers } from '../../../worker/start/probe-settings.ts';
 import { goodWorld } from './good-world.ts';
 import { probesOf } from './run-check.ts';
 import { openWorld } from './world.ts';

@@ -7,7 +7,7 @@ import type { Pace } from '#shared/ports/pace';
 import { readConfig } from '#shared/settings/config';
 import { parseRdapBootstrap } from '#shared/settings/rdap-bootstrap';
 import { registriesListedOn } from '../../../worker/probes/rdap/listed-on.ts';
-import { readWait } from '../../../worker/probes/rdap/read-wait.ts';
+import { readWait } from '../../../worker/probes/rdap/open.ts';
 import { openRegistries, readListedRegistries } from '../../../worker/probes/rdap/registries.ts';
 import { openRegistryTurns } from '../../../worker/probes/rdap/registry-turns.ts';
 import { writeRdapRegistries } from '../../../worker/refresh/rdap-registries.ts';

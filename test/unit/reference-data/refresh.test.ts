@@ -3,8 +3,7 @@ import { listBuiltInRoots } from '../../../worker/certificates/trust/store.ts';
 import { operators } from '../../../worker/checks/ssl-check/grammar/listed-logs.ts';
 import { beforePoint } from '../../../worker/checks/ssl-check/grammar/transparency-logs.ts';
 import { writeCtLogs } from '../../../worker/refresh/ct-logs.ts';
-import { readQuotedCsv } from '../../../worker/refresh/quoted-csv.ts';
-import { writeRootStores } from '../../../worker/refresh/root-stores.ts';
+import { readQuotedCsv, writeRootStores } from '../../../worker/refresh/root-stores.ts';
 
 const point = 'A'.repeat(88);
 const log = (name: string, kind: string, more: object = {}) => ({

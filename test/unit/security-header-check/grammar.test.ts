@@ -12,10 +12,11 @@ import {
   parseCspSource,
 } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
 import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
-import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
-import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
+import {
+  parseBlocksScripts,
+  parseIntegrity,
+} from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
-import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import {
   isFeaturePolicySyntax,
   parsePermissionsPolicy,
@@ -28,7 +29,10 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts } from '../../../worker/web/hsts.ts';

@@ -13,10 +13,11 @@ import {
 import { suggestDirective } from '../../../worker/checks/security-header-check/grammar/csp-directives.ts';
 import { parseCspSource } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
 import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
-import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
-import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
+import {
+  parseBlocksScripts,
+  parseIntegrity,
+} from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
-import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
@@ -28,7 +29,10 @@ import {
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
 import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
-import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MailAnswer } from '../../../worker/watches/mail/mailer.ts';
-import { tellOutage } from '../../../worker/watches/mail/tell-outage.ts';
+import { tellOutage } from '../../../worker/watches/mail/send-mail.ts';
 
 const taken: MailAnswer = { kind: 'taken' };
 const away: MailAnswer = { kind: 'refused', failure: 'the mail server could not be reached', isFinal: false };

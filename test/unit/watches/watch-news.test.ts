@@ -3,7 +3,7 @@ import type { Outline } from '#shared/catalogue/outline';
 import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
-import { signWebhook } from '../../../worker/watches/sign.ts';
+import { signWebhook } from '../../../worker/watches/send-delivery.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

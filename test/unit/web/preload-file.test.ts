@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeFindCheck } from '../../../worker/checks/registry.ts';
-import { readPreloadFile } from '../../../worker/web/preload-file.ts';
+import { readPreloadFile } from '../../../worker/web/preload-list.ts';
 
 const text = `// Copyright of somebody
 {

@@ -1,7 +1,6 @@
-import { bogusCodes } from '#shared/catalogue/dns-check/caps';
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/report';
-import { type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
+import { bogusCodes, type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';

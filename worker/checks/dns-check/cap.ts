@@ -1,5 +1,10 @@
-import { bogusCap, bogusCodes, criticalCap } from '#shared/catalogue/dns-check/caps';
-import { type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
+import {
+  bogusCap,
+  bogusCodes,
+  criticalCap,
+  type DnsCheckCode,
+  rules,
+} from '#shared/catalogue/dns-check/rules';
 
 type Effects = { readonly [code: string]: number };
 
@@ -24,4 +29,14 @@ export function capScore(
 
 function isCritical(code: string): boolean {
   return rules[code as DnsCheckCode].severity === 'critical';
+}
+
+/** Points that a broken rule takes, by its own measure. */
+export type Loss = { readonly code: string; readonly points: number };
+
+/** What each loss really takes of `most` points: its own, or, where all together are more than there is, its share of it. */
+export function shareOut(losses: readonly Loss[], most: number): readonly Loss[] {
+  const sum = losses.reduce((points, loss) => points + loss.points, 0);
+  const share = sum > most ? most / sum : 1;
+  return losses.map(({ code, points }) => ({ code, points: points * share }));
 }

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { isInZone } from '../../dns/name.ts';
 import { isHostUnderSuffix } from '../../dns/public-suffix.ts';
 import { providerOfHost } from './mail/providers/find.ts';
@@ -20,4 +21,31 @@ export function describeSlip(name: string, zone: string): string {
   return meant === undefined
     ? ''
     : ` The dot behind ${meant} seems to be missing, so the zone’s name was added to it.`;
+}
+
+/** How many letters are to be changed, added or left out to turn one word into the other; both are short. */
+export function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [index, letter] of one.split('').entries()) {
+    const next = [index + 1];
+    for (const [at, wanted] of other.split('').entries())
+      next.push(
+        Math.min((next[at] ?? 0) + 1, (row[at + 1] ?? 0) + 1, (row[at] ?? 0) + Number(letter !== wanted)),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The labels of an address in reverse: octets of IPv4, nibbles of IPv6 (RFC 1035 §3.5, RFC 3596 §2.5); null for a text that is no address. */
+export function reverseLabelsOf(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const ip = ipaddr.parse(address);
+  const bytes = ip.toByteArray();
+  if (ip.kind() === 'ipv4') return bytes.toReversed().join('.');
+  const nibbles = bytes.flatMap((byte) => [byte >> 4, byte & 15]);
+  return nibbles
+    .toReversed()
+    .map((nibble) => nibble.toString(16))
+    .join('.');
 }

@@ -1,17 +1,18 @@
 import type { redirectReportShape } from '#shared/catalogue/redirect-check/report';
-import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
-import type { Verdicts } from '#shared/model/verdict';
+import { score } from '#shared/model/score';
+import { isBroken, type Verdicts } from '#shared/model/verdict';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
-import { isUnfinished, readEndUnseen } from './facts/chain.ts';
+import { isUnfinished, readEndUnseen, redirectsOf } from './facts/chain.ts';
 import { judgeArrival } from './judge/arrival.ts';
 import { judgeClient } from './judge/client.ts';
+import { lengthRuleOf, pointsOfLength } from './judge/length.ts';
 import { isAppScheme, judgeLocations } from './judge/locations.ts';
 import { judgePath } from './judge/path.ts';
 import { reportChain, reportEnd } from './report.ts';
-import { scoreRedirects } from './score.ts';
 
 /** Judges a walked redirect chain. Pure: the same evidence always gives the same verdicts. */
 export function assessRedirects(
@@ -41,4 +42,22 @@ function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
   // What an app does with the address is not seen.
   const isHandedOn = stop.kind === 'foreign-scheme' && isAppScheme(stop.scheme);
   return isUnfinished(stop) || isHandedOn ? 'partial' : 'complete';
+}
+
+/**
+ * The points that are left, and what the length of the chain takes of them: more with each redirect.
+ * @param isWhole false where the page was not seen; then there is no score
+ */
+function scoreRedirects(
+  verdicts: Verdicts<RedirectCode>,
+  { hops }: RedirectEvidence,
+  isWhole: boolean,
+): Pick<Assessment<RedirectCode>, 'score' | 'scoreEffects'> {
+  const redirects = redirectsOf(hops).length;
+  const rule = lengthRuleOf(redirects);
+  if (!isWhole) return { score: null };
+  const added = score(rules, verdicts);
+  if (rule === undefined || !isBroken(verdicts[rule])) return { score: added };
+  const points = pointsOfLength(redirects);
+  return { score: Math.min(100, added + rules[rule].points - points), scoreEffects: { [rule]: -points } };
 }

@@ -1,3 +1,4 @@
+import type { UserAgent } from '#shared/catalogue/redirect-check/spec';
 import type { HttpProbe } from '../../probes/http/port.ts';
 import { gatherFamilies } from '../../web/families.ts';
 import { indexFields, valuesOf } from '../../web/fields.ts';
@@ -8,7 +9,6 @@ import { redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../.
 import type { GatherContext } from '../check.ts';
 import type { FirstAnswer, RedirectEvidence } from './evidence.ts';
 import { readAnswer } from './gather/read-answer.ts';
-import { readUserAgent } from './gather/user-agents.ts';
 
 /** 18 s for the chain: 2 s less than the run may take. */
 export const walkLimits: WalkLimits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 18_000 };
@@ -56,4 +56,20 @@ async function askAsOurs(url: string, http: HttpProbe): Promise<FirstAnswer> {
     status,
     location: location === undefined ? null : seeLocation(location, url).text,
   };
+}
+
+/** What is sent as User-Agent for each choice but our own. Each still names this service, so that an operator knows who asked. */
+const userAgentTexts: { readonly [A in Exclude<UserAgent, 'ours'>]: string } = {
+  desktop:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 DiagnosticTools',
+  phone:
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36 DiagnosticTools',
+  'googlebot-like': 'Mozilla/5.0 (compatible; Googlebot/2.1-like; DiagnosticTools)',
+};
+
+/** The text for an option of a job; undefined where our own User-Agent is sent. */
+function readUserAgent(option: unknown): string | undefined {
+  return typeof option === 'string' && Object.hasOwn(userAgentTexts, option)
+    ? userAgentTexts[option as keyof typeof userAgentTexts]
+    : undefined;
 }

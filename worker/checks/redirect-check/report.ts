@@ -1,8 +1,9 @@
 import type { RedirectEnd } from '#shared/catalogue/redirect-check/report';
+import { openHstsStore } from '../../web/hsts-store.ts';
+import { withoutFragment } from '../../web/location.ts';
 import type { Stop } from '../../web/walk.ts';
 import type { HopObservation, RedirectEvidence } from './evidence.ts';
-import { findAskedTwice, redirectsOf } from './facts/chain.ts';
-import { readLaterVisit } from './facts/later-visit.ts';
+import { answeredHops, findAskedTwice, redirectsOf } from './facts/chain.ts';
 
 const ends: { readonly [K in Exclude<Stop['kind'], 'arrived' | 'failure'>]: RedirectEnd } = {
   loop: 'loop',
@@ -77,4 +78,23 @@ function locationOf(
   if (next && next.via !== 'http') return next.url;
   const texts = seen.locations.map(({ text }) => text);
   return texts.find((text) => text !== '') ?? texts[0] ?? null;
+}
+
+/** Where a browser begins the next visit, why, and the redirects from there; null where the chain did not pass there. */
+type LaterVisit = {
+  readonly url: string;
+  readonly by: 'header' | 'preload-list';
+  readonly redirects: number | null;
+};
+
+/** The next visit of a browser that kept the Strict-Transport-Security of this one; null where it is the same visit again. */
+function readLaterVisit({ url, hops, isPreloaded = false }: RedirectEvidence): LaterVisit | null {
+  const store = openHstsStore(() => (isPreloaded ? 'listed' : 'unknown'));
+  for (const hop of answeredHops(hops))
+    store.keep(hop.seen.tls, hop.seen.hsts ?? undefined, new URL(hop.url));
+  const upgrade = store.upgrade(new URL(url));
+  if (!upgrade) return null;
+  const { href } = upgrade.to;
+  const at = hops.findIndex((hop) => withoutFragment(hop.url) === withoutFragment(href));
+  return { url: href, by: upgrade.seen.by, redirects: at < 0 ? null : redirectsOf(hops.slice(at)).length };
 }

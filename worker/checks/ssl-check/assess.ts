@@ -24,7 +24,7 @@ import { versionNames } from './grammar/tls-names.ts';
 import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
-import { judgeEndpoints, judgeShortLooks } from './judge/endpoints.ts';
+import { joinEndpoints, judgeEndpoints, judgeShortLooks, type VerdictsAt } from './judge/endpoints.ts';
 import { placeOf } from './judge/grade/caps.ts';
 import {
   flawlessCodes,
@@ -36,7 +36,6 @@ import {
   scoreOf,
 } from './judge/grade/grade.ts';
 import { isLetterOpen } from './judge/grade/open-letter.ts';
-import { joinEndpoints, type VerdictsAt } from './judge/join-endpoints.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
+import type { ConnectionTransport } from 'puppeteer-core';
 import { type BrowserAbout, readAbout } from './about.ts';
 import { startChromium } from './child/chromium.ts';
-import { computeOnce } from './compute-once.ts';
+import { openDevtools } from './devtools.ts';
 import {
   type BrowserSettings,
-  type FoundBrowser,
   findBrowser,
-  type NoBrowser,
+  type FoundBrowser,
   noBrowser,
+  type NoBrowser,
   unprivilegedUid,
 } from './find-browser.ts';
 import { chromiumFlags } from './flags.ts';
@@ -104,4 +105,17 @@ export function readStartFailure(words: string): NoBrowser {
     `the browser did not start (${last?.slice(0, 200) ?? 'no word'})`,
     'Start it by hand to see what it lacks, or set BROWSER_PATH to another Chrome or Chromium.',
   );
+}
+
+/**
+ * Has a page of the browser compute something, by the DevTools protocol: it needs the browser, its sandbox and a renderer, as a page load does.
+ * Gives its product, such as "HeadlessChrome/153.0.8010.0". Pending for as long as the browser does not answer; rejects where it refuses.
+ */
+async function computeOnce(transport: ConnectionTransport): Promise<string> {
+  const devtools = openDevtools(transport);
+  const { targetId } = await devtools.ask('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await devtools.ask('Target.attachToTarget', { targetId, flatten: true });
+  await devtools.ask('Runtime.evaluate', { expression: '6 * 7' }, String(sessionId));
+  const { product } = await devtools.ask('Browser.getVersion', {});
+  return typeof product === 'string' ? product.slice(0, 100) : 'unknown';
 }

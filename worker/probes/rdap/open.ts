@@ -5,11 +5,10 @@ import { takeTurn } from '../turns.ts';
 import { sendVerified, type VerifiedAnswer, type VerifiedSettings } from '../verified/send.ts';
 import type { RdapAnswer, RdapProbe, RegistryRests } from './port.ts';
 import { readRegisteredDomain } from './read-domain.ts';
-import { readWait } from './read-wait.ts';
 import type { Registries } from './registries.ts';
 import { openRegistryTurns, type RegistryTurns } from './registry-turns.ts';
 
-export type RdapLimits = VerifiedSettings['limits'] & {
+type RdapLimits = VerifiedSettings['limits'] & {
   readonly bodyBytes: number;
   readonly redirects: number;
 };
@@ -22,7 +21,7 @@ export const rdapLimits: RdapLimits = {
   redirects: 3,
 };
 
-export type RdapSettings = {
+type RdapSettings = {
   readonly registries: Registries;
   /** Of all runs together, whatever else has none. */
   readonly pace: Pace;
@@ -153,4 +152,15 @@ const longestRestS = 86_400;
 
 function unknown(reason: string): RdapAnswer {
   return { kind: 'unknown', reason };
+}
+
+/** The fixed form of a date in HTTP (RFC 9110 §5.6.7); Date.parse alone takes almost anything. */
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** How many seconds a Retry-After asks to wait, at least 1; undefined where the field is missing or is no such time. @param nowMs Unix time */
+export function readWait(field: string | undefined, nowMs: number): number | undefined {
+  const text = field?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Math.max(1, Number(text));
+  if (!httpDate.test(text)) return undefined;
+  return Math.max(1, Math.ceil((Date.parse(text) - nowMs) / 1000));
 }

@@ -1,11 +1,16 @@
 import { hash } from 'node:crypto';
-import { dayOf, digestTime } from '#shared/model/mail-times';
-import { digestOfAddress, isConfirmed, type Mailbox } from '#shared/model/mailbox';
+import { digestOfAddress, digestOfPerson, isConfirmed, type Mailbox } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
+import {
+  confirmationsOfAccount,
+  confirmationsOfDay,
+  dayOf,
+  digestTime,
+  mailsOfDay,
+} from '#shared/model/watch-times';
 import { renderDigest } from '#shared/render/watches';
 import { giveBack } from '#shared/time/give-back';
-import type { MailContext } from './context.ts';
-import { takeMessage } from './counts.ts';
+import type { MailContext } from '../context.ts';
 import { linksOf, messageOf } from './message.ts';
 import { settleAttempt } from './settle-attempt.ts';
 
@@ -115,4 +120,23 @@ async function settle(
     await watches.settleDelivery({ ...one, waitsFor: null, nextAttemptAt: now() });
     await giveBack();
   }
+}
+
+type Counting = Pick<MailContext, 'backend' | 'now'>;
+
+/** Takes one of the day's questions to this address, and of this account. */
+export async function mayAsk({ backend, now }: Counting, { account, to }: Mailbox): Promise<boolean> {
+  const { name, end } = dayOf(now());
+  const { watches } = backend;
+  return (
+    (await watches.takeOne(`questions ${digestOfPerson(to)} ${name}`, confirmationsOfDay, end)) &&
+    (await watches.takeOne(`questions of ${account} ${name}`, confirmationsOfAccount, end)) &&
+    takeMessage({ backend, now }, { to })
+  );
+}
+
+/** Takes one of the day's messages to an address. */
+export function takeMessage({ backend, now }: Counting, { to }: Pick<Mailbox, 'to'>): Promise<boolean> {
+  const { name, end } = dayOf(now());
+  return backend.watches.takeOne(`mail ${digestOfPerson(to)} ${name}`, mailsOfDay, end);
 }

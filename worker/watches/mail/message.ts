@@ -1,7 +1,7 @@
 import type { Mailbox } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
 import type { MailLinks, MailText } from '#shared/render/watches';
-import type { MailContext } from './context.ts';
+import type { MailContext } from '../context.ts';
 import type { Message } from './mailer.ts';
 
 /** The pages of a mailbox. Each key opens one of them. */

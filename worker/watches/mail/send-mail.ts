@@ -1,10 +1,11 @@
 import { digestOfAddress, isConfirmed, type Mailbox, mailboxIdOf } from '#shared/model/mailbox';
 import type { Delivery } from '#shared/model/watch';
 import { renderConfirmation, renderEventMail } from '#shared/render/watches';
+import type { Logger } from '#shared/telemetry/logger';
+import type { MailContext } from '../context.ts';
 import { payFor } from '../pay.ts';
-import type { MailContext } from './context.ts';
-import { mayAsk, takeMessage } from './counts.ts';
-import { holdForDigest, isDigest, sendDigest } from './digest.ts';
+import { holdForDigest, isDigest, mayAsk, sendDigest, takeMessage } from './digest.ts';
+import type { SendMail } from './mailer.ts';
 import { linksOf, messageOf } from './message.ts';
 import { settleAttempt } from './settle-attempt.ts';
 
@@ -62,4 +63,19 @@ async function hand(
   const text = isAsking ? renderConfirmation(links) : renderEventMail(delivery.body, links);
   const answer = await context.mailer(messageOf(context, { mailbox, delivery, text }), signal);
   await context.backend.watches.settleDelivery(settleAttempt(delivery, answer, context.now()));
+}
+
+/** The same sending, which logs once that the server takes no mail, and once that it takes mail again. That a receiver is refused says nothing of it. */
+export function tellOutage(send: SendMail, log: Pick<Logger, 'warn' | 'info'>): SendMail {
+  let isAway = false;
+  return async (message, signal) => {
+    const answer = await send(message, signal);
+    if (answer.kind === 'taken' && isAway) log.info({}, 'the mail server takes mail again');
+    if (answer.kind === 'taken') isAway = false;
+    else if (!answer.isFinal && !isAway) {
+      isAway = true;
+      log.warn({ failure: answer.failure }, 'the mail server takes no mail: it is tried again');
+    }
+    return answer;
+  };
 }

@@ -1,4 +1,4 @@
-import { axe } from './axe-rule.ts';
+import { axe } from './accessibility.ts';
 import type { AuditRule } from './from-audits.ts';
 
 const noName = 'A screen reader announces the element without saying what it is for.';

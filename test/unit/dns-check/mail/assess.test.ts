@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { mailReportShape } from '#shared/catalogue/dns-check/mail/report';
-import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
-import { mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import { type MailCode, mailRules, mailWeights } from '#shared/catalogue/dns-check/mail/rules';
 import { fillDetail, listVerdicts } from '#shared/model/finding';
 import { codesBroken, codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';

@@ -7,7 +7,7 @@ import {
   parseDkimKey,
 } from '../../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
 import { parseTagList } from '../../../../worker/checks/dns-check/mail/text/tag-list.ts';
-import { parseTlsRpt } from '../../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
+import { parseTlsRpt } from '../../../../worker/checks/dns-check/mail/transport/facts.ts';
 import { clip } from '../../../../worker/mail/fault.ts';
 import { allowsMx, parseStsPolicy } from '../../../../worker/mail/parse-sts-policy.ts';
 import { parseStsRecord } from '../../../../worker/mail/parse-sts-record.ts';

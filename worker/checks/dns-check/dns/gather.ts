@@ -4,8 +4,7 @@ import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type HalfContext, type SharedAnswers } from '../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { gatherDelegation } from './ns/gather-delegation.ts';
-import { gatherMailbox } from './soa/gather-mailbox.ts';
-import { gatherPrimary } from './soa/gather-primary.ts';
+import { gatherMailbox, gatherPrimary } from './soa/gather-mailbox.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
 const ancestorLimit = 16;

@@ -1,6 +1,5 @@
 import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
-import { capScore } from '../cap.ts';
-import { type Loss, shareOut } from '../share-out.ts';
+import { capScore, type Loss, shareOut } from '../cap.ts';
 
 /** The score of the DNS half, and what each broken rule takes from 100. @param broken codes of this half */
 export function scoreDnsHalf(broken: readonly DnsCode[]): ReturnType<typeof capScore> {

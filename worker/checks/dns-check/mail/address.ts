@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { classifyAddress } from '#shared/targets/classify-address';
-import { reverseLabelsOf } from '../reverse-labels.ts';
+import { reverseLabelsOf } from '../meant-name.ts';
 
 const nobody = { allow: [], deny: [] };
 

@@ -1,6 +1,5 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
-import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
-import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
+import { type MailCode, type MailPart, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { aliasOf } from '../../../dns/observation.ts';
 import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';

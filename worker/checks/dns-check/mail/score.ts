@@ -1,9 +1,7 @@
-import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
-import { type MailPart, mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import { type MailCode, type MailPart, mailRules, mailWeights } from '#shared/catalogue/dns-check/mail/rules';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import { codesBroken, type Verdicts } from '#shared/model/verdict';
-import { capScore } from '../cap.ts';
-import { shareOut } from '../share-out.ts';
+import { capScore, shareOut } from '../cap.ts';
 
 /** How one part came to its points. */
 export type PartScore = {

@@ -1,6 +1,7 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { Observation } from '../../../dns/observation.ts';
+import { kindOfFailure } from '../../../probes/failure-kinds.ts';
 
 type JudgedRecord = {
   readonly observation: Observation;
@@ -19,4 +20,9 @@ export function stateOfRecord(
   if (observation.outcome === 'unknown') return 'unknown';
   if (texts.length === 0 && faults.length === 0) return 'missing';
   return value === null ? 'invalid' : 'ok';
+}
+
+/** True for a failure of a request that says that we could not look, or may not, not that there is nothing. */
+export function isUnheardCode(code: string): boolean {
+  return ['uncertain', 'policy'].includes(kindOfFailure(code));
 }

@@ -1,4 +1,4 @@
-import type { Expiry } from '#shared/catalogue/domain-health/expiries';
+import type { Expiry } from '#shared/catalogue/domain-health/report';
 import { lifetimeDays, renewalMarginMs } from '../../../certificates/lifetime.ts';
 
 const dayMs = 86_400_000;

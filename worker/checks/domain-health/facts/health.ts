@@ -1,13 +1,13 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import { withoutFragment } from '../../../web/location.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { readDelegation } from '../registration/delegation.ts';
 import type { RegistrationFacts } from '../registration/judge.ts';
-import { joinBrowserEnd } from './browser-end.ts';
 import { type Category, readCategories } from './categories.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { hasFailedTls } from './failed-tls.ts';
 import { type FamilyFacts, readFamilies } from './families.ts';
-import { type DnsFields, readDnsFields } from './fields.ts';
+import { type DnsFields, readDnsFields, readSpeedFields } from './fields.ts';
 import type { LinkTargets } from './links.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
@@ -87,4 +87,19 @@ export function joinSources(sources: SourcesRead): HealthFacts {
 export function failedHostOf({ categories, ...facts }: HealthFacts): string | null {
   const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, facts));
   return failed?.link.target ?? null;
+}
+
+/**
+ * The entry points with what a real browser proved of them: from the page at which redirect-check ended, scripts and refreshes sent it on to
+ * another, or it stayed there. Of an entry point that ends at another page than the browser came to, the browser says nothing.
+ */
+function joinBrowserEnd(entries: readonly EntryPoint[], performance: SourceFacts): readonly EntryPoint[] {
+  const { finalUrl = null, sentOn } = (performance.report && readSpeedFields(performance.report)) ?? {};
+  if (finalUrl === null || sentOn === undefined) return entries;
+  const from = withoutFragment(sentOn?.from ?? finalUrl);
+  return entries.map((entry) => {
+    const end = entry.fields?.finalUrl ?? null;
+    const isSame = entry.end === 'arrived' && end !== null && withoutFragment(end) === from;
+    return isSame ? { ...entry, sentOnTo: sentOn?.to ?? null } : entry;
+  });
 }

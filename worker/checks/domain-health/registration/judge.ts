@@ -3,16 +3,15 @@ import { type RegistrationCode, registrationRules } from '#shared/catalogue/doma
 import {
   brokenIf,
   codesOf,
-  type Evidence,
   eachOf,
+  type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { showEnding } from '../expiries/state.ts';
+import { type Lifetime, showEnding } from '../expiries/state.ts';
 import { compareDs, compareNameServers } from './compare.ts';
 import type { Delegation } from './delegation.ts';
-import { endingOf } from './ending.ts';
 
 export type RegistrationFacts = {
   /** undefined in evidence of earlier releases. */
@@ -116,4 +115,11 @@ function judgeLock(statuses: readonly string[], name: string | null): Verdict {
   const topLevel = name?.split('.').at(-1) ?? '';
   if (topLevel.length === 2 || topLevel.startsWith('xn--')) return 'not-applicable';
   return brokenIf(!statuses.some((status) => locks.includes(status)), { name });
+}
+
+/** When a registration ends; undefined where that is not known. */
+export function endingOf({ name, expiresAt, registeredAt }: Registration): Lifetime | undefined {
+  if (name === null || expiresAt === null) return undefined;
+  const beginsAt = registeredAt === null ? null : Date.parse(registeredAt);
+  return { what: 'domain', name, beginsAt, endsAt: Date.parse(expiresAt) };
 }

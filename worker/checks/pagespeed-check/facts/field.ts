@@ -1,3 +1,4 @@
+import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
 import type { FieldObservation } from '../../../probes/browser/port.ts';
 import { isRemote, type PagespeedEvidence } from '../evidence.ts';
 
@@ -9,4 +10,9 @@ export function readField({ field, runs }: PagespeedEvidence): ChosenField {
   const remote = runs.find(isRemote);
   if (field.kind === 'record' || !remote) return { provider: 'crux', observation: field };
   return { provider: 'psi', observation: remote.field };
+}
+
+/** The categories that were asked for; older versions judged performance alone. */
+export function readAsked({ categories }: PagespeedEvidence): readonly CategoryName[] {
+  return categories ?? ['performance'];
 }

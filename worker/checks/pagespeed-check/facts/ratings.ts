@@ -1,4 +1,4 @@
-import type { Rating } from '#shared/catalogue/pagespeed-check/ratings';
+import type { Rating } from '#shared/catalogue/pagespeed-check/report-field';
 import type { Strategy } from '../../../probes/browser/port.ts';
 
 /** Up to `good` is good, above `poor` is poor. ms; CLS has no unit. */

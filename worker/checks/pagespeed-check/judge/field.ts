@@ -1,4 +1,4 @@
-import type { Rating } from '#shared/catalogue/pagespeed-check/ratings';
+import type { Rating } from '#shared/catalogue/pagespeed-check/report-field';
 import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { FieldObservation } from '../../../probes/browser/port.ts';
 import { displayValue, fieldThresholds, rateValue } from '../facts/ratings.ts';

@@ -3,8 +3,8 @@ import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { PageObservation } from '../../../probes/browser/port.ts';
 import { finiteOf } from '../../../probes/browser/untyped.ts';
 import type { PagespeedEvidence } from '../evidence.ts';
-import { readAsked } from '../facts/asked.ts';
 import { toPoints } from '../facts/choice.ts';
+import { readAsked } from '../facts/field.ts';
 
 /** The score of each category that was asked for, and where verdicts on the rest of its audits stand. */
 export function reportCategories(

@@ -2,6 +2,7 @@ import { compareBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type {
   AuditObservation,
+  FieldRecord,
   PageObservation,
   RefusedHost,
   Strategy,
@@ -9,15 +10,14 @@ import type {
 import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import type { NamedEnd } from '../facts/end.ts';
-import { readField } from '../facts/field.ts';
-import { rateScore } from '../facts/ratings.ts';
+import { type ChosenField, readField } from '../facts/field.ts';
+import { fieldThresholds, rateScore, rateValue } from '../facts/ratings.ts';
 import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
 import { readSentOn } from '../facts/sent-on.ts';
 import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
 import { isSpeedAsked, reportCategories } from './categories.ts';
 import { reportEnvironment } from './environment.ts';
-import { reportField } from './field.ts';
 import { reportFilmstrip, reportRequests } from './load.ts';
 import { reportMainThread } from './main-thread.ts';
 import { rateLab, reportMetrics } from './metrics.ts';
@@ -115,4 +115,31 @@ function reportResources({ resources }: PageObservation) {
 
 function refusedIn(last: Load | undefined): readonly RefusedHost[] {
   return last?.kind === 'run' && !isRemote(last) ? last.traffic.refused : [];
+}
+
+type FieldMetric = keyof typeof fieldThresholds;
+const metricNames = Object.keys(fieldThresholds) as readonly FieldMetric[];
+
+/** The record with a rating beside each metric, and that of the whole origin; null where there is none. */
+function reportField({ provider, observation }: ChosenField): PagespeedFields['field'] {
+  if (observation.kind !== 'record') return null;
+  const { scope, formFactor, origin } = observation;
+  return {
+    provider,
+    scope,
+    formFactor,
+    ...reportRecord(observation),
+    origin: origin ? reportRecord(origin) : null,
+  };
+}
+
+// Evidence of an older version has metrics alone.
+function reportRecord({ metrics, period = null, history = null }: FieldRecord) {
+  const rated = metricNames.flatMap((name) => {
+    const metric = metrics[name];
+    return metric
+      ? [[name, { ...metric, rating: rateValue(metric.p75, fieldThresholds[name]) }] as const]
+      : [];
+  });
+  return { period, metrics: Object.fromEntries(rated), history };
 }

@@ -7,10 +7,14 @@ import { allOf, brokenBy, isMalformed, notTested, type Verdict, type Verdicts } 
 import { valuesOf } from '../../../web/fields.ts';
 import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';
-import { parseNosniff } from '../grammar/nosniff.ts';
-import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
-import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
+import {
+  isFeaturePolicySyntax,
+  knownFeatures,
+  parsePermissionsPolicy,
+  powerfulFeatures,
+} from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
+import { parseNosniff } from '../grammar/x-frame-options.ts';
 import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */

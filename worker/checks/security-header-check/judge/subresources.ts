@@ -13,8 +13,7 @@ import type { PageElement } from '../evidence.ts';
 import type { PageFacts } from '../facts/page.ts';
 import { attributeOf, isScript, isUpgraded } from '../facts/policies.ts';
 import { domainOf } from '../facts/third-parties.ts';
-import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import { parseIntegrity } from '../grammar/integrity.ts';
+import { parseBlocksScripts, parseIntegrity } from '../grammar/integrity.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */

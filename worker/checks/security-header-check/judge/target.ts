@@ -4,8 +4,7 @@ import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from 
 import { siteOf } from '#shared/targets/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { PageFacts, HopFacts } from '../facts/page.ts';
-import { judgeLeads } from './page-leads.ts';
+import { type HopFacts, type PageFacts, whyPageUnread } from '../facts/page.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 import { judgeVisitor } from './visitor.ts';
 
@@ -98,4 +97,21 @@ function findFailure({ hops, end }: Chain): Failure[] {
 
 function show({ url, code, reason }: Failure): Evidence {
   return { url, code, reason };
+}
+
+/** Judges whether pages on the way send the visitor on by themselves. A page that does so was seen doing it; to say that the last page does not, all of it must have been read. */
+function judgeLeads(chains: readonly Chain[], page: PageFacts | undefined): Verdict {
+  const leads = new Map(chains.flatMap(findLeads).map((lead) => [lead.from, lead]));
+  if (leads.size > 0) return brokenBy([...leads.values()]);
+  if (!page) return 'not-applicable';
+  if (page.unseen) return notTested(`the page itself was not seen: ${page.unseen.why}`);
+  const why = whyPageUnread(page);
+  return why === null ? 'holds' : notTested(why);
+}
+
+function findLeads({ hops, end }: Chain) {
+  return hops.flatMap(({ url, leftBy }, index) => {
+    const to = hops[index + 1]?.url ?? ('url' in end ? end.url : '');
+    return leftBy === undefined ? [] : [{ from: url, to, via: leftBy }];
+  });
 }

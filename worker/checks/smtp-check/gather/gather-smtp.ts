@@ -1,13 +1,16 @@
 import { isAddress } from '#shared/targets/classify-address';
 import { findAnchors } from '../../../certificates/trust/store.ts';
+import { textsOf } from '../../../dns/observation.ts';
+import { fetchPolicy } from '../../../mail/fetch-policy.ts';
+import { hasVersion } from '../../../mail/parse-versioned.ts';
+import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { SmtpProbe } from '../../../probes/smtp/port.ts';
 import type { GatherContext } from '../../check.ts';
 import type { AddressObservation, MailHostObservation, SmtpEvidence } from '../evidence.ts';
 import { isSilence } from '../facts/address.ts';
 import { readDaneRecords } from '../facts/dane.ts';
 import { openAllowance } from './allowance.ts';
-import { type FoundHost, gatherHosts, openAskSigned } from './gather-hosts.ts';
-import { gatherPolicy } from './gather-policy.ts';
+import { type AskSigned, type FoundHost, gatherHosts, openAskSigned } from './gather-hosts.ts';
 import { gatherTalks, type MailHostAddress, type Talking } from './gather-talks.ts';
 
 /** Below the run's own limit, so that a slow host costs its own part and not the report. */
@@ -140,4 +143,12 @@ function openProgress({ progress, target }: GatherContext, places: number): () =
     done += 1;
     progress({ done, total, current: target });
   };
+}
+
+/** Sees whether the domain has an MTA-STS policy, and which (RFC 8461 §3). */
+async function gatherPolicy(ask: AskSigned, http: HttpProbe, domain: string): Promise<SmtpEvidence['sts']> {
+  const record = await ask(`_mta-sts.${domain}`, 'TXT');
+  const texts = textsOf(record).filter(({ text }) => hasVersion(text, 'STSv1'));
+  if (texts.length !== 1) return { record, policy: null };
+  return { record, policy: await fetchPolicy(http, `https://mta-sts.${domain}/.well-known/mta-sts.txt`) };
 }

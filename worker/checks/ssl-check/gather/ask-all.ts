@@ -10,27 +10,27 @@ import type {
   Refusal,
 } from '../evidence.ts';
 import { readKnown } from '../facts/known.ts';
+import { dangerClasses } from '../grammar/suites.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
-import { type Care, askClasses, classesOf, openTls12 } from './ask-classes.ts';
+import { askClasses, type Care, classesOf, openTls12 } from './ask-classes.ts';
 import { askBrowsers, askMatters, askUnknown, listUnknown, withoutForm } from './ask-clients.ts';
 import type { ClientAnswer, HelloAsker } from './ask-hello.ts';
 import {
   askOrder,
   askPreference,
   askRare,
+  isOtherKindRefused,
   walkAll,
   walkBest,
   walkInOrder,
   walkOtherBest,
   walkUsual,
-  isOtherKindRefused,
 } from './ask-lists.ts';
 import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
 import { type AskedTls13, askPrimes, askTls13 } from './ask-tls13.ts';
 import { type GroupWalk, openGroupWalk, walkGroups } from './group-walk.ts';
 import type { SuiteAsking, SuiteLedger } from './suite-ledger.ts';
-import { questionsOf } from './suite-questions.ts';
 
 /** What the ClientHellos brought. */
 export type HelloObservations = {
@@ -201,3 +201,16 @@ function keepFound(ledger: SuiteLedger, clients: readonly ClientAnswer[]): void 
 
 /** How many questions askAll notes, lists not counted. */
 export const questionsNoted = 4;
+
+/** The sets of TLS 1.2 that list what was found, and those that only say that nothing more is to be found. */
+const listing = ['sound', 'withoutForwardSecrecy', 'dangerous'] as const;
+const ending = ['finiteField', 'curveBlocks', 'aead', ...dangerClasses] as const;
+
+/** What the ledger of TLS 1.2 says, as evidence. A set is told to its end only where the one around it is not. */
+function questionsOf(ledger: SuiteLedger): readonly Question[] {
+  const isEnded = ({ end }: Question) => end.kind === 'refused' || end.kind === 'exhausted';
+  return [
+    ...listing.map((set) => ledger.questionOf(set, 'with-suites')),
+    ...ending.map((set) => ledger.questionOf(set, 'end-only')).filter(isEnded),
+  ];
+}

@@ -3,28 +3,27 @@ import {
   allOf,
   brokenBy,
   brokenIf,
-  type Evidence,
   eachOf,
+  type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
-import { isUsableDs } from './algorithms.ts';
+import { algorithmOf, isUsableDs } from './algorithms.ts';
 import { enterDs } from './enter-ds.ts';
-import { judgeAlgorithms } from './judge-algorithms.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
 import { judgeDenial, judgeOptOut } from './judge-denial.ts';
 import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
-import { keyTagOf } from './key-tag.ts';
+import { keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
 import { readDenials } from './read-denial.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
 import { brokenSets, faultOf } from './set-faults.ts';
 import type { DnssecFacts } from './status.ts';
 
-export type DnssecCode = keyof typeof dnssecRules;
+type DnssecCode = keyof typeof dnssecRules;
 
 /** Judges DNSSEC: the resolver's word, the parent's DS, and the zone's keys and signatures. */
 export function judgeDnssec(
@@ -149,4 +148,29 @@ function endingSignature(
   const lifeS = rrsig.expiration - rrsig.inception;
   if (leftS >= threeDaysS || leftS * 4 >= lifeS) return [];
   return [{ name, type: set.type, expires: isoTime(rrsig.expiration), leftS }];
+}
+
+/** Judges that every algorithm of which the zone has a key signs all its sets (RFC 4035 §2.2). A set without a good signature has a rule of its own. */
+function judgeAlgorithms({ apex, domain }: DnsFacts, { keys, sets }: Signing): Verdict {
+  if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
+  if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
+  if (sets.every(({ signatures }) => signatures.length === 0))
+    return notTested('the resolver passed on no signatures');
+  const algorithms = new Set(
+    keys
+      .filter(({ flags }) => (flags & zoneKeyFlag) !== 0 && (flags & revokedFlag) === 0)
+      .map(({ algorithm }) => algorithm),
+  );
+  const signed = sets.map(({ type, signatures }) => {
+    const good = signatures.filter(({ verdict }) => verdict === 'valid' || verdict === 'unsupported');
+    return { type, by: new Set(good.map(({ rrsig }) => rrsig.algorithm)) };
+  });
+  return brokenBy(
+    [...algorithms].flatMap((algorithm) => {
+      const types = signed.filter(({ by }) => by.size > 0 && !by.has(algorithm)).map(({ type }) => type);
+      return types.length === 0
+        ? []
+        : [{ zone: domain, algorithm: algorithmOf(algorithm).name, types: types.join(', ') }];
+    }),
+  );
 }

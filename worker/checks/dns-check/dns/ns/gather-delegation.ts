@@ -1,16 +1,24 @@
 import { isInZone } from '../../../../dns/name.ts';
 import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsProbe } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
-import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
-import { addressesOf, delegatedNames, glueOf } from '../servers/addresses.ts';
+import { reverseLabelsOf } from '../../meant-name.ts';
+import type {
+  Ancestor,
+  ApexAnswers,
+  DnsEvidence,
+  HostAnswers,
+  OriginAnswer,
+  ServerAnswers,
+  TransferAnswer,
+} from '../evidence.ts';
+import { addressesOf, delegatedNames, glueOf, isIpv6 } from '../servers/addresses.ts';
 import { enclosingZone } from '../zone.ts';
-import { gatherOrigins } from './gather-origins.ts';
+import { prefixOf } from './delegation.ts';
 import { gatherParents } from './gather-parents.ts';
 import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
-import { gatherTransfers } from './gather-transfers.ts';
 
 type Delegation = Pick<
   DnsEvidence,
@@ -169,4 +177,51 @@ async function askHosts({ ask }: HalfContext, names: readonly string[]): Promise
       return { name, A, AAAA };
     }),
   );
+}
+
+/** So many networks are asked about: as many as there are addresses that are asked directly. */
+const networkLimit = 16;
+
+/**
+ * Asks which autonomous systems announce the networks of these addresses, by one address of each network.
+ * @returns undefined where the operator has named no zone that tells it
+ */
+async function gatherOrigins(
+  { ask, probes }: HalfContext,
+  addresses: readonly string[],
+): Promise<readonly OriginAnswer[] | undefined> {
+  const zones = probes.dns.originZones;
+  if (!zones) return undefined;
+  const networks = new Map(addresses.map((address) => [prefixOf(address) ?? address, address]));
+  const asked = [...networks.values()].slice(0, networkLimit).map(async (address) => {
+    const labels = reverseLabelsOf(address);
+    if (labels === null) return [];
+    const zone = isIpv6(address) ? zones.ipv6 : zones.ipv4;
+    return [{ address, answer: await ask({ name: `${labels}.${zone}`, type: 'TXT' }) }];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+/** How a probe asks for a transfer; it closes the connection after the first records, and keeps none. */
+type Transfers = {
+  transfer?(zone: string, server: string): Promise<TransferAnswer['answer']>;
+};
+
+/**
+ * Asks each name server that spoke for a transfer of the zone, once.
+ * @returns undefined where the probe does not offer transfers, as the operator has not switched them on
+ */
+async function gatherTransfers(
+  { domain, probes }: HalfContext,
+  servers: readonly ServerAnswers[],
+): Promise<readonly TransferAnswer[] | undefined> {
+  const dns: DnsProbe & Transfers = probes.dns;
+  if (!dns.transfer) return undefined;
+  const asked = servers
+    .filter(({ soa, ns, tcp }) => tcp.kind === 'answer' && (soa.kind === 'answer' || ns.kind === 'answer'))
+    .map(async ({ name, address }) => {
+      const answer = await dns.transfer?.(domain, address);
+      return answer === undefined ? [] : [{ name, address, answer }];
+    });
+  return (await Promise.all(asked)).flat();
 }

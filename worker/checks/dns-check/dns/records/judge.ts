@@ -10,19 +10,19 @@ import {
 import { classifyAddress } from '#shared/targets/classify-address';
 import { isInZone } from '../../../../dns/name.ts';
 import { isOurs } from '../../../../dns/not-asked.ts';
-import { describeEde, foundRecords, type RecordsRead, readAnswer } from '../../../../dns/read-answer.ts';
-import { readAll, readText } from '../../../../dns/record-values.ts';
+import { describeEde, foundRecords, readAnswer, type RecordsRead } from '../../../../dns/read-answer.ts';
+import { readAll, readMx, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
-import { describeSlip } from '../../meant-name.ts';
+import { describeSlip, meantName } from '../../meant-name.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
-import { judgeDots } from './judge-dots.ts';
+import { mostFrequent } from '../ns/delegation.ts';
+import { named } from '../servers/server-facts.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
-import { judgeMxSets } from './judge-mx-sets.ts';
 import { judgeTtls } from './judge-ttls.ts';
 
-export type RecordCode = keyof typeof recordRules;
+type RecordCode = keyof typeof recordRules;
 
 /** Aliases in a row that are still usual: www → customer name at the CDN → region → edge. */
 const usualAliases = 4;
@@ -168,4 +168,42 @@ function judgeAddresses(facts: DnsFacts): Verdict {
   const failed = seen.find(({ reading }) => reading.state === 'unknown');
   if (failed?.reading.state === 'unknown') return notTested(`${failed.name}: ${failed.reading.why}`);
   return seen.some(({ reading }) => reading.state === 'found') ? 'holds' : 'not-applicable';
+}
+
+/**
+ * Judges that no record lacks its last dot where a wildcard answers for the name that this makes: then nothing looks broken, and mail or
+ * visitors arrive at the wildcard's address. Without a wildcard such a name does not exist, which has rules of its own.
+ */
+function judgeDots({ apex, evidence, domain }: DnsFacts): Verdict {
+  const slips = [
+    ...readAll(foundRecords(apex.MX), readMx).map(({ exchange }) => ({ record: 'MX', name: exchange })),
+    ...readAll(foundRecords(apex.NS), readText).map((name) => ({ record: 'NS', name })),
+    ...[evidence.www.A, evidence.www.AAAA].flatMap((answer) =>
+      readAnswer(answer).aliases.map(({ target }) => ({ record: 'CNAME', name: target })),
+    ),
+  ].flatMap(({ record, name }): Evidence[] => {
+    const meant = meantName(name.toLowerCase(), domain);
+    return meant === undefined ? [] : [{ record, name, meant }];
+  });
+  const unread = [apex.MX, apex.NS].find(({ state }) => state === 'unknown');
+  if (slips.length === 0) return unread?.state === 'unknown' ? notTested(unread.why) : 'holds';
+  const random = readAnswer(evidence.random);
+  if (random.state === 'unknown') return notTested(`whether a wildcard answers is not known: ${random.why}`);
+  if (random.state === 'none') return 'not-applicable';
+  return brokenBy([...new Map(slips.map((slip) => [JSON.stringify(slip), slip])).values()]);
+}
+
+/** Judges that every name server gives the same MX records. */
+function judgeMxSets({ zone, authoritative, servers }: DnsFacts): Verdict {
+  if (zone.kind === 'inside') return 'not-applicable';
+  const spoke = authoritative.flatMap((server) =>
+    server.exchanges === null ? [] : [{ server, mx: server.exchanges.join(', ') || 'none' }],
+  );
+  if (spoke.length === 0) return notTested('no name server gave its MX records');
+  if (spoke.length < Math.min(2, servers.length))
+    return notTested('only one name server gave its MX records');
+  const usual = mostFrequent(spoke.map(({ mx }) => mx));
+  return brokenBy(
+    spoke.filter(({ mx }) => mx !== usual).map(({ server, mx }) => ({ ...named(server), mx, others: usual })),
+  );
 }

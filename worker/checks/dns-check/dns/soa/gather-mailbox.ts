@@ -1,10 +1,9 @@
 import { isMalformed } from '#shared/model/verdict';
 import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
-import { readAll, readMx, readSoa } from '../../../../dns/record-values.ts';
+import { readAll, readMx, readSoa, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { HalfContext } from '../../halves.ts';
-import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
-import type { SoaInputs } from './inputs.ts';
+import type { HalfContext, SharedAnswers } from '../../halves.ts';
+import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 /** Hosts of the mail domain that are asked for; one that has an address is enough. */
@@ -53,3 +52,21 @@ async function askHost({ ask }: HalfContext, name: string): Promise<HostAnswers>
   const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
   return { name, A, AAAA };
 }
+
+/** Looks up the primary server that the SOA names, in the round of the name servers' addresses. One that is a name server is looked up there. */
+export async function gatherPrimary(
+  { ask }: HalfContext,
+  { shared, unchecked }: SoaInputs,
+): Promise<HostAnswers | undefined> {
+  const [soaAnswer, nsAnswer] = await Promise.all([shared.apex.SOA, shared.apex.NS]);
+  const again = readAnswer(soaAnswer).state === 'unknown' ? (await unchecked).SOA : undefined;
+  const [soa] = readAll(ownRecords(again ?? soaAnswer), readSoa);
+  const name = soa?.mname.toLowerCase() ?? '';
+  if (name === '' || readAll(ownRecords(nsAnswer), readText).includes(name)) return undefined;
+  const how = { checkingDisabled: true } as const;
+  const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
+  return { name, A, AAAA };
+}
+
+/** What was asked already when the names of an SOA are looked up. */
+type SoaInputs = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };

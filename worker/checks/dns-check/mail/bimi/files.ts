@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { clip } from '../../../../mail/fault.ts';
 import type { HttpAnswer, HttpProbe } from '../../../../probes/http/port.ts';
 import type { BimiFiles, WebFile } from '../evidence.ts';
-import { isUnheardCode } from '../is-unheard.ts';
+import { isUnheardCode } from '../state-of-record.ts';
 import type { Bimi } from './record.ts';
 
 /** No draft forbids redirects of these files; receivers give up early. */

@@ -1,8 +1,8 @@
 import {
   aliasOf,
   nameExists,
-  oncePerObservation,
   type Observation,
+  oncePerObservation,
   textsOf,
 } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
@@ -10,9 +10,8 @@ import type { Zone } from '../../../../dns/zone.ts';
 import { type Fault, settle } from '../../../../mail/fault.ts';
 import { selectorsFor } from '../providers/find.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
-import { commonSelectors } from './selectors.ts';
 
-export type SelectorSource = 'caller' | 'provider' | 'common';
+type SelectorSource = 'caller' | 'provider' | 'common';
 
 /** What is known of the keys of a domain. */
 export type DkimFacts = {
@@ -128,3 +127,8 @@ export function isKnownType({ keyType }: DkimKey): boolean {
 function isWorthShowing({ source, texts, alias }: SelectorFacts): boolean {
   return source === 'caller' || texts.length > 0 || alias !== null;
 }
+
+/** Selectors that many use, with any provider. Names by convention, not from any standard. Those of a service stand in its row of the table. */
+const commonSelectors = 'default dkim mail google selector1 selector2 k1 k2 s1 s2 key1 mx smtp dkim1'.split(
+  ' ',
+);

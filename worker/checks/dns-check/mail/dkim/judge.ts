@@ -12,8 +12,7 @@ import {
 import { clip, showFault } from '../../../../mail/fault.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { aliasLines, type KnownSenders } from '../providers/find.ts';
-import type { DkimFacts, SelectorFacts } from './facts.ts';
-import { isKnownType } from './facts.ts';
+import { type DkimFacts, isKnownType, type SelectorFacts } from './facts.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
 export function judgeDkim(

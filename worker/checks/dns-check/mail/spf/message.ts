@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { reverseLabelsOf } from '../../reverse-labels.ts';
+import { reverseLabelsOf } from '../../meant-name.ts';
 import type { MacroValues } from './expand-domain.ts';
 
 /** A message whose sender is asked about. */

@@ -1,15 +1,15 @@
-import { oncePerObservation, type Observation, textsOf } from '../../../../dns/observation.ts';
+import { type Observation, oncePerObservation, textsOf } from '../../../../dns/observation.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { trimSpaces } from '../../../../mail/ascii.ts';
 import { clip, type Fault, type Faulty, settle } from '../../../../mail/fault.ts';
 import { parseStsRecord } from '../../../../mail/parse-sts-record.ts';
-import { hasVersion } from '../../../../mail/parse-versioned.ts';
+import { hasVersion, parseVersioned } from '../../../../mail/parse-versioned.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import type { MxFacts } from '../mx/facts.ts';
-import { parseTlsRpt } from './parse-tls-rpt.ts';
 
 /** What is known of an MTA-STS or TLS reporting record. */
-export type RecordFacts<T> = {
+type RecordFacts<T> = {
   readonly name: string;
   readonly observation: Observation;
   /** Texts that begin with the version. */
@@ -49,7 +49,7 @@ export function readSts(zone: Zone, domain: string): StsFacts {
   };
 }
 
-export type TlsRptFacts = RecordFacts<{ readonly rua: readonly string[] }> & {
+type TlsRptFacts = RecordFacts<{ readonly rua: readonly string[] }> & {
   /** The mail addresses among those for reports. */
   readonly mailboxes: readonly { readonly uri: string; readonly host: string; readonly mailbox: Mailbox }[];
 };
@@ -93,4 +93,21 @@ function findNearMiss(text: string, version: string): Fault[] {
     true;
   if (!isMeant) return [];
   return [{ at: 0, term: clip(text, 40), problem: `a record begins with exactly v=${version};` }];
+}
+
+/** A TLS reporting record (RFC 8460 §3): where reports go. */
+type TlsRpt = { readonly rua: readonly string[] };
+
+/** Reads "v=TLSRPTv1; rua=mailto:reports@example.com". */
+export function parseTlsRpt(text: string): TlsRpt | Faulty {
+  const read = parseVersioned(text, 'TLSRPTv1');
+  if ('faults' in read) return read;
+  const rua = read.fields.find(({ name }) => name === 'rua');
+  if (!rua) return { faults: [{ at: text.length, term: '', problem: 'the field rua is missing' }] };
+  const uris = parseReportUris(rua.value, rua.valueAt);
+  const [fault, ...others] = uris.flatMap(({ uri, at, scheme, isUri, host }): Fault[] => {
+    if (isUri && host !== null && (scheme === 'mailto' || scheme === 'https')) return [];
+    return [{ at, term: clip(uri, 80), problem: 'an address begins with mailto: or https:' }];
+  });
+  return fault ? { faults: [fault, ...others] } : { rua: uris.map(({ uri }) => trimSpaces(uri).text) };
 }

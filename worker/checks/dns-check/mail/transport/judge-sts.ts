@@ -14,9 +14,9 @@ import { clip, showFault } from '../../../../mail/fault.ts';
 import type { PolicyObservation } from '../../../../mail/fetch-policy.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from '../../../../mail/parse-sts-policy.ts';
 import { publish } from '../../verdicts.ts';
-import { isUnheardCode } from '../is-unheard.ts';
 import type { MxFacts } from '../mx/facts.ts';
 import { stsLines } from '../providers/find.ts';
+import { isUnheardCode } from '../state-of-record.ts';
 import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
 

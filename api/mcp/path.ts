@@ -1,2 +1,0 @@
-/** Where agents ask. */
-export const mcpPath = '/mcp';
