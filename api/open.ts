@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeServer } from '#shared/lifecycle/close-server';
 import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/lifecycle/connections';
-import { listen } from '#shared/lifecycle/listen';
+import { closeServer, listen } from '#shared/lifecycle/listen';
 import type { Checks } from '#shared/model/readiness';
 import { type ApiContext, openDesk } from './desk.ts';
 import { makeApp } from './listener/app.ts';

@@ -1,7 +1,7 @@
 // What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/limits/rates.
 
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
-import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
+import { openMemoryRateLimiter } from '#shared/limits/rates/flexible';
 import { randomId } from '#shared/model/job';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { readConfig } from '#shared/settings/config';

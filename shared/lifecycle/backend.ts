@@ -4,7 +4,7 @@ import type { AnyRedis } from '../backends/redis.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
-import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
+import { openMemoryRateLimiter } from '../limits/rates/flexible.ts';
 import { openMemoryStreamPlaces } from '../limits/streams/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { AccessRecords } from '../ports/access-record.ts';

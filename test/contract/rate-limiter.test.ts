@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
+import { openMemoryRateLimiter } from '#shared/limits/rates/flexible';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
 describe('memory rate limiter', () => {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '#shared/settings/config';
+import { readDeniedName, readDeniedNames } from '#shared/settings/deny-file';
 import { openDenyList } from '#shared/settings/deny-list';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { hostOfTarget, isAtOrBelow } from '#shared/targets/denied-names';
 import { parseDomain, parseHttpUrl } from '#shared/targets/parse-target';
-import { readDeniedName, readDeniedNames } from '#shared/targets/read-denied-names';
 
 const listed = new Set(['example.com', 'xn--bcher-kva.de', 'mil']);
 

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
-import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
+import { openMemoryRateLimiter } from '#shared/limits/rates/flexible';
 import type { StoredReport } from '#shared/ports/report-store';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { readConfig } from '#shared/settings/config';

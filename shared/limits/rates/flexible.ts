@@ -1,6 +1,7 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Quota, RateLimiter, Taken } from '../../ports/rate-limiter.ts';
 import { steadyNow } from '../../time/steady-time.ts';
+import { openWindows } from './windows.ts';
 
 type Limiter = Pick<RateLimiterAbstract, 'consume' | 'reward' | 'get'>;
 
@@ -65,5 +66,16 @@ function toTaken({ consumedPoints, msBeforeNext }: RateLimiterRes, quota: Quota,
     remaining: Math.max(0, quota.points - consumedPoints),
     resetS: Math.ceil(Math.max(0, msBeforeNext) / 1000),
     endsAt: steadyNow() + Math.max(0, msBeforeNext),
+  };
+}
+
+/** The limiter of a single process. */
+export function openMemoryRateLimiter(): RateLimiter {
+  const windows = openWindows();
+  return {
+    take: async (...taking) => windows.take(...taking),
+    giveBack: async (...giving) => windows.giveBack(...giving),
+    look: async (...looking) => windows.look(...looking),
+    close: async () => windows.clear(),
   };
 }

@@ -3,8 +3,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { AnyRedis } from '../../backends/redis.ts';
 import type { RateLimiter, Taken } from '../../ports/rate-limiter.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { openFlexibleRateLimiter } from './flexible.ts';
-import { openMemoryRateLimiter } from './memory.ts';
+import { openFlexibleRateLimiter, openMemoryRateLimiter } from './flexible.ts';
 
 /** What a frozen Redis was sent before it froze it does first; then its points are given back. */
 const settleMs = 1000;

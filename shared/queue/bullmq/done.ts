@@ -1,12 +1,14 @@
 import type { Redis } from 'ioredis';
+import { isRedisAway, onceOnly, openRedis } from '../../backends/redis.ts';
 import type { Done, Missed } from '../../ports/job-queue.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { type Logger, openLogger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../once-each.ts';
 import { readDone } from '../read-message.ts';
+import { queueUnavailable } from '../unavailable.ts';
 import { doneChannel } from './keys.ts';
 
 /** Published instead of the end of a job when reports were deleted by hand. */
-export const purgedMessage = '"purged"';
+const purgedMessage = '"purged"';
 
 /** Hears of every job that ends, over its own connection; after a break it says that some may have been missed. */
 export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done | Missed) => void): void {
@@ -31,4 +33,16 @@ export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done |
     if (done) listener(done);
     else onceEach('done', () => log.warn({ channel: doneChannel }, 'message dropped: not the end of a job'));
   });
+}
+
+/** Tells every API that reports were deleted: what it remembers is void. Rejects with Problem `queue_unavailable` where Redis is away. */
+export async function announcePurge(url: string): Promise<void> {
+  const redis = openRedis(url, onceOnly, openLogger('silent'));
+  try {
+    await redis.publish(doneChannel, purgedMessage);
+  } catch (error) {
+    throw isRedisAway(error) ? queueUnavailable(error) : error;
+  } finally {
+    redis.disconnect();
+  }
 }

@@ -1,14 +1,14 @@
+import type { AnyRedis } from '../../backends/redis.ts';
 import type { QueueName } from '../../model/job.ts';
 import type { JobQueue, QueueWorker } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../once-each.ts';
-import { startDenial } from './denial.ts';
 import type { JobAlarms } from './job-alarms.ts';
 import { openQueueWorker } from './queue-worker.ts';
 import { openRunIsolation } from './run-isolation.ts';
 import { closeQueuesByShard, type QueuesByShard } from './shard-queues.ts';
 
-export type Workers = Pick<JobQueue, 'work' | 'deny' | 'close'>;
+type Workers = Pick<JobQueue, 'work' | 'deny' | 'close'>;
 
 /** What the workers of a process share: the queues of every shard over one connection, and in a cluster what wakes them. */
 export type WorkerQueues = {
@@ -54,4 +54,17 @@ export function openWorkers(open: () => WorkerQueues, log: Logger): Workers {
       if (shared) await closeQueuesByShard(shared.queuesByShard);
     },
   };
+}
+
+const repeatMs = 5000;
+const aliveS = 15;
+
+/** Tells every process, as long as this worker lives, why it does not serve a queue that it should. @param keys of that queue, one in each shard */
+function startDenial(redis: AnyRedis, keys: readonly string[], fix: string): QueueWorker {
+  const tell = () => {
+    for (const key of keys) void redis.set(key, fix, 'EX', aliveS).catch(() => undefined); // said again in a moment
+  };
+  tell();
+  const timer = setInterval(tell, repeatMs);
+  return { close: async () => clearInterval(timer) };
 }

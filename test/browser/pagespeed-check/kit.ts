@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { parseCidr } from '#shared/targets/classify-address';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
-import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';
 import type {
   BrowserFailure,
@@ -15,6 +14,7 @@ import type {
 import { findTree } from '../../../worker/probes/browser/process-tree.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
+import { browserLimits } from '../../../worker/start/browser-settings.ts';
 
 /** The only address that the lab's policy lets through; all others of loopback stay private. */
 export const siteAddress = '127.0.0.2';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { closeServer } from '#shared/lifecycle/close-server';
+import { closeServer } from '#shared/lifecycle/listen';
 
 const callers = 60;
 const [arrived, stop] = [0, 1];

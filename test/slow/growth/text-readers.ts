@@ -28,7 +28,6 @@ import {
   parseBlocksScripts,
   parseIntegrity,
 } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
-import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
@@ -45,6 +44,7 @@ import {
   parseNosniff,
   parseXFrameOptions,
 } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../../worker/dns/name.ts';
 import { parseStsPolicy } from '../../../worker/mail/parse-sts-policy.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
-import { filmstripOf } from '../../../worker/checks/pagespeed-check/report/load.ts';
+import { filmstripOf } from '../../../worker/checks/pagespeed-check/report/fields.ts';
 import type { LoadObservation } from '../../../worker/probes/browser/port.ts';
 import { load, seen } from './evidence-kit.ts';
 import { jpeg, png } from './pictures.ts';

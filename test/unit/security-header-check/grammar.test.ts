@@ -16,7 +16,6 @@ import {
   parseBlocksScripts,
   parseIntegrity,
 } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
-import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
 import {
   isFeaturePolicySyntax,
   parsePermissionsPolicy,
@@ -33,6 +32,7 @@ import {
   parseNosniff,
   parseXFrameOptions,
 } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts } from '../../../worker/web/hsts.ts';

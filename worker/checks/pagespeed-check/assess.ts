@@ -3,7 +3,7 @@ import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { categoryAudits, type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
 import type { Assessment } from '#shared/model/report';
 import { gradeOf } from '#shared/model/score';
-import { codesBroken, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, codesBroken, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { isKeptBack } from '../../probes/failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
 import { readChoice, toPoints } from './facts/choice.ts';
@@ -14,7 +14,6 @@ import { judgeField } from './judge/field.ts';
 import { judgeInsights } from './judge/insights.ts';
 import { effectsOf, judgeMetrics } from './judge/metrics.ts';
 import { cutShort, judgeEnd, judgeMeasurement, judgeStay, judgeTraffic } from './judge/page.ts';
-import { judgeRemote } from './judge/remote.ts';
 import { reportPagespeed } from './report/fields.ts';
 
 /** Judges what a browser saw of a page. Pure: the same evidence always gives the same verdicts. The score is Lighthouse's. */
@@ -66,4 +65,19 @@ function isCutShort(run: LoadedRun | undefined): boolean {
 function stateOf(end: NamedEnd | undefined): Assessment['state'] {
   if (!end) return 'complete';
   return end.code === 'target-unreachable' || isKeptBack(end.code) ? 'unreachable' : 'partial';
+}
+
+/** Judges what only a browser of ours, behind our own proxy, can show; laid over the other verdicts where PageSpeed Insights measured. */
+function judgeRemote(end: NamedEnd | undefined) {
+  const unseen = notTested('PageSpeed Insights loaded the page and does not report this');
+  return {
+    ...eachOf(
+      ['page-memory-excessive', 'page-transfer-excessive', 'requests-not-allowed', 'requests-unreachable'],
+      unseen,
+    ),
+    // Its settings are tuned to its own slow machines (core/config/lr-mobile-config.js): our limit says nothing of them.
+    'measurement-uncertain': notTested('PageSpeed Insights measured once, on its own machines'),
+    'browser-failed': end?.code === 'browser-failed' ? brokenBy([end.evidence]) : 'not-applicable',
+    'browser-unavailable': 'not-applicable',
+  } satisfies Partial<Verdicts<PagespeedCode>>;
 }

@@ -3,7 +3,7 @@ import { pagespeedCheck as spec } from '#shared/catalogue/pagespeed-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
 import { gatherPagespeed } from './gather.ts';
-import { filmstripOf } from './report/load.ts';
+import { filmstripOf } from './report/fields.ts';
 import { screenshotOf } from './report/screenshot.ts';
 
 /** Loads a page in a browser and judges its speed. */

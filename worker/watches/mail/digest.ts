@@ -7,12 +7,13 @@ import {
   dayOf,
   digestTime,
   mailsOfDay,
+  retryAfterS,
 } from '#shared/model/watch-times';
 import { renderDigest } from '#shared/render/watches';
 import { giveBack } from '#shared/time/give-back';
 import type { MailContext } from '../context.ts';
+import type { MailAnswer } from './mailer.ts';
 import { linksOf, messageOf } from './message.ts';
-import { settleAttempt } from './settle-attempt.ts';
 
 const keptForMs = 30 * 86_400_000;
 /** Events that one digest ends; what is left waits for the next. */
@@ -139,4 +140,15 @@ export async function mayAsk({ backend, now }: Counting, { account, to }: Mailbo
 export function takeMessage({ backend, now }: Counting, { to }: Pick<Mailbox, 'to'>): Promise<boolean> {
   const { name, end } = dayOf(now());
   return backend.watches.takeOne(`mail ${digestOfPerson(to)} ${name}`, mailsOfDay, end);
+}
+
+/** A delivery after an attempt by e-mail: it is tried as often, and after the same waits, as a webhook. */
+export function settleAttempt(delivery: Delivery, answer: MailAnswer, now: number): Delivery {
+  const attempts = delivery.attempts + 1;
+  const tried = { ...delivery, attempts, isExtra: false };
+  if (answer.kind === 'taken') return { ...tried, state: 'delivered', nextAttemptAt: null, failure: null };
+  const waitS = answer.isFinal ? undefined : retryAfterS[attempts - 1];
+  return waitS === undefined
+    ? { ...tried, state: 'dead', nextAttemptAt: null, failure: answer.failure }
+    : { ...tried, state: 'retrying', nextAttemptAt: now + waitS * 1000, failure: answer.failure };
 }

@@ -4,10 +4,9 @@ import { renderConfirmation, renderEventMail } from '#shared/render/watches';
 import type { Logger } from '#shared/telemetry/logger';
 import type { MailContext } from '../context.ts';
 import { payFor } from '../pay.ts';
-import { holdForDigest, isDigest, mayAsk, sendDigest, takeMessage } from './digest.ts';
+import { holdForDigest, isDigest, mayAsk, sendDigest, settleAttempt, takeMessage } from './digest.ts';
 import type { SendMail } from './mailer.ts';
 import { linksOf, messageOf } from './message.ts';
-import { settleAttempt } from './settle-attempt.ts';
 
 /** Sends what a watch tells by e-mail, once, and notes what came of it. */
 export async function sendMail(context: MailContext, delivery: Delivery, signal: AbortSignal): Promise<void> {

@@ -1,13 +1,15 @@
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import type { Finding } from '#shared/model/finding';
+import type { Report } from '#shared/model/report';
 import { withoutFragment } from '../../../web/location.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { readDelegation } from '../registration/delegation.ts';
 import type { RegistrationFacts } from '../registration/judge.ts';
 import { type Category, readCategories } from './categories.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
-import { hasFailedTls } from './failed-tls.ts';
 import { type FamilyFacts, readFamilies } from './families.ts';
-import { type DnsFields, readDnsFields, readSpeedFields } from './fields.ts';
+import { type DnsFields, readDnsFields, readSpeedFields, readTrust } from './fields.ts';
 import type { LinkTargets } from './links.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
@@ -102,4 +104,25 @@ function joinBrowserEnd(entries: readonly EntryPoint[], performance: SourceFacts
     const isSame = entry.end === 'arrived' && end !== null && withoutFragment(end) === from;
     return isSame ? { ...entry, sentOnTo: sentOn?.to ?? null } : entry;
   });
+}
+
+/** What is asked to tell TLS that fails. */
+export type TlsFacts = { readonly ssl: SourceFacts; readonly web: WebFacts };
+
+/**
+ * True where TLS was spoken, is graded F, and that concerns the clients of today: what they are shown is not trusted, or something else than a
+ * certificate is grave. A certificate that only others are shown (with an RSA key, beside a good one with ECDSA) turns away these alone.
+ */
+export function hasFailedTls(
+  { grade }: Pick<Category, 'grade'>,
+  { ssl: { report }, web }: TlsFacts,
+): boolean {
+  if (grade !== 'F' || web.tlsRefusal !== null || report === null) return false;
+  const isOfToday = ({ code }: Finding) => !Object.hasOwn(certificateRules, code);
+  return readTrust(report) !== true || graveFindings(report).some(isOfToday);
+}
+
+/** The findings that ssl-check calls critical or high. */
+export function graveFindings({ findings }: Report): readonly Finding[] {
+  return findings.filter(({ severity }) => severity === 'critical' || severity === 'high');
 }

@@ -7,18 +7,19 @@ import type {
   RefusedHost,
   Strategy,
 } from '../../../probes/browser/port.ts';
-import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
+import { isLoaded, isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import type { NamedEnd } from '../facts/end.ts';
 import { type ChosenField, readField } from '../facts/field.ts';
+import { type Frame, readFrames } from '../facts/load.ts';
 import { fieldThresholds, rateScore, rateValue } from '../facts/ratings.ts';
+import { readRequests } from '../facts/requests.ts';
 import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
 import { readSentOn } from '../facts/sent-on.ts';
 import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
 import { isSpeedAsked, reportCategories } from './categories.ts';
 import { reportEnvironment } from './environment.ts';
-import { reportFilmstrip, reportRequests } from './load.ts';
 import { reportMainThread } from './main-thread.ts';
 import { rateLab, reportMetrics } from './metrics.ts';
 import { reportScreenshot } from './screenshot.ts';
@@ -142,4 +143,25 @@ function reportRecord({ metrics, period = null, history = null }: FieldRecord) {
       : [];
   });
   return { period, metrics: Object.fromEntries(rated), history };
+}
+
+/** The pictures of the first run, to be kept beside the report: JSON of what the report says of each, with its JPEG in base64. */
+export function filmstripOf(evidence: PagespeedEvidence): { readonly bytes: Uint8Array } | undefined {
+  const frames = framesOf(evidence);
+  return frames.length === 0 ? undefined : { bytes: new TextEncoder().encode(JSON.stringify(frames)) };
+}
+
+/** When each picture was taken, and its size; the pictures themselves are kept beside the report. */
+function reportFilmstrip(evidence: PagespeedEvidence): PagespeedFields['filmstrip'] {
+  return framesOf(evidence).map(({ atMs, width, height }) => ({ atMs, width, height }));
+}
+
+function framesOf({ runs: [first] }: PagespeedEvidence): readonly Frame[] {
+  return first && isLoaded(first) ? readFrames(first.end.page) : [];
+}
+
+/** The page's requests in order of their start, at most 500, and sums over all. */
+function reportRequests(page: PageObservation | undefined): PagespeedFields['requests'] {
+  const seen = page && readRequests(page);
+  return seen ? { total: seen.total, ...seen.sums, entries: seen.entries } : null;
 }

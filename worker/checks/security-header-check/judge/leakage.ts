@@ -1,10 +1,10 @@
 import type { hygieneRules, leakageRules } from '#shared/catalogue/security-header-check/rules/leakage';
 import { brokenBy, type Evidence, type Verdicts } from '#shared/model/verdict';
-import type { HeaderLine } from '../../../web/fields.ts';
-import { valuesOf } from '../../../web/fields.ts';
+import { classifyAddress } from '#shared/targets/classify-address';
+import { isDottedQuad } from '../../../web/address-host.ts';
+import { type HeaderLine, valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { HopFacts } from '../facts/page.ts';
-import { findInternalHost } from '../grammar/internal-hosts.ts';
 import { cut } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.
@@ -148,4 +148,31 @@ function findStrangeBytes({ index, hop }: HopFacts): Evidence[] {
     const shown = header.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
     return [{ hop: index, url: hop.url, header: cut(header), value: cut(shown), reason, offset }];
   });
+}
+
+const internalSuffixes = ['.internal', '.local', '.localdomain', '.lan', '.corp', '.intranet', '.home.arpa'];
+const privateRules: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'link-local',
+  'shared-address-space',
+]);
+
+/** The first word of a header value that is a private address or a name of an inner network; undefined where there is none. */
+export function findInternalHost(text: string): string | undefined {
+  if (!/[.-]\d|\.(?:internal|local|lan|corp|intranet|home)/i.test(text)) return undefined;
+  // Behind a single slash stands a version or a path: "Server: ATS/10.0.0.1".
+  const words = Array.from(text.matchAll(/(?<![\w.-])(?<!(?<!\/)\/)[\w.-]{6,}/g), ([word]) =>
+    word.toLowerCase(),
+  );
+  return words.find(isInternal);
+}
+
+function isInternal(word: string): boolean {
+  if (internalSuffixes.some((suffix) => word.length > suffix.length && word.endsWith(suffix))) return true;
+  const embedded = /^ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})(?:\.|$)/.exec(word);
+  const address = embedded ? embedded.slice(1, 5).join('.') : word;
+  if (!isDottedQuad(address)) return false;
+  const verdict = classifyAddress(address, { allow: [], deny: [] });
+  return verdict.kind === 'refused' && privateRules.has(verdict.rule);
 }

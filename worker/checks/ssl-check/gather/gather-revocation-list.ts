@@ -4,7 +4,6 @@ import { readRevocationList } from '../../../certificates/revocation-list.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../probes/http/port.ts';
 import type { RevocationListObservation } from '../evidence.ts';
 import type { Allowance } from './allowance.ts';
-import { within } from './within.ts';
 
 /** Lists of public CAs are cut into parts of some 100 kB; the HTTP probe reads no more than this of any body. */
 export const listLimitBytes = 1_000_000;
@@ -67,4 +66,17 @@ function takeBytes(answer: HttpAnswer): Uint8Array | string {
   if (cut === 'limit') return `the CRL is larger than ${listLimitBytes / 1_000_000} MB`;
   if (cut !== undefined) return `the CRL did not come whole (${cut})`;
   return bytes ?? 'the CRL could not be had as bytes';
+}
+
+/** What a promise gives, or null once so many ms are over; what comes later is dropped, and what is still open is closed with the run. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -19,9 +19,9 @@ import { type HelloObservations, askAll, questionsNoted } from './ask-all.ts';
 import { openHelloAsker, type Target } from './ask-hello.ts';
 import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
+import { within } from './gather-revocation-list.ts';
 import { lanesOfRun, openLanes } from './lanes.ts';
 import { askOpening, isConnected, isHopeless, type EndpointContext, lookInFull } from './look-in-full.ts';
-import { within } from './within.ts';
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.

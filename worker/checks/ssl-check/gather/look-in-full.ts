@@ -21,10 +21,9 @@ import { askAgain, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
 import { gatherHttp3 } from './gather-http3.ts';
 import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
-import { gatherRevocationList } from './gather-revocation-list.ts';
+import { gatherRevocationList, within } from './gather-revocation-list.ts';
 import { gatherRenegotiation, gatherResumption } from './gather-sessions.ts';
 import type { Lanes } from './lanes.ts';
-import { within } from './within.ts';
 
 /** How one address is looked at. */
 export type EndpointContext = {

@@ -2,8 +2,7 @@ import type { Fix } from '#shared/model/verdict';
 import type { Dnskey } from '../../../../dns/record-values.ts';
 import { algorithmOf, rankOf } from './algorithms.ts';
 import { digestOf } from './ds-digest.ts';
-import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
-import { printDs } from './print.ts';
+import { entryPointFlag, keyTagOf, printDs, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
 

@@ -5,8 +5,7 @@ import type { DnsAnswer, DnsRecord } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent, sorted } from '../ns/delegation.ts';
 import { algorithmOf } from './algorithms.ts';
-import { keyTagOf } from './key-tag.ts';
-import { printDs } from './print.ts';
+import { keyTagOf, printDs } from './key-tag.ts';
 import type { Signing } from './read-signing.ts';
 
 /** Judges that every name server has the same keys. */

@@ -1,4 +1,4 @@
-import type { Dnskey } from '../../../../dns/record-values.ts';
+import type { Dnskey, Ds } from '../../../../dns/record-values.ts';
 
 /** A DNSKEY's RDATA as it travels (RFC 4034 §2.1). */
 export function dnskeyRdata({ flags, protocol, algorithm, key }: Dnskey): Buffer {
@@ -20,3 +20,13 @@ export function keyTagOf(dnskey: Dnskey): number {
 export const zoneKeyFlag = 0x0100;
 export const revokedFlag = 0x0080;
 export const entryPointFlag = 0x0001;
+
+/** A time of a signature as ISO 8601; whatever does not fit its 32 bits is cut to them. */
+export function isoTime(unixS: number): string {
+  return new Date(Math.min(Math.max(unixS, 0), 0xffffffff) * 1000).toISOString();
+}
+
+/** A DS as zone files print it. */
+export function printDs({ keyTag, algorithm, digestType, digest }: Ds): string {
+  return `${keyTag} ${algorithm} ${digestType} ${digest}`;
+}
