@@ -4,12 +4,12 @@ import { diskState, onDiskFault } from '../backends/disk-faults.ts';
 import type { Able, Checks, ReadReadiness } from '../model/readiness.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import { timeWaits } from '../queue/time-waits.ts';
+import { namesCollector, nodeOptions } from '../settings/child-environment.ts';
 import { type Config, ConfigError, exitConfig, misspeltSettings, readConfig } from '../settings/config.ts';
 import { denyListOf } from '../settings/deny-list.ts';
 import { describeMisspelling } from '../settings/misspelt-settings.ts';
 import { type Logger, openLogger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { openTracing } from '../telemetry/tracing/open.ts';
 import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { asConfigError } from './listen.ts';
@@ -97,9 +97,20 @@ async function start(options: ProcessOptions): Promise<void> {
   log.info({ process: name, ...says, adminPort: admin.port }, 'ready');
 }
 
+/** Spans where an SDK was loaded before the service, which takes an option of Node: only then its interface is loaded, a hundred modules. */
+async function openTraces({ TRACE_INCOMING }: Config, log: Logger): Promise<Tracing | undefined> {
+  const hasLoaded = /(?:^|\s)(?:--import|--require|-r)\b/.test(nodeOptions());
+  const opened = hasLoaded ? await import('../telemetry/tracing/open.ts') : undefined;
+  const tracing = opened?.openTracing(TRACE_INCOMING);
+  // A setting of the SDK, not of ours: who has it wants traces, and would miss them without a word.
+  if (!tracing && namesCollector())
+    log.warn({}, 'no traces are sent: start with node --import ./deploy/tracing/register.js');
+  return tracing;
+}
+
 async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
   const { openMetrics } = await import('../telemetry/metrics.ts');
-  const tracing = openTracing(config.TRACE_INCOMING, log);
+  const tracing = await openTraces(config, log);
   const opened = await openBackend(config, log, tracing, { answersNobody: name === 'worker' });
   const metrics = openMetrics(opened.jobQueue, opened.reportStore);
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>

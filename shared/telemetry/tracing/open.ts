@@ -10,8 +10,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Attributes, Span, SpanWish, Tracing } from '../../ports/tracing.ts';
-import { namesCollector } from '../../settings/child-environment.ts';
-import type { Logger } from '../logger.ts';
 import { parseTraceparent, printTraceparent } from './traceparent.ts';
 
 /** What an SDK has beside what OpenTelemetry's interface promises: the end of a process sends what is left. */
@@ -23,14 +21,9 @@ const closeWithinMs = 3000;
  * Opens spans over the SDK that was loaded before the service, as `deploy/tracing/register.js` does it; undefined without one.
  * @param takesIncoming goes on with a caller's trace (TRACE_INCOMING)
  */
-export function openTracing(takesIncoming: boolean, log: Pick<Logger, 'warn'>): Tracing | undefined {
+export function openTracing(takesIncoming: boolean): Tracing | undefined {
   const sdk = findSdk();
-  if (!sdk) {
-    // A setting of the SDK, not of ours: who has it wants traces, and would miss them without a word.
-    if (namesCollector())
-      log.warn({}, 'no traces are sent: start with node --import ./deploy/tracing/register.js');
-    return undefined;
-  }
+  if (!sdk) return undefined;
   const tracer = trace.getTracer('diagnostic-tools');
   return {
     takesIncoming,
