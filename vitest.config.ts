@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// A browser loads pages against a clock: two files at once would measure each other. The others judge no times, or bound them for a busy machine.
-// So would two files that measure what reading costs.
-const isSerial = (name: string) => name === 'browser' || name === 'slow';
+// A browser loads pages against a clock: two files at once would measure each other. So would two that measure what reading costs.
+// The others judge no times, or bound them for a busy machine.
+const isSerial = (name: string) => name === 'browser' || name === 'growth';
 
 /** These take minutes, and judge times that only a quiet machine keeps: `LONG=1` runs them beside the others (npm run test:long). */
 const longFiles = [
@@ -19,7 +19,7 @@ const project = (name: string, testTimeout: number) => ({
   test: {
     fileParallelism: !isSerial(name),
     // These keep nothing in their modules: sharing them saves a third of the time.
-    isolate: !['unit', 'contract', 'servers', 'api'].includes(name),
+    isolate: !['unit', 'contract', 'servers', 'api', 'lab'].includes(name),
     name,
     include: [`test/${name}/**/*.test.ts`],
     exclude: process.env['LONG'] === undefined ? longFiles : [],
@@ -46,6 +46,7 @@ export default defineConfig({
       project('faults', 150_000),
       project('browser', 120_000),
       project('slow', 150_000),
+      project('growth', 150_000),
     ],
   },
 });

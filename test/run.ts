@@ -27,7 +27,9 @@ type Counts = {
 /** Projects that run together, so that the waits of some are filled by the others. */
 const fast = [['unit', 'contract', 'api']];
 const parts =
-  process.argv[2] === 'all' ? [...fast, ['servers'], ['lab'], ['faults'], ['browser'], ['slow']] : fast;
+  process.argv[2] === 'all'
+    ? [...fast, ['servers'], ['lab', 'slow'], ['faults'], ['browser'], ['growth']]
+    : fast;
 /**
  * Files at a time. Much of these tests is waiting, for a lease, an age, a turn or a restart. Those of servers wait within one process; those
  * of faults start many, and judge what a machine does that has all of them to run.

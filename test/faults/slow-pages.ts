@@ -1,6 +1,6 @@
+import { referenceMs } from '../growth/measure.ts';
 import type { ServiceProcess } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
-import { referenceMs } from '../slow/growth/measure.ts';
 
 /** By how much this machine is slower than a quiet core of 2024. */
 export const slower = Math.max(1, referenceMs() / 100);

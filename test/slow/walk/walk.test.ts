@@ -6,12 +6,12 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { routeTable } from '../../../api/listener/route-table.ts';
+import { referenceMs } from '../../growth/measure.ts';
 import type { LoopSamples } from '../../kit/loop-watch.ts';
 import { hasMongo, startMongo } from '../../kit/mongo.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
 import { type Lab, openLab } from '../../lab/kit/lab.ts';
-import { referenceMs } from '../growth/measure.ts';
 import { addressOf, type Input, largeBodies, largeFields } from './inputs.ts';
 import { seed, type Seeded } from './seed.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { renderReport } from '#shared/render/formats';
-import { findCheck } from '../../../worker/checks/registry.ts';
-import { judge } from '../../../worker/run/judge.ts';
-import { fileOfEvidence, hostileEvidence, targetsOfEvidence } from '../../kit/hostile-evidence.ts';
+import { findCheck } from '../../worker/checks/registry.ts';
+import { judge } from '../../worker/run/judge.ts';
+import { fileOfEvidence, hostileEvidence, targetsOfEvidence } from '../kit/hostile-evidence.ts';
 import { growthOf, isWorseThanLinear, referenceMs } from './measure.ts';
 
 describe('a judge', () => {

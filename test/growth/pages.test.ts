@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readPage } from '../../../worker/checks/redirect-check/gather/read-page.ts';
-import { readDocumentInTurns } from '../../../worker/checks/security-header-check/gather/read-document.ts';
-import type { Work } from '../../../worker/probes/work.ts';
-import { readLead } from '../../../worker/web/page-refresh.ts';
-import type { HttpResponse } from '../../../worker/web/walk.ts';
+import { readPage } from '../../worker/checks/redirect-check/gather/read-page.ts';
+import { readDocumentInTurns } from '../../worker/checks/security-header-check/gather/read-document.ts';
+import type { Work } from '../../worker/probes/work.ts';
+import { readLead } from '../../worker/web/page-refresh.ts';
+import type { HttpResponse } from '../../worker/web/walk.ts';
 import { containers } from './containers.ts';
 import { referenceMs } from './measure.ts';
 import { numbered, repeated } from './texts.ts';

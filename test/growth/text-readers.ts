@@ -1,74 +1,74 @@
-import { parseCaaIssue } from '../../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
-import { parseMailboxName } from '../../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
-import { readLogo } from '../../../worker/checks/dns-check/mail/bimi/logo.ts';
-import { parsePem, readMark } from '../../../worker/checks/dns-check/mail/bimi/mark.ts';
-import { parseBimi } from '../../../worker/checks/dns-check/mail/bimi/record.ts';
-import { parseXml, readDoctype } from '../../../worker/checks/dns-check/mail/bimi/xml.ts';
-import { parseDkimKey } from '../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
-import { parseDmarc } from '../../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
-import { parseReportUris } from '../../../worker/checks/dns-check/mail/dmarc/parse-report-uris.ts';
+import { parseCaaIssue } from '../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
+import { parseMailboxName } from '../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
+import { readLogo } from '../../worker/checks/dns-check/mail/bimi/logo.ts';
+import { parsePem, readMark } from '../../worker/checks/dns-check/mail/bimi/mark.ts';
+import { parseBimi } from '../../worker/checks/dns-check/mail/bimi/record.ts';
+import { parseXml, readDoctype } from '../../worker/checks/dns-check/mail/bimi/xml.ts';
+import { parseDkimKey } from '../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
+import { parseDmarc } from '../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
+import { parseReportUris } from '../../worker/checks/dns-check/mail/dmarc/parse-report-uris.ts';
 import {
   parseDomainSpec,
   parseMacroString,
-} from '../../../worker/checks/dns-check/mail/spf/parse-domain-spec.ts';
-import { parseSpf } from '../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
-import { parseTerm } from '../../../worker/checks/dns-check/mail/spf/parse-term.ts';
-import { parseTagList } from '../../../worker/checks/dns-check/mail/text/tag-list.ts';
-import { parseTlsRpt } from '../../../worker/checks/dns-check/mail/transport/facts.ts';
-import { findCanonical, parseLinks } from '../../../worker/checks/redirect-check/gather/link-field.ts';
-import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
+} from '../../worker/checks/dns-check/mail/spf/parse-domain-spec.ts';
+import { parseSpf } from '../../worker/checks/dns-check/mail/spf/parse-spf.ts';
+import { parseTerm } from '../../worker/checks/dns-check/mail/spf/parse-term.ts';
+import { parseTagList } from '../../worker/checks/dns-check/mail/text/tag-list.ts';
+import { parseTlsRpt } from '../../worker/checks/dns-check/mail/transport/facts.ts';
+import { findCanonical, parseLinks } from '../../worker/checks/redirect-check/gather/link-field.ts';
+import { parseCacheControl } from '../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
   parseEmbedderPolicy,
   parseOpenerPolicy,
   parseResourcePolicy,
-} from '../../../worker/checks/security-header-check/grammar/cross-origin-policies.ts';
-import { parseCspSource } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
-import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
+} from '../../worker/checks/security-header-check/grammar/cross-origin-policies.ts';
+import { parseCspSource } from '../../worker/checks/security-header-check/grammar/csp-source.ts';
+import { parseCsp, parseCspList } from '../../worker/checks/security-header-check/grammar/csp.ts';
 import {
   parseBlocksScripts,
   parseIntegrity,
-} from '../../../worker/checks/security-header-check/grammar/integrity.ts';
-import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
+} from '../../worker/checks/security-header-check/grammar/integrity.ts';
+import { parsePermissionsPolicy } from '../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
   parseReferrerPolicy,
-} from '../../../worker/checks/security-header-check/grammar/referrer-policy.ts';
+} from '../../worker/checks/security-header-check/grammar/referrer-policy.ts';
 import {
   parseReportTo,
   parseReportingEndpoints,
-} from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
-import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
-import { readDictionary, readItem } from '../../../worker/checks/security-header-check/grammar/structured.ts';
+} from '../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
+import { parseRobots } from '../../worker/checks/security-header-check/grammar/robots.ts';
+import { parseSecurityTxt } from '../../worker/checks/security-header-check/grammar/security-txt.ts';
+import { readDictionary, readItem } from '../../worker/checks/security-header-check/grammar/structured.ts';
 import {
   parseNosniff,
   parseXFrameOptions,
-} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
-import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
-import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
-import { parseName } from '../../../worker/dns/name.ts';
-import { parseStsPolicy } from '../../../worker/mail/parse-sts-policy.ts';
-import { parseStsRecord } from '../../../worker/mail/parse-sts-record.ts';
-import { parseVersioned } from '../../../worker/mail/parse-versioned.ts';
-import { readCodings } from '../../../worker/probes/http/decode-body.ts';
-import { openHeads } from '../../../worker/probes/http/rewrite-answer.ts';
-import { rewriteHead } from '../../../worker/probes/http/rewrite-head.ts';
-import { readWait } from '../../../worker/probes/rdap/open.ts';
-import { readRegisteredDomain } from '../../../worker/probes/rdap/read-domain.ts';
-import { parseReplyLine } from '../../../worker/probes/smtp/reply-line.ts';
-import { seeBodySigns } from '../../../worker/web/block-page.ts';
-import { parseContentType } from '../../../worker/web/content-type.ts';
-import { openCookieJar } from '../../../worker/web/cookie-jar.ts';
-import { readCookiePurpose } from '../../../worker/web/cookie-purpose.ts';
-import { indexFields } from '../../../worker/web/fields.ts';
-import { parseHsts, readMaxAge } from '../../../worker/web/hsts.ts';
-import { decodeLocation, resolveLocation } from '../../../worker/web/location.ts';
-import { maskAttributeValue, maskSetCookie, maskText } from '../../../worker/web/mask-cookie.ts';
-import { maskHeaders, maskLocation, maskUrls } from '../../../worker/web/mask-credentials.ts';
-import { parseExpires } from '../../../worker/web/parse-expires.ts';
-import { parseRefresh } from '../../../worker/web/refresh.ts';
-import { parseSetCookie } from '../../../worker/web/set-cookie.ts';
-import { seeLocation } from '../../../worker/web/walk.ts';
+} from '../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import { findInternalHost } from '../../worker/checks/security-header-check/judge/leakage.ts';
+import { parseLikeObservatory } from '../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
+import { parseName } from '../../worker/dns/name.ts';
+import { parseStsPolicy } from '../../worker/mail/parse-sts-policy.ts';
+import { parseStsRecord } from '../../worker/mail/parse-sts-record.ts';
+import { parseVersioned } from '../../worker/mail/parse-versioned.ts';
+import { readCodings } from '../../worker/probes/http/decode-body.ts';
+import { openHeads } from '../../worker/probes/http/rewrite-answer.ts';
+import { rewriteHead } from '../../worker/probes/http/rewrite-head.ts';
+import { readWait } from '../../worker/probes/rdap/open.ts';
+import { readRegisteredDomain } from '../../worker/probes/rdap/read-domain.ts';
+import { parseReplyLine } from '../../worker/probes/smtp/reply-line.ts';
+import { seeBodySigns } from '../../worker/web/block-page.ts';
+import { parseContentType } from '../../worker/web/content-type.ts';
+import { openCookieJar } from '../../worker/web/cookie-jar.ts';
+import { readCookiePurpose } from '../../worker/web/cookie-purpose.ts';
+import { indexFields } from '../../worker/web/fields.ts';
+import { parseHsts, readMaxAge } from '../../worker/web/hsts.ts';
+import { decodeLocation, resolveLocation } from '../../worker/web/location.ts';
+import { maskAttributeValue, maskSetCookie, maskText } from '../../worker/web/mask-cookie.ts';
+import { maskHeaders, maskLocation, maskUrls } from '../../worker/web/mask-credentials.ts';
+import { parseExpires } from '../../worker/web/parse-expires.ts';
+import { parseRefresh } from '../../worker/web/refresh.ts';
+import { parseSetCookie } from '../../worker/web/set-cookie.ts';
+import { seeLocation } from '../../worker/web/walk.ts';
 import type { ContainerName } from './containers.ts';
 
 /** A reader of text that a target chose. */

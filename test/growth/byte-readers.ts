@@ -1,20 +1,20 @@
-import { readCertificate } from '../../../worker/certificates/certificate.ts';
-import { parseCertificateExtensions } from '../../../worker/certificates/grammar/certificate-extensions.ts';
-import { parseCertificateList } from '../../../worker/certificates/grammar/certificate-list.ts';
-import { parseDer } from '../../../worker/certificates/grammar/der.ts';
-import { parseNameConstraints } from '../../../worker/certificates/grammar/name-constraints.ts';
-import { parseOcspResponse } from '../../../worker/certificates/grammar/ocsp-response.ts';
-import { parseSignedTimestamps } from '../../../worker/certificates/grammar/signed-timestamps.ts';
-import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
-import { readStaple } from '../../../worker/certificates/staple.ts';
-import { decodeFile } from '../../../worker/checks/dns-check/mail/bimi/files.ts';
-import { parseImage } from '../../../worker/checks/pagespeed-check/facts/parse-image.ts';
-import { parseCompressedCertificate } from '../../../worker/checks/ssl-check/grammar/certificate-message.ts';
-import { parseVersionNegotiation } from '../../../worker/checks/ssl-check/grammar/quic.ts';
-import { parseTlsSession } from '../../../worker/checks/ssl-check/grammar/tls-session.ts';
-import { readMessage } from '../../../worker/probes/dns/message.ts';
-import { readName } from '../../../worker/probes/dns/name.ts';
-import { readServiceParameters } from '../../../worker/probes/dns/service-parameters.ts';
+import { readCertificate } from '../../worker/certificates/certificate.ts';
+import { parseCertificateExtensions } from '../../worker/certificates/grammar/certificate-extensions.ts';
+import { parseCertificateList } from '../../worker/certificates/grammar/certificate-list.ts';
+import { parseDer } from '../../worker/certificates/grammar/der.ts';
+import { parseNameConstraints } from '../../worker/certificates/grammar/name-constraints.ts';
+import { parseOcspResponse } from '../../worker/certificates/grammar/ocsp-response.ts';
+import { parseSignedTimestamps } from '../../worker/certificates/grammar/signed-timestamps.ts';
+import { readRevocationList } from '../../worker/certificates/revocation-list.ts';
+import { readStaple } from '../../worker/certificates/staple.ts';
+import { decodeFile } from '../../worker/checks/dns-check/mail/bimi/files.ts';
+import { parseImage } from '../../worker/checks/pagespeed-check/facts/parse-image.ts';
+import { parseCompressedCertificate } from '../../worker/checks/ssl-check/grammar/certificate-message.ts';
+import { parseVersionNegotiation } from '../../worker/checks/ssl-check/grammar/quic.ts';
+import { parseTlsSession } from '../../worker/checks/ssl-check/grammar/tls-session.ts';
+import { readMessage } from '../../worker/probes/dns/message.ts';
+import { readName } from '../../worker/probes/dns/name.ts';
+import { readServiceParameters } from '../../worker/probes/dns/service-parameters.ts';
 import type { ContainerName } from './containers.ts';
 
 /** A reader of bytes that a target chose, and bytes that are hostile to it alone. */
