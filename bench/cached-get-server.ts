@@ -65,7 +65,8 @@ async function openOurs(): Promise<Ours> {
     response.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),
   );
   const path = `/api/tools/redirect-check?url=${encodeURIComponent(`${target}/`)}`;
-  const config = { ...inMemory, DATA_DIR: folder };
+  // Longer than all rounds: a new report would have another tag.
+  const config = { ...inMemory, DATA_DIR: folder, FRESH_SECONDS: 7200 };
   const backend = await openBackend(config, log);
   openWorker({ config, backend, log });
   const usual = await open(config, backend);
