@@ -5,7 +5,7 @@ import { openMemoryLedger, openMemoryPace } from '#shared/limits/pace/memory';
 import { openPaceOfWorker } from '../../worker/supervise/runner-side.ts';
 import { order, paceContract } from './pace.contract.ts';
 
-describe('memory pace', () => {
+describe.concurrent('memory pace', () => {
   paceContract(async () => openMemoryPace());
 
   test('a burst waits for nothing, whatever fraction of a millisecond the clock shows', async () => {
@@ -20,7 +20,7 @@ describe('memory pace', () => {
   });
 });
 
-describe('the pace of a runner process, whose worker keeps the account', () => {
+describe.concurrent('the pace of a runner process, whose worker keeps the account', () => {
   const openAside = () => {
     const ledger = openMemoryLedger();
     const told: string[] = [];

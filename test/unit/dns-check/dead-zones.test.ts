@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { dnsCheck } from '#shared/catalogue/dns-check/spec';
 import { makeReport } from '#shared/model/report';
 import { apexTypes } from '../../../worker/checks/dns-check/halves.ts';
-import { cases } from './cases.ts';
 import { type Change, goodWorld } from './good-world.ts';
 import { checkIn } from './run-check.ts';
 import type { ServerManner, World } from './world.ts';
@@ -213,13 +212,4 @@ describe('a zone for which nobody answers', () => {
     // The one fault is told once, and mail has no score beside it.
     expect(report['mailScore'] === null).toBe(grade !== 'any');
   });
-
-  test('a state of unreachable and a letter never meet, in no row of the table', async () => {
-    const met: string[] = [];
-    for (const { name, change, domain } of cases) {
-      const { state, grade, score } = reportOf(await checkIn(goodWorld(change), domain));
-      if (state === 'unreachable' && (grade !== null || score !== null)) met.push(name);
-    }
-    expect(met).toEqual([]);
-  }, 240_000);
 });

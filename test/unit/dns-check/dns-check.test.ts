@@ -74,6 +74,9 @@ describe('each row', () => {
       await outcomeOf(row),
     );
     expect(z.looseObject(dnsReportShape).safeParse(report).error?.message).toBeUndefined();
+    // What was not reached has no letter.
+    const { state, grade, score } = report;
+    expect(state === 'unreachable' && (grade !== null || score !== null)).toBe(false);
     for (const { detail } of report.findings) expect(detail).not.toMatch(/\{\w+\}/);
     for (const { scoreEffect } of report.findings) expect(Object.is(scoreEffect, -0)).toBe(false);
   });

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
-import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
-import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
-import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
-import { type Case, cases } from './cases.ts';
-import { goodPolicy } from './good-zone.ts';
-import { bodyOf, contextOf, stubDns, stubWeb, type ZoneLiteral } from './zone-literal.ts';
+import { assessMail } from '../../../worker/checks/dns-check/mail/assess.ts';
+import { gatherMail } from '../../../worker/checks/dns-check/mail/gather.ts';
+import type { HttpAnswer } from '../../../worker/probes/http/port.ts';
+import { type Case, cases } from '../../unit/dns-check/mail/cases.ts';
+import { goodPolicy } from '../../unit/dns-check/mail/good-zone.ts';
+import {
+  bodyOf,
+  contextOf,
+  stubDns,
+  stubWeb,
+  type ZoneLiteral,
+} from '../../unit/dns-check/mail/zone-literal.ts';
 
 /** Senders of the zones of the table: its mail hosts, and addresses that its records allow. */
 const senders = ['192.0.2.25', '2001:db8::25', '198.51.100.1'];
