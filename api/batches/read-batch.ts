@@ -7,9 +7,9 @@ import { type Fault, Problem } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { maxAgeText } from '../request/ask.ts';
 import { mostTargets } from '../request/body-bounds.ts';
-import { faultAt, invalidBody, mostFaults, optionValues, type OptionValues } from '../request/faults.ts';
+import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
 import type { Body } from '../request/read-body.ts';
-import { readFields } from '../request/read-json.ts';
+import { optionValues, type OptionValues, readFields } from '../request/read-json.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 
 /** The longest URL of a check, and room for what makes it none. */

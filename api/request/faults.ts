@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Fault, Problem } from '#shared/model/problem';
 import { describeFaults } from './read-query.ts';
 
@@ -20,16 +19,3 @@ export function faultAt(path: readonly PropertyKey[], detail: string): Fault {
 function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
-
-const longestText = 2048;
-const mostItems = 50;
-const valueFault = `Give a text, a number, true or false, or a list of texts (${mostItems} at most).`;
-const text = z.string().max(longestText);
-
-/** Options in a JSON body: the names of the query with real types. What each of them takes is the check's own to say. */
-export const optionValues = z.record(
-  z.string(),
-  z.union([text, z.number(), z.boolean(), z.array(text).max(mostItems)], valueFault),
-);
-
-export type OptionValues = z.infer<typeof optionValues>;

@@ -11,7 +11,8 @@ import { giveBack } from '#shared/time/give-back';
 import type { Desk } from '../desk.ts';
 import type { Ask } from '../request/ask.ts';
 import { mostTargets } from '../request/body-bounds.ts';
-import { faultAt, invalidBody, mostFaults, optionValues } from '../request/faults.ts';
+import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { optionValues } from '../request/read-json.ts';
 
 const longestLabel = 200;
 const names = catalogue.map(({ name }) => name);

@@ -28,6 +28,10 @@ import {
   parseBlocksScripts,
   parseIntegrity,
 } from '../../worker/checks/security-header-check/grammar/integrity.ts';
+import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../worker/checks/security-header-check/grammar/one-word-fields.ts';
 import { parsePermissionsPolicy } from '../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
@@ -40,10 +44,6 @@ import {
 import { parseRobots } from '../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { readDictionary, readItem } from '../../worker/checks/security-header-check/grammar/structured.ts';
-import {
-  parseNosniff,
-  parseXFrameOptions,
-} from '../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { findInternalHost } from '../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseLikeObservatory } from '../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../worker/dns/name.ts';

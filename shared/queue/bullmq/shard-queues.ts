@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 import { type LostRuns, openLostRuns } from './lost-runs.ts';
 import { openPageLine } from './page-line.ts';
 import { openPauses, type PauseStore } from './pauses.ts';
-import { openProgressBoard, type ProgressBoard } from './progress-board.ts';
+import { openProgressBoard, type ProgressBoard } from './progress.ts';
 import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SubmitQueues } from './submit.ts';

@@ -11,7 +11,7 @@ import { handOver, promote, type Queues } from './hand-over.ts';
 import { type LostRuns, refuseLoser, stallsBeforeAlone } from './lost-runs.ts';
 import type { PageLine } from './page-line.ts';
 import type { PauseStore } from './pauses.ts';
-import { openProgressTeller, type ProgressBoard } from './progress-board.ts';
+import { openProgressTeller, type ProgressBoard } from './progress.ts';
 import type { IsolatedRun, RunIsolation } from './run-isolation.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';

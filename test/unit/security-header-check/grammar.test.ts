@@ -17,6 +17,10 @@ import {
   parseIntegrity,
 } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../../worker/checks/security-header-check/grammar/one-word-fields.ts';
+import {
   isFeaturePolicySyntax,
   parsePermissionsPolicy,
 } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
@@ -28,10 +32,6 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import {
-  parseNosniff,
-  parseXFrameOptions,
-} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { splitValues } from '../../../worker/web/fields.ts';

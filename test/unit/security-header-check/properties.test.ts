@@ -17,6 +17,10 @@ import {
   parseBlocksScripts,
   parseIntegrity,
 } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
+import {
+  parseNosniff,
+  parseXFrameOptions,
+} from '../../../worker/checks/security-header-check/grammar/one-word-fields.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
   parseReferrerMeta,
@@ -28,10 +32,6 @@ import {
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
 import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
-import {
-  parseNosniff,
-  parseXFrameOptions,
-} from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';

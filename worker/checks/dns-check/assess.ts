@@ -4,12 +4,12 @@ import { bogusCodes, type DnsCheckCode, rules } from '#shared/catalogue/dns-chec
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
-import { capScore } from './cap.ts';
 import { assessDns, type DnsAssessment } from './dns/assess.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
 import { assessMail, type MailAssessment } from './mail/assess.ts';
+import { capScore } from './points.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;

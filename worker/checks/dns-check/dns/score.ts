@@ -1,5 +1,5 @@
 import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
-import { capScore, type Loss, shareOut } from '../cap.ts';
+import { capScore, type Loss, shareOut } from '../points.ts';
 
 /** The score of the DNS half, and what each broken rule takes from 100. @param broken codes of this half */
 export function scoreDnsHalf(broken: readonly DnsCode[]): ReturnType<typeof capScore> {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { classifyAddress } from '#shared/targets/classify-address';
-import { reverseLabelsOf } from '../meant-name.ts';
+import { reverseLabelsOf } from '../names.ts';
 
 const nobody = { allow: [], deny: [] };
 

@@ -1,7 +1,7 @@
 import { type MailCode, type MailPart, mailRules, mailWeights } from '#shared/catalogue/dns-check/mail/rules';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import { codesBroken, type Verdicts } from '#shared/model/verdict';
-import { capScore, shareOut } from '../cap.ts';
+import { capScore, shareOut } from '../points.ts';
 
 /** How one part came to its points. */
 export type PartScore = {

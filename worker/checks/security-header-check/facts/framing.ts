@@ -1,5 +1,5 @@
 import { valuesOf } from '../../../web/fields.ts';
-import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
+import { parseXFrameOptions, type XFrameOptions } from '../grammar/one-word-fields.ts';
 import type { PageFacts } from './page.ts';
 import { enforcedOf, listOf, type PolicyFacts, type SourceList } from './policies.ts';
 import { isAnySite } from './script.ts';

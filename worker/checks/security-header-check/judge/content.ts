@@ -7,6 +7,7 @@ import { allOf, brokenBy, isMalformed, notTested, type Verdict, type Verdicts } 
 import { valuesOf } from '../../../web/fields.ts';
 import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';
+import { parseNosniff } from '../grammar/one-word-fields.ts';
 import {
   isFeaturePolicySyntax,
   knownFeatures,
@@ -14,7 +15,6 @@ import {
   powerfulFeatures,
 } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
-import { parseNosniff } from '../grammar/x-frame-options.ts';
 import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */

@@ -13,7 +13,7 @@ import type { PolicyFacts } from '../facts/policies.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { readScripts } from '../facts/script.ts';
 import { readThirdParties } from '../facts/third-parties.ts';
-import { parseNosniff } from '../grammar/x-frame-options.ts';
+import { parseNosniff } from '../grammar/one-word-fields.ts';
 import { preloadOf, whyNotPreloadable } from '../judge/hsts.ts';
 import { policyLimit } from './evaluator/csp-evaluator.ts';
 

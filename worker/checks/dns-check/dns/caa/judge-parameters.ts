@@ -1,6 +1,6 @@
 import { type Evidence, isMalformed } from '#shared/model/verdict';
 import type { Caa } from '../../../../dns/record-values.ts';
-import { editsBetween } from '../../meant-name.ts';
+import { editsBetween } from '../../names.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 
 /** IANA "ACME Validation Methods", those that are only reserved included: a CA knows them by these letters alone. */

@@ -9,7 +9,7 @@ import {
 } from '#shared/model/verdict';
 import { isInZone } from '../../../../dns/name.ts';
 import { readAnswer } from '../../../../dns/read-answer.ts';
-import { describeSlip } from '../../meant-name.ts';
+import { describeSlip } from '../../names.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';

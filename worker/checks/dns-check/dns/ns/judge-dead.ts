@@ -3,7 +3,7 @@ import { isInZone } from '../../../../dns/name.ts';
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { meantName } from '../../meant-name.ts';
+import { meantName } from '../../names.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
 import { glueOf, isIpv6 } from '../servers/addresses.ts';

@@ -14,7 +14,7 @@ import { describeEde, foundRecords, readAnswer, type RecordsRead } from '../../.
 import { readAll, readMx, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
-import { describeSlip, meantName } from '../../meant-name.ts';
+import { describeSlip, meantName } from '../../names.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';

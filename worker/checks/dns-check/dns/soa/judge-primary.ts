@@ -1,6 +1,6 @@
 import { brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
-import { describeSlip } from '../../meant-name.ts';
+import { describeSlip } from '../../names.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
 import { addressesOf } from '../servers/addresses.ts';

@@ -1,5 +1,5 @@
 import type { Fix } from '#shared/model/verdict';
-import { editsBetween } from '../../meant-name.ts';
+import { editsBetween } from '../../names.ts';
 import { publish } from '../../verdicts.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, policies, type Policy, printDmarc } from './parse-dmarc.ts';

@@ -11,7 +11,7 @@ import {
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../../dns/observation.ts';
 import { clip } from '../../../../mail/fault.ts';
-import { describeSlip, meantName } from '../../meant-name.ts';
+import { describeSlip, meantName } from '../../names.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
 import { providerOfHost } from '../providers/find.ts';

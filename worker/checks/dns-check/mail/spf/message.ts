@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { reverseLabelsOf } from '../../meant-name.ts';
+import { reverseLabelsOf } from '../../names.ts';
 import type { MacroValues } from './expand-domain.ts';
 
 /** A message whose sender is asked about. */
