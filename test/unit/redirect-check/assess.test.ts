@@ -696,8 +696,8 @@ test.for(cases)('the report has the shape that is promised: $name', ({ evidence 
 });
 
 describe('each rule has a row', () => {
-  const kindsOf = (code: RedirectCode) =>
-    new Set(cases.map(({ evidence }) => kindOf(assessRedirects(evidence).verdicts[code])));
+  const judged = cases.map(({ evidence }) => assessRedirects(evidence).verdicts);
+  const kindsOf = (code: RedirectCode) => new Set(judged.map((verdicts) => kindOf(verdicts[code])));
   const rulesWithout = (kind: string) => codesOf(rules).filter((code) => !kindsOf(code).has(kind));
 
   test('for broken', () => {

@@ -498,8 +498,8 @@ describe('each row', () => {
   });
 });
 
-const verdictsOf = (code: SmtpCode): Verdict[] =>
-  all.map(({ evidence }) => assessSmtp(evidence).verdicts[code]);
+const judged = all.map(({ evidence }) => assessSmtp(evidence).verdicts);
+const verdictsOf = (code: SmtpCode): Verdict[] => judged.map((verdicts) => verdicts[code]);
 
 /** Two connections never tell all suites of a server. */
 const neverHolds: readonly SmtpCode[] = ['smtp-suites-weak'];
