@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Tracing } from '#shared/ports/tracing';
@@ -15,10 +15,15 @@ export const commonFields: readonly string[] = [
   'Accept, Accept-Encoding, Authorization',
 ];
 
-/** The caller's own X-Request-Id if it is a plain one, else a new one. */
+const ofThisProcess = randomBytes(9).toString('base64url');
+let requests = 0;
+
+/** The caller's own X-Request-Id if it is a plain one, else one that no other request has: drawn by the process, and counted in it. */
 export function newRequestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given;
+  requests += 1;
+  return `${ofThisProcess}.${requests}`;
 }
 
 /** Adds to what the log line of this answer tells. */

@@ -21,19 +21,20 @@ export function openWindows(): Windows {
     maxSize: sizeBytes,
     sizeCalculation: (_window, key) => windowBytes + key.length,
   });
-  const find = (key: string) => {
+  const find = (key: string, now = steadyNow()) => {
     const window = windows.get(key);
-    return window && steadyNow() < window.endsAt ? window : undefined;
+    return window && now < window.endsAt ? window : undefined;
   };
   return {
     take(quota, caller, points) {
       const key = keyOf(quota, caller);
-      const known = find(key);
-      if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false);
-      const window = known ?? { spent: 0, endsAt: steadyNow() + quota.windowS * 1000 };
+      const now = steadyNow();
+      const known = find(key, now);
+      if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false, now);
+      const window = known ?? { spent: 0, endsAt: now + quota.windowS * 1000 };
       window.spent += points;
       if (!known) windows.set(key, window);
-      return told(quota, window, true);
+      return told(quota, window, true, now);
     },
     giveBack(quota, caller, points, { endsAt }) {
       const window = find(keyOf(quota, caller));
@@ -52,12 +53,17 @@ function keyOf({ policy, points, windowS }: Quota, caller: string): string {
   return `${policy}:${points}:${windowS} ${caller}`;
 }
 
-function told({ points, windowS }: Quota, window: Window | undefined, allowed: boolean): Taken {
-  const endsAt = window?.endsAt ?? steadyNow() + windowS * 1000;
+function told(
+  { points, windowS }: Quota,
+  window: Window | undefined,
+  allowed: boolean,
+  now = steadyNow(),
+): Taken {
+  const endsAt = window?.endsAt ?? now + windowS * 1000;
   return {
     allowed,
     remaining: Math.max(0, points - (window?.spent ?? 0)),
-    resetS: Math.ceil((endsAt - steadyNow()) / 1000),
+    resetS: Math.ceil((endsAt - now) / 1000),
     endsAt,
   };
 }
