@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { classifyAddress } from '#shared/targets/classify-address';
-import { reverseLabelsOf } from '../names.ts';
+import { reverseLabelsOf } from '../reverse-labels.ts';
 
 const nobody = { allow: [], deny: [] };
 

@@ -4,7 +4,7 @@ import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsProbe } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
-import { reverseLabelsOf } from '../../names.ts';
+import { reverseLabelsOf } from '../../reverse-labels.ts';
 import type {
   Ancestor,
   ApexAnswers,

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { reverseLabelsOf } from '../../names.ts';
+import { reverseLabelsOf } from '../../reverse-labels.ts';
 import type { MacroValues } from './expand-domain.ts';
 
 /** A message whose sender is asked about. */
