@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { drawJobId, hostTag, type Job, jobVersion, randomId } from '#shared/model/job';
+import { drawJobId, hostTag, type Job, jobVersion, type QueueName, randomId } from '#shared/model/job';
+import type { Problem } from '#shared/model/problem';
 import { type Done, type JobQueue, NotBegun, type RunJob } from '#shared/ports/job-queue';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { openWaiting } from '#shared/queue/waiting/waiting';
@@ -576,3 +577,28 @@ export function testCrowd(open: () => Promise<JobQueue>, count: number): void {
     expect(most).toBeLessThanOrEqual(2);
   }, 120_000);
 }
+
+/** What a queue says that nobody serves, and one whose worker has told why. */
+export async function listRefusals(queue: JobQueue): Promise<readonly string[]> {
+  const crew = queue.work(
+    'network',
+    1,
+    async () => undefined,
+    async () => undefined,
+  );
+  const ask = (name: QueueName) =>
+    queue.submit(makeJob({ queue: name })).then(
+      ({ state }) => state as string,
+      ({ code, detail }: Problem) => `${code}: ${detail}`,
+    );
+  await expect.poll(() => ask('network')).toBe('admitted');
+  const unknown = [await ask('browser'), await ask('composite')];
+  queue.deny('browser', 'Install Chrome.');
+  await expect.poll(() => ask('browser')).toContain('Install Chrome.');
+  const told = await ask('browser');
+  await crew.close(0);
+  await queue.close(0);
+  return [...unknown, told].map((text) => text.replace(/:.*/, ''));
+}
+
+export const refusals = ['browser_unavailable', 'queue_unavailable', 'browser_unavailable'];

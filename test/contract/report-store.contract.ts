@@ -6,7 +6,7 @@ import { randomId, type AcceptedAge } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 
-const aFreshOne: AcceptedAge = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+export const aFreshOne: AcceptedAge = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 
 /** A report that differs from others only where it is said; times in seconds from now. */
 export function reportOf({
@@ -325,4 +325,30 @@ function textOf(stored: StoredReport | undefined): string {
 
 function never(): never {
   throw new Error('there is one');
+}
+
+export const log = {
+  error: console.error,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+export const options = { log, limitBytes: 1_000_000_000 };
+
+/** A log that remembers its errors. */
+export function openErrorLog() {
+  const errors: string[] = [];
+  return { errors, log: { ...log, error: (_fields: object, message: string) => void errors.push(message) } };
+}
+
+/** Keeps reports of about 4 kB that no packing makes smaller, one second apart; the first expires first. */
+export async function keepMany(store: ReportStore, count: number, keepFor = 86_400): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const note = Array.from({ length: 120 }, () => randomId()).join('');
+    const report = reportOf({ note, keepFor: keepFor + index });
+    await store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey: randomId() });
+    ids.push(report.reportId);
+  }
+  return ids;
 }

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { QueueName } from '#shared/model/job';
-import type { Problem } from '#shared/model/problem';
-import type { JobQueue } from '#shared/ports/job-queue';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
-import { jobQueueContract, makeJob, type OpenQueue } from '../contract/job-queue.contract.ts';
+import {
+  jobQueueContract,
+  listRefusals,
+  makeJob,
+  type OpenQueue,
+  refusals,
+} from '../contract/job-queue.contract.ts';
 import { turnsContract } from '../contract/turns.contract.ts';
 import { openBullmqQueue, quiet, shards } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
@@ -21,30 +24,6 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
   turnsContract(open);
 });
 
-/** What a queue says that nobody serves, and one whose worker has told why. */
-async function listRefusals(queue: JobQueue): Promise<readonly string[]> {
-  const crew = queue.work(
-    'network',
-    1,
-    async () => undefined,
-    async () => undefined,
-  );
-  const ask = (name: QueueName) =>
-    queue.submit(makeJob({ queue: name })).then(
-      ({ state }) => state as string,
-      ({ code, detail }: Problem) => `${code}: ${detail}`,
-    );
-  await expect.poll(() => ask('network')).toBe('admitted');
-  const unknown = [await ask('browser'), await ask('composite')];
-  queue.deny('browser', 'Install Chrome.');
-  await expect.poll(() => ask('browser')).toContain('Install Chrome.');
-  const told = await ask('browser');
-  await crew.close(0);
-  await queue.close(0);
-  return [...unknown, told].map((text) => text.replace(/:.*/, ''));
-}
-
-const refusals = ['browser_unavailable', 'queue_unavailable', 'browser_unavailable'];
 const limits = { hostConcurrency: 4, lineLimit: 100 };
 
 test.skipIf(!hasRedis)(

@@ -3,33 +3,18 @@ import { zstdCompressSync } from 'node:zlib';
 import { Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
-import type { ReportStore } from '#shared/ports/report-store';
 import { openMongoReportStore } from '#shared/stores/reports/mongo';
-import { reportOf, reportStoreContract } from '../contract/report-store.contract.ts';
+import {
+  aFreshOne,
+  keepMany,
+  log,
+  openErrorLog,
+  options,
+  reportOf,
+  reportStoreContract,
+} from '../contract/report-store.contract.ts';
 import { freeze } from '../kit/freeze.ts';
 import { canStopMongo, hasMongo, startMongo, type TestMongo, withOptions } from '../kit/mongo.ts';
-
-const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
-const options = { log, limitBytes: 1_000_000_000 };
-const aFreshOne = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
-
-/** A log that remembers its errors. */
-function openErrorLog() {
-  const errors: string[] = [];
-  return { errors, log: { ...log, error: (_fields: object, message: string) => void errors.push(message) } };
-}
-
-/** Keeps reports of about 4 kB that no packing makes smaller, one second apart; the first expires first. */
-async function keepMany(store: ReportStore, count: number, keepFor = 86_400): Promise<string[]> {
-  const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const note = Array.from({ length: 120 }, () => randomId()).join('');
-    const report = reportOf({ note, keepFor: keepFor + index });
-    await store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey: randomId() });
-    ids.push(report.reportId);
-  }
-  return ids;
-}
 
 describe.skipIf(!hasMongo)('MongoDB report store', () => {
   let mongo: TestMongo;
