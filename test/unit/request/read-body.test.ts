@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,7 +14,10 @@ const longest = bodyBounds.batch.bytes;
 const paid: number[] = [];
 const quotas = { takeWrites: async (_caller: unknown, points: number) => void paid.push(points) };
 const bodies = openBodies(quotas, { inAll: 3 * longest, ofCaller: 2 * longest });
+/** Connections of the server, by the path that each asked for. */
+const connections: { readonly path: string; readonly socket: Socket }[] = [];
 const server = createServer((request, response) => {
+  connections.push({ path: request.url ?? '', socket: request.socket });
   // The account of a caller stands in the path here.
   const id = request.url ?? '';
   const isAnonymous = id.startsWith('/anonymous');
@@ -132,19 +135,23 @@ describe('a body', () => {
   test('finds room while another caller, or all without a token, hold as much as they may', async () => {
     const body = 'x'.repeat(longest);
     const hold = async (path: string) => {
+      const before = connections.length;
       const one = open({ ...plain, 'content-length': String(longest) }, path);
       one.request.write('x'.repeat(longest - 10));
+      // What comes next finds it there: one that comes in between takes its room, and it is the one that is refused.
+      const received = () => connections.slice(before).find((each) => each.path === path)?.socket.bytesRead;
+      await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(longest);
       return one;
     };
     const slow = [await hold('/one'), await hold('/one')];
-    await expect.poll(() => post(plain, body, '/one'), { timeout: 30_000 }).toBe('overloaded');
+    expect(await post(plain, body, '/one')).toBe('overloaded');
     expect(await post(plain, body, '/two')).toContain('xxx');
     for (const { request, answer } of slow) {
       request.end('x'.repeat(10));
       expect(await answer).toContain('xxx');
     }
     const nameless = [await hold('/anonymous1'), await hold('/anonymous2')];
-    await expect.poll(() => post(plain, body, '/anonymous3'), { timeout: 30_000 }).toBe('overloaded');
+    expect(await post(plain, body, '/anonymous3')).toBe('overloaded');
     expect(await post(plain, 'x', '/one')).toContain('x');
     for (const { request, answer } of nameless) {
       answer.catch(() => undefined);
