@@ -28,6 +28,13 @@ export type ReportFields = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** From where it was looked. Absent in reports of earlier versions. */
+  readonly vantage?: {
+    /** The operator's name of the place (VANTAGE_ID). */
+    readonly id: string | null;
+    /** What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule. */
+    readonly missing: ReadonlyArray<string>;
+  };
   /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
   readonly budgetSpent?: ReadonlyArray<{
     readonly what: string;

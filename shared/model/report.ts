@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { cutReport, reportLimitBytes } from './cut-report.ts';
 import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
 import { type Grade, gradeNames, gradeOf, score } from './score.ts';
+import { freshForWithGapsS, fullVantage, orderKinds, type Vantage, vantageSchema } from './vantage.ts';
 import { type Rule, type Rules, severities, type Verdicts } from './verdict.ts';
 
 /** Raised when the shape of the envelope changes. `shared/stores/reports` upgrades stored reports when it reads them. */
@@ -44,6 +45,9 @@ export const envelopeShape = {
   findings: z.array(findingSchema),
   passed: z.array(z.string()).meta({ description: 'Codes of the rules that were looked at and hold.' }),
   notTested: z.array(notTestedSchema),
+  vantage: vantageSchema
+    .optional()
+    .meta({ description: 'From where it was looked. Absent in reports of earlier versions.' }),
   budgetSpent: z
     .array(z.object({ what: z.string(), of: z.string(), limit: z.int().nullable() }))
     .optional()
@@ -76,6 +80,8 @@ export type Assessment<Code extends string = string, Fields extends ReportFields
   readonly score?: number | null;
   /** Set where the grade does not follow from the score. */
   readonly grade?: Grade | null;
+  /** What the places of the reports that it was made of could not do, beside its own. */
+  readonly missing?: readonly string[];
   /** Set where a finding changes the score by something else than its rule's points: code → 0 or below. */
   readonly scoreEffects?: { readonly [code: string]: number };
 };
@@ -91,6 +97,8 @@ export type ReportFacts = {
   readonly durationMs: number;
   readonly freshForS: number;
   readonly keepForS: number;
+  /** Left out: nothing was missing, and the place has no name. */
+  readonly vantage?: Vantage;
 };
 
 /** Makes the report of an assessment, and cuts one that is too long. Pure: the time comes from `facts`. */
@@ -99,13 +107,14 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   for (const finding of findings)
     finding.scoreEffect = assessment.scoreEffects?.[finding.code] ?? finding.scoreEffect;
   const points = scoreOf(facts.rules, assessment);
+  const vantage = addMissing(facts.vantage, assessment.missing);
   const report: Report = {
     schemaVersion,
     ...(facts.reportId === undefined ? {} : { reportId: facts.reportId }),
     check: facts.check,
     target: facts.target,
     state: assessment.state,
-    ...reportTimes(facts),
+    ...reportTimes({ ...facts, vantage }),
     score: points,
     grade:
       assessment.grade === undefined
@@ -119,6 +128,7 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
     findings,
     passed,
     notTested,
+    vantage,
     ...assessment.fields,
   };
   return cutReport(report, reportLimitBytes);
@@ -168,6 +178,7 @@ export function makeFailedReport(facts: ReportFacts, reason: string): Report {
     findings: [finding],
     passed: [],
     notTested,
+    vantage: facts.vantage ?? fullVantage,
   };
 }
 
@@ -176,7 +187,18 @@ function scoreOf(rules: Rules, { score: own, state, verdicts }: Assessment): num
   return state === 'unreachable' ? null : score(rules, verdicts);
 }
 
-function reportTimes({ checkedAtMs, durationMs, freshForS, keepForS }: ReportFacts) {
+function addMissing({ id, missing }: Vantage = fullVantage, more: readonly string[] = []): Vantage {
+  return { id, missing: [...orderKinds([...missing, ...more])] };
+}
+
+function reportTimes({
+  checkedAtMs,
+  durationMs,
+  freshForS: usualS,
+  keepForS,
+  vantage = fullVantage,
+}: ReportFacts) {
+  const freshForS = vantage.missing.length > 0 ? Math.min(usualS, freshForWithGapsS) : usualS;
   const at = (ms: number) => new Date(ms).toISOString();
   return {
     checkedAt: at(checkedAtMs),

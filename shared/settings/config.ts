@@ -161,6 +161,18 @@ const folder = text.refine(
   'cannot be made: a part of the path is no folder',
 );
 
+// It stands in every report, and in a label of a metric.
+const vantageId = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens and underscores');
+
+const controlHosts = list
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine(
+    (items) => items.length <= 5 && items.every((item) => isName(item) && !endsInNumber(item)),
+    'must be up to five host names, such as www.example.com,example.net',
+  );
+
 const suffixes = list
   .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
   .refine((items) => items.every(isName), 'must be names such as test,example');
@@ -209,6 +221,8 @@ const settingsSchema = z.object({
   HOST_CONCURRENCY: count(1).default(4),
   WORKER_CONCURRENCY: count(1).default(50),
   WORKER_QUEUES: list.pipe(z.array(z.enum(['network', 'browser'])).min(1)).default(['network', 'browser']),
+  VANTAGE_ID: vantageId.optional(),
+  CONTROL_HOSTS: controlHosts.optional(),
   DNS_SERVERS: dnsServers.optional(),
   NAMESERVER_PORT: port.refine((number) => number > 0, 'must be a port number').default(53),
   TARGET_PORTS: portRanges.default([

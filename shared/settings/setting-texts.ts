@@ -120,6 +120,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   WORKER_CONCURRENCY: { byDefault: '50', meaning: 'Network checks at once in one worker.' },
   WORKER_QUEUES: { byDefault: 'network,browser', meaning: 'Queues that this worker serves.' },
+  VANTAGE_ID: {
+    byDefault: null,
+    meaning: "Name of this worker's network, shown in its reports as `vantage.id`.",
+  },
+  CONTROL_HOSTS: {
+    byDefault: null,
+    meaning:
+      'Up to five hosts that answer https, asked once an hour, and when a target fails, to tell the faults of this network from those of targets.',
+  },
   DNS_SERVERS: { byDefault: null, meaning: "`host-or-ip[:port]`, comma separated; otherwise the system's." },
   NAMESERVER_PORT: { byDefault: '53', meaning: "For labs: the port of a domain's own name servers." },
   TARGET_PORTS: {

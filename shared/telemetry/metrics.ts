@@ -28,6 +28,8 @@ export type Metrics = {
   runnerEnded(cause: string): void;
   /** A run had to look whether port 25 is open. */
   mailPortSeen(sight: string): void;
+  /** What this machine's network cannot do, or can. */
+  networkLooked(kind: string, isMissing: boolean): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells of which day these tables are. */
@@ -123,7 +125,10 @@ function countAnswers(
 /** What workers do. */
 function countWork(
   registers: Registry[],
-): Pick<Metrics, 'jobStarted' | 'checkDone' | 'paceWaited' | 'runnerEnded' | 'mailPortSeen'> {
+): Pick<
+  Metrics,
+  'jobStarted' | 'checkDone' | 'paceWaited' | 'runnerEnded' | 'mailPortSeen' | 'networkLooked'
+> {
   const waits = histogram(
     registers,
     'diag_queue_wait_seconds',
@@ -149,12 +154,8 @@ function countWork(
     'Runner processes that ended without being asked to.',
     'cause',
   );
-  const looks = counter(
-    registers,
-    'diag_mail_port_looks_total',
-    'Looks at port 25 of hosts that should answer, where a mail host was silent.',
-    'sight',
-  );
+  const looks = mailPortCounter(registers);
+  const lacks = networkGauge(registers);
   for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, beginning);
   for (const cause of ['frozen', 'crashed', 'silent', 'killed']) ends.inc({ cause }, beginning);
   for (const sight of ['open', 'blocked']) looks.inc({ sight }, beginning);
@@ -167,7 +168,26 @@ function countWork(
     paceWaited: (charge, tookS) => paces.observe({ charge }, tookS),
     runnerEnded: (cause) => ends.inc({ cause }),
     mailPortSeen: (sight) => looks.inc({ sight }),
+    networkLooked: (kind, isMissing) => lacks.set({ kind }, isMissing ? 1 : 0),
   };
+}
+
+function mailPortCounter(registers: Registry[]) {
+  return counter(
+    registers,
+    'diag_mail_port_looks_total',
+    'Looks at port 25 of hosts that should answer, where a mail host was silent.',
+    'sight',
+  );
+}
+
+function networkGauge(registers: Registry[]) {
+  return new Gauge({
+    name: 'diag_network_missing',
+    help: "1 for what this machine's own network cannot do: no target is judged by it.",
+    labelNames: ['kind'],
+    registers,
+  });
 }
 
 /** What alarms watch begins at 0: Prometheus sees no increase in a series that begins with its first event. */

@@ -1,4 +1,5 @@
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../probes/dns/port.ts';
+import { isNotAsked } from '../probes/failure-kinds.ts';
 import type { Refusal } from './judge-record-name.ts';
 
 type Failure = Extract<DnsAnswer, { kind: 'failure' }>;
@@ -32,5 +33,5 @@ export function heldBack(question: DnsQuestion, reason: string, options?: DnsAsk
 
 /** True where no server is to blame: our time or our budget ended, or our own network has no way there. */
 export function isOurs({ code, reason }: Pick<Failure, 'code' | 'reason'>): boolean {
-  return code === 'network-unreachable' || code === 'budget-spent' || reason === outOfTime;
+  return isNotAsked(code) || code === 'network-unreachable' || reason === outOfTime;
 }

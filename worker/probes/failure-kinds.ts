@@ -26,6 +26,7 @@ export const failureKinds: { readonly [C in FailureCode]: FailureKind } = {
   'headers-too-large': 'uncertain',
   'malformed-response': 'uncertain',
   'not-http': 'definite',
+  'not-from-here': 'uncertain',
   // A run may ask only so many hosts and addresses that its caller did not name.
   'budget-spent': 'uncertain',
 };
@@ -39,4 +40,9 @@ export function kindOfFailure(code: string): FailureKind {
 export function isKeptBack(code: string): code is 'target-not-allowed' | 'target-address-not-allowed' {
   const kind = kindOfFailure(code);
   return kind === 'private' || kind === 'policy';
+}
+
+/** Whether no host is to blame: our budget ended, or the network of this machine cannot do it. */
+export function isNotAsked(code: string): code is 'budget-spent' | 'not-from-here' {
+  return code === 'budget-spent' || code === 'not-from-here';
 }

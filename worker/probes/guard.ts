@@ -2,15 +2,19 @@ import { connect, type LookupFunction, type Socket } from 'node:net';
 import { classifyAddress, isInCidrs } from '#shared/targets/classify-address';
 import { deniedWhy } from '#shared/targets/denied-names';
 import { isPortAllowed, type TargetPolicy } from '#shared/targets/parse-target';
+import { steadyNow } from '#shared/time/steady-time';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
+import { type ConnectionWatch, explainDial, reachableOf, watchConnection, type WayOut } from './from-here.ts';
 import { currentRun, markRun } from './mark.ts';
 import type { Resolve } from './resolve.ts';
+import { trustedNetwork } from './vantage/open.ts';
 
 /** What decides whether an address may be reached, and when. */
 export type AdmissionSettings = {
   readonly policy: TargetPolicy;
   readonly resolve: Resolve;
+  readonly vantage?: WayOut['vantage'];
   /** Labs only: target port → the port that is really dialled, and only at addresses that the operator allows by name. */
   readonly portMap: ReadonlyMap<number, number>;
   readonly slots: AddressSlots;
@@ -18,13 +22,15 @@ export type AdmissionSettings = {
   readonly charge: (host: string, addresses: readonly string[], signal: AbortSignal) => Promise<void>;
 };
 
-export type GuardSettings = AdmissionSettings & { readonly connectTimeoutMs: number };
+export type GuardSettings = AdmissionSettings & Partial<WayOut> & { readonly connectTimeoutMs: number };
 
 /** An open connection and when its phases ended, by performance.now(). */
 export type Dialled = {
   readonly socket: Socket;
   readonly address: string;
   readonly times: { readonly start: number; readonly resolved: number; readonly connected: number };
+  /** Who hears how it goes on. */
+  readonly watch?: ConnectionWatch;
 };
 
 /** Which of a host's judged addresses to dial: this one, or the first of this family. Left out: one of each family, whichever answers first. */
@@ -43,6 +49,7 @@ export type Dial = (
  * and the judged list is pinned: a second look-up could answer with a private address (DNS rebinding).
  */
 export function openGuard(settings: GuardSettings): Dial {
+  const way = { vantage: settings.vantage ?? trustedNetwork, via: settings.via ?? directly };
   return async (host, port, signal, choice = {}) => {
     const start = performance.now();
     const { addresses, dialledPort, resolved, release } = await admit(
@@ -50,17 +57,28 @@ export function openGuard(settings: GuardSettings): Dial {
       { host, port, choice },
       signal,
     );
+    const since = steadyNow();
     try {
-      const socket = await connectTo(addresses, dialledPort, settings, signal);
+      const reachable = await reachableOf(addresses, way);
+      const socket = await connectTo(
+        await Promise.all(reachable.map(way.via)),
+        dialledPort,
+        settings,
+        signal,
+      );
       socket.once('close', release);
-      const address = judgePeer(socket.remoteAddress, addresses, settings.policy, () => socket.destroy());
-      return { socket, address, times: { start, resolved, connected: performance.now() } };
+      const peer = way.vantage.inside(socket.remoteAddress ?? '') ?? socket.remoteAddress;
+      const address = judgePeer(peer, addresses, settings.policy, () => socket.destroy());
+      const watch = watchConnection({ host, port, address }, way);
+      return { socket, address, times: { start, resolved, connected: performance.now() }, watch };
     } catch (error) {
       release();
-      throw error;
+      throw await explainDial(error, { host, port, addresses, since }, way);
     }
   };
 }
+
+const directly = async (address: string) => address;
 
 /** What is to be reached. */
 export type Destination = { readonly host: string; readonly port: number; readonly choice: AddressChoice };
@@ -99,10 +117,11 @@ function mapPort(port: number, addresses: readonly string[], { policy, portMap }
 /** All addresses of a host, canonical, every one judged. Throws DialFailure where there is none, or one that is refused. */
 export async function findAddresses(
   host: string,
-  { resolve, policy }: Pick<GuardSettings, 'resolve' | 'policy'>,
+  { resolve, policy, vantage = trustedNetwork }: Pick<GuardSettings, 'resolve' | 'policy' | 'vantage'>,
 ): Promise<readonly string[]> {
   if (policy.denied?.covers(host)) throw new DialFailure('target-not-allowed', `the name ${deniedWhy}`);
-  const found = await resolve(host);
+  // One that a NAT64 would translate is the IPv4 address that it stands for.
+  const found = (await resolve(host)).map((address) => vantage.inside(address) ?? address);
   const verdicts = found.map((address) => classifyAddress(address, policy.addresses));
   if (verdicts.some(({ kind }) => kind === 'refused')) {
     throw new DialFailure('target-address-not-allowed', 'the name leads to an address that is not public');
@@ -116,7 +135,7 @@ export async function findAddresses(
  */
 export async function chooseAddresses(
   host: string,
-  settings: Pick<GuardSettings, 'resolve' | 'policy'>,
+  settings: Pick<GuardSettings, 'resolve' | 'policy' | 'vantage'>,
   choice: AddressChoice,
 ): Promise<readonly string[]> {
   const addresses = await findAddresses(host, settings);

@@ -1,15 +1,16 @@
 import { ownSlot, type Slot } from '#shared/ports/job-queue';
 import type { Pace } from '#shared/ports/pace';
 import type { TargetPolicy } from '#shared/targets/parse-target';
-import { openAddressSlots } from './address-slots.ts';
+import { type AddressSlots, openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';
 import type { ChargeRequest } from './browser/socks-proxy.ts';
 import { type Budget, describeSpent, openBudget, type RunOwner } from './budget.ts';
 import { countContacts } from './contacts.ts';
 import { DialFailure } from './dial-failure.ts';
-import { type DnsSettings, openDnsClient } from './dns/open.ts';
-import { chooseAddresses, findAddresses, type GuardSettings, openGuard } from './guard.ts';
+import { type DnsClient, type DnsSettings, openDnsClient } from './dns/open.ts';
+import type { WayOut } from './from-here.ts';
+import { chooseAddresses, type Dial, findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { openHttpProbe } from './http/open.ts';
 import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { Charge } from './pace-turns.ts';
@@ -24,10 +25,17 @@ import { openMailShelf, type TalkStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpReach } from './udp/open.ts';
+import { openControls } from './vantage/controls.ts';
+import type { VantageMemory } from './vantage/memory.ts';
+import { throughNat64 } from './vantage/nat64.ts';
+import { openVantage, trustedNetwork, type Vantage } from './vantage/open.ts';
+import { openControlWire } from './vantage/wire.ts';
 import { sendVerified, type VerifiedSettings } from './verified/send.ts';
 import { openWork, type Work } from './work.ts';
 
 export type ProbeSettings = {
+  /** What tells the faults of this network from those of targets; left out where targets are on this machine, as in labs. */
+  readonly vantage?: VantageProbeSettings | undefined;
   /** The pace of all runs together. */
   readonly pace: Pace;
   readonly policy: TargetPolicy;
@@ -44,6 +52,13 @@ export type ProbeSettings = {
   readonly smtp?: MailSettings | undefined;
   /** Absent where registries are not asked. */
   readonly rdap?: { readonly registries: Registries; readonly pace: Pace } | undefined;
+};
+
+/** How a worker learns what its own network can do. */
+export type VantageProbeSettings = {
+  readonly controlHosts: readonly string[];
+  readonly ignoresProxy: boolean;
+  readonly tell?: ((memory: VantageMemory) => void) | undefined;
 };
 
 /** How mail hosts are talked to. */
@@ -64,10 +79,12 @@ export type ProbeFactory = {
    * @param slot given up while the run waits for the pace of others
    */
   open(signal: AbortSignal, owner?: RunOwner, slot?: Slot): OpenedProbes;
+  /** What is known of this machine's network; undefined where nobody asks. */
+  readonly vantage?: Vantage | undefined;
   close(): void;
 };
 
-/** Sockets that the pages of a worker may hold open to one address. */
+/** Sockets that the pages of a worker may hold open to one address: a page opens dozens at once, so that they have places of their own. */
 const socketsOfPages = 64;
 
 /** TLS connections that a worker may have open to one address: most are over after one answer, and a check opens sixteen at once where a server keeps up. */
@@ -83,51 +100,108 @@ const mailSockets = 6;
 export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const { policy, portMap, connectTimeoutMs } = settings;
   const slots = openAddressSlots(settings.socketsPerAddress);
-  // A page opens dozens of connections at once; they have places of their own.
   const pageSlots = openAddressSlots(socketsOfPages);
   const tlsSlots = openAddressSlots(socketsOfTls);
   const udpReach: UdpReach = { isSeen: false };
   const openSmtp = settings.smtp && prepareSmtp(settings.smtp);
   const client = openDnsClient({ ...settings.dns, policy, slots });
-  const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
-  const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
+  const { vantage, via } = openWayOut(settings, client, slots);
+  const { contact, userAgent } = nameOurselves(settings);
   const ofHttp = { slots, policy, userAgent, limits: settings.http };
   return {
+    vantage,
     open(signal, owner, slot = ownSlot) {
-      const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
-      const dialAddress = openGuard(guardOfAddresses({ policy, portMap, slots, connectTimeoutMs }, budget));
-      const dns = client.openProbe({ dial: dialAddress, budget, signal });
-      const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns, policy.denied) };
-      const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
-      const chargedWith = (what: Charge): GuardSettings => ({
-        ...shared,
-        slots,
-        charge: chargeDial(budget, ['foreign connections', what]),
-      });
-      const dialHttp = openGuard(chargedWith('requests'));
-      const dialTls = openGuard({ ...chargedWith('handshakes'), slots: tlsSlots });
-      const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
-      const ofPages = { ...shared, slots: pageSlots };
-      const find = (host: string) => findAddresses(host, shared);
+      const run = vantage?.openRun() ?? trustedNetwork;
       const work = openWork(signal);
-      const http = openHttpProbe({ ...ofHttp, ...asking }, signal);
+      const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
+      const own = { via, policy, portMap, connectTimeoutMs };
+      const dialAddress = openGuard(guardOfAddresses({ ...own, slots }, budget));
+      const dns = client.openProbe({ vantage: run, via, dial: dialAddress, budget, signal });
+      const shared = { ...own, vantage: run, resolve: openResolve(dns, policy.denied) };
+      const { dialHttp, dialTls, find, ofUdp } = openRunGuards({ ...shared, slots }, tlsSlots, budget);
+      const http = openHttpProbe({ ...ofHttp, ...askingOf(dialHttp, shared, budget) }, signal);
       return {
         policy,
         http,
         dns,
         tls: openTlsProbe(dialTls, find, settings.tls, signal),
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
-        udp: openUdpProbe(chargedWith('UDP exchanges'), udpReach, signal),
+        udp: openUdpProbe(ofUdp, udpReach, signal),
         rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
-        browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
+        browser: openPages(
+          { ...settings.browser, policy, contact },
+          { ...shared, slots: pageSlots },
+          budget,
+          signal,
+        ),
         work,
         sendVerified: openVerified({ ...ofHttp, dial: dialHttp }, find, signal),
         spent: () => budget.spent(),
+        missing: () => run.missing(),
         contacts,
         close: () => http.close(),
       };
     },
     close: () => client.close(),
+  };
+}
+
+function openRunGuards(
+  guard: Omit<GuardSettings, 'charge'>,
+  tlsSlots: AddressSlots,
+  budget: Pick<Budget, 'charge'>,
+) {
+  const chargedWith = (what: Charge): GuardSettings => ({
+    ...guard,
+    charge: chargeDial(budget, ['foreign connections', what]),
+  });
+  return {
+    dialHttp: openGuard(chargedWith('requests')),
+    dialTls: openGuard({ ...chargedWith('handshakes'), slots: tlsSlots }),
+    find: (host: string) => findAddresses(host, guard),
+    ofUdp: chargedWith('UDP exchanges'),
+  };
+}
+
+function askingOf(
+  dial: Dial,
+  guard: Parameters<typeof chooseAddresses>[1],
+  budget: Pick<Budget, 'charge'>,
+): Pick<HttpSettings, 'dial' | 'chooseAddresses' | 'chargeReuse'> {
+  return {
+    dial,
+    chooseAddresses: (host, choice) => chooseAddresses(host, guard, choice),
+    chargeReuse: chargeRequestWith(budget),
+  };
+}
+
+function nameOurselves({ contactUrl }: ProbeSettings) {
+  const contact = `DiagnosticTools/0.1${contactUrl === undefined ? '' : `; +${contactUrl}`}`;
+  return { contact, userAgent: `Mozilla/5.0 (compatible; ${contact})` };
+}
+
+/** How the runs of a worker leave this machine, and what is known of the network there. */
+function openWayOut(
+  { vantage: wanted, policy, portMap, rdap }: ProbeSettings,
+  dns: DnsClient,
+  slots: AddressSlots,
+): { readonly vantage: Vantage | undefined; readonly via: WayOut['via'] } {
+  if (!wanted) return { vantage: undefined, via: async (address) => address };
+  const wire = openControlWire({
+    dns,
+    guard: { policy, portMap, slots },
+    controlHosts: wanted.controlHosts,
+    registries: rdap?.registries,
+  });
+  const vantage = openVantage({ ...wanted, controls: (notes) => openControls(wire, notes) });
+  const known = vantage.openRun();
+  return {
+    vantage,
+    async via(address) {
+      if (address.includes(':') || (await wire.hasRoute(4))) return address;
+      const [prefix] = (await known.traits()).nat64;
+      return prefix === undefined ? address : throughNat64(address, prefix);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { VantageKind } from '#shared/model/vantage';
 import type { Contact } from '#shared/ports/access-record';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { BrowserProbe } from './browser/port.ts';
@@ -34,6 +35,8 @@ export type OpenedProbes = Probes & {
   sendVerified(request: VerifiedRequest, admit?: Admit): Promise<VerifiedAnswer>;
   /** What this run wanted to ask and did not, because a budget ran out. */
   spent(): readonly SpentBudget[];
+  /** What the network of this machine could not do when this run needed it. */
+  missing(): readonly VantageKind[];
   /** What this run was let send, and where to, for the record for complaints. */
   readonly contacts?: () => readonly Contact[];
   /** Ends every socket that the run still holds. */

@@ -44,8 +44,9 @@ function readAddresses(answers: readonly DnsAnswer[]): readonly string[] {
       : [],
   );
   if (addresses.length > 0) return addresses.slice(0, addressLimit);
-  const unasked = answers.find((answer) => answer.kind === 'failure' && answer.code === 'budget-spent');
-  if (unasked?.kind === 'failure') throw new DialFailure('budget-spent', unasked.reason);
+  for (const answer of answers)
+    if (answer.kind === 'failure' && (answer.code === 'budget-spent' || answer.code === 'not-from-here'))
+      throw new DialFailure(answer.code, answer.reason);
   const outcomes = answers.map((answer) => (answer.kind === 'answer' ? answer.rcode : answer.code));
   if (outcomes.includes('NXDOMAIN'))
     throw new DialFailure('name-not-found', 'the name does not exist in the DNS');

@@ -1,5 +1,6 @@
 import type { Job } from '#shared/model/job';
 import { makeFailedReport, type Report } from '#shared/model/report';
+import type { Vantage, VantageKind } from '#shared/model/vantage';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
@@ -24,6 +25,8 @@ export type FailedReportSettings = {
   readonly keepForS: number;
   /** Prefix of links. */
   readonly publicPath: string;
+  /** The operator's name of this place. */
+  readonly vantageId?: string | undefined;
   /** Off: reports carry no id and are kept only while they can be fresh. */
   readonly reportIds: boolean;
 };
@@ -58,8 +61,9 @@ export async function examine(
     // Writing it down and judging it are some milliseconds each.
     await takeTurn();
     const spent = probes.spent();
+    const missing = probes.missing();
     const file = {
-      ...fileOf(check, subject, performance.now() - start, settings),
+      ...fileOf(check, subject, performance.now() - start, { ...settings, missing }),
       ...(spent.length > 0 ? { spent } : {}),
       evidence,
     };
@@ -97,7 +101,17 @@ function fileOf(
   { spec }: Check,
   { target, options, reportId }: Subject,
   durationMs: number,
-  { now, freshForS, keepForS, reportIds, publicPath }: FailedReportSettings,
+  {
+    now,
+    freshForS,
+    keepForS,
+    reportIds,
+    publicPath,
+    vantageId,
+    missing = [],
+  }: FailedReportSettings & {
+    readonly missing?: readonly VantageKind[];
+  },
 ): Omit<EvidenceFile, 'evidence'> {
   return {
     v: 1,
@@ -108,7 +122,18 @@ function fileOf(
     checkedAtMs: now(),
     durationMs: Math.round(durationMs),
     ...(publicPath === '' ? {} : { publicPath }),
+    ...vantageOf(vantageId, missing),
     freshForS: freshForS ?? null,
     keepForS: reportIds ? keepForS : null,
   };
+}
+
+/** The place of a run, where there is something to say of it. */
+export function vantageOf(
+  id: string | undefined,
+  missing: readonly VantageKind[],
+): { readonly vantage?: Vantage } {
+  return id === undefined && missing.length === 0
+    ? {}
+    : { vantage: { id: id ?? null, missing: [...missing] } };
 }

@@ -1,6 +1,7 @@
 import { freshForOtherS } from '#shared/catalogue/spec';
 import type { Job } from '#shared/model/job';
 import { makeReport, type Report, type ReportFacts, type ReportState } from '#shared/model/report';
+import type { Vantage } from '#shared/model/vantage';
 import type { Json } from '#shared/model/verdict';
 import type { Check } from '../checks/check.ts';
 import type { SpentBudget } from '../probes/budget.ts';
@@ -22,6 +23,8 @@ export type EvidenceFile = {
   readonly evidence: Json;
   /** Budgets that ran out while looking; left out where none did. */
   readonly spent?: readonly SpentBudget[];
+  /** The place where it was seen; left out where nothing was missing there and it has no name. */
+  readonly vantage?: Vantage;
   /** Prefix of links: the address that callers use; left out where they stand below the host. */
   readonly publicPath?: string;
 };
@@ -65,5 +68,6 @@ export function factsOf(
     freshForS,
     // Also a report that is never fresh answers those who waited for it.
     keepForS: file.keepForS ?? Math.max(freshForS, leastKeptS),
+    ...(file.vantage ? { vantage: file.vantage } : {}),
   };
 }

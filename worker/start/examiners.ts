@@ -15,6 +15,7 @@ import { openPlaces } from '#shared/time/places';
 import { noJobs } from '../checks/jobs.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import type { PortState } from '../probes/smtp/port.ts';
+import type { VantageMemory } from '../probes/vantage/memory.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
 import { openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
@@ -33,6 +34,8 @@ type ExaminersContext = {
   readonly isApart?: boolean;
   /** Hears whether port 25 is open, each time that a run had to look. */
   readonly onMailPort: (state: PortState) => void;
+  /** Hears what is known of this machine's network. */
+  readonly onVantage: (memory: VantageMemory) => void;
 };
 
 /** What examines the jobs of a worker. */
@@ -136,6 +139,7 @@ function openApart(context: ExaminersContext): Examiners {
     pace: backend.pace,
     onPaced: (charge, seconds) => metrics?.paceWaited(charge, seconds),
     onMailPort: context.onMailPort,
+    onVantage: context.onVantage,
     reportStore,
     keepEvidence: writer.begin,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
@@ -172,6 +176,7 @@ const noProbes: ProbeFactory = {
     work: { take: refuse },
     sendVerified: refuse,
     spent: () => [],
+    missing: () => [],
     close: () => undefined,
   }),
   close: () => undefined,

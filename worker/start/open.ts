@@ -30,6 +30,7 @@ import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
 import { browserTries, type BrowserTries, watchBrowser } from './watch-browser.ts';
+import { watchNetwork } from './watch-network.ts';
 
 type OpenWorker = QueueWorker & {
   /** Resolves once it can run jobs. */
@@ -58,7 +59,8 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue } = context.backend;
   const mailPort = watchMailPort(log, context.metrics);
-  const examiners = openExaminers({ ...context, onMailPort: mailPort.note });
+  const network = watchNetwork(config, log, context.metrics);
+  const examiners = openExaminers({ ...context, onMailPort: mailPort.note, onVantage: network.note });
   const now = () => sharedNow(jobQueue);
   const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
   const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
@@ -87,10 +89,10 @@ export function openWorker(context: WorkerContext): OpenWorker {
     : undefined;
   return {
     ready: examiners.ready,
-    readiness: () => ({ ...watch?.readiness(), announced: announced() }),
+    readiness: () => ({ ...watch?.readiness(), ...network.readiness(), announced: announced() }),
     about: () => {
       const [browser, smtp] = [watch?.about(), mailPort.about()];
-      return { ...(browser ? { browser } : {}), ...(smtp ? { smtp } : {}) };
+      return { ...(browser ? { browser } : {}), ...(smtp ? { smtp } : {}), ...network.about() };
     },
     async close(graceMs) {
       watch?.close();

@@ -2,7 +2,10 @@ import { noPace } from '#shared/limits/pace/memory';
 import type { Pace } from '#shared/ports/pace';
 import { type Config, ConfigError } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
+import { namesProxy } from '#shared/settings/proxy';
 import { readRdapBootstrapFile } from '#shared/settings/rdap-bootstrap';
+import { contains } from '#shared/targets/address';
+import { parseCidr } from '#shared/targets/classify-address';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
 import { type MailSettings, prepareProbes, type ProbeFactory, type ProbeSettings } from '../probes/open.ts';
@@ -11,6 +14,7 @@ import type { PortState } from '../probes/smtp/port.ts';
 import type { TalkStore } from '../probes/smtp/shelf.ts';
 import { smtpLimits } from '../probes/smtp/talk.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
+import type { VantageMemory } from '../probes/vantage/memory.ts';
 import { browserSettingsOf } from './browser-settings.ts';
 
 /** Where what was seen of mail hosts is kept for other processes, and who hears whether port 25 is open. */
@@ -25,14 +29,25 @@ type MailBeside = {
  *   targets are its own caller's
  * @param mail what others are to know of mail hosts
  */
-export function prepareProbesOf(config: Config, pace: Pace = noPace, mail: MailBeside = {}): ProbeFactory {
-  const factory = prepareProbes(probeSettingsOf(config, pace, mail));
+export function prepareProbesOf(
+  config: Config,
+  pace: Pace = noPace,
+  mail: MailBeside = {},
+  vantage?: TellVantage,
+): ProbeFactory {
+  const factory = prepareProbes(probeSettingsOf(config, pace, mail, vantage));
   return config.PROBE_AXFR ? factory : withoutTransfers(factory);
 }
 
 /** What the settings say of the probes. */
-export function probeSettingsOf(config: Config, pace: Pace, mail: MailBeside): ProbeSettings {
+export function probeSettingsOf(
+  config: Config,
+  pace: Pace,
+  mail: MailBeside,
+  vantage?: TellVantage,
+): ProbeSettings {
   return {
+    vantage: vantageSettingsOf(config, vantage),
     pace: config.RATE_LIMIT ? pace : noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
@@ -59,6 +74,19 @@ function mailSettingsOf(
 ): MailSettings | undefined {
   if (!PROBE_SMTP || helo === undefined) return undefined;
   return { helo, controlHost, limits: smtpLimits, store, mailPort: tellPort ? { tell: tellPort } : {} };
+}
+
+/** Who hears what is learnt of this machine's network. */
+type TellVantage = (memory: VantageMemory) => void;
+
+const loopback = ['127.0.0.0/8', '::1/128'].map(parseCidr);
+
+/** Where the operator allows targets on this machine itself, no host of the internet tells anything of the way to them. */
+function vantageSettingsOf(config: Config, tell: TellVantage | undefined): ProbeSettings['vantage'] {
+  const isLab = config.TARGET_ALLOW_CIDRS.some(({ network }) =>
+    loopback.some((block) => contains(block, network)),
+  );
+  return isLab ? undefined : { controlHosts: config.CONTROL_HOSTS ?? [], ignoresProxy: namesProxy(), tell };
 }
 
 /** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */

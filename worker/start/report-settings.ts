@@ -8,6 +8,7 @@ export function reportSettingsOf(config: Config, now: () => number): FailedRepor
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     publicPath: config.PUBLIC_URL ?? '',
+    vantageId: config.VANTAGE_ID,
     reportIds: config.REPORT_IDS,
   };
 }

@@ -2,6 +2,7 @@ import { type Job, randomId } from '#shared/model/job';
 import { type Config, ConfigError } from '#shared/settings/config';
 import { isOffered } from '#shared/settings/offered';
 import type { Check } from '../checks/check.ts';
+import { vantageOf } from '../run/examine.ts';
 import type { EvidenceFile } from '../run/judge.ts';
 import { prepareProbesOf } from './probe-settings.ts';
 
@@ -33,6 +34,7 @@ export async function gatherLocally(
       durationMs: Math.round(performance.now() - start),
       freshForS: config.FRESH_SECONDS ?? null,
       keepForS: config.REPORT_TTL_DAYS * 86_400,
+      ...vantageOf(config.VANTAGE_ID, probes.missing()),
       evidence,
     };
   } finally {

@@ -4,6 +4,7 @@ import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
 import type { PortState } from '../probes/smtp/port.ts';
+import type { VantageMemory } from '../probes/vantage/memory.ts';
 import type { Running, RunOutcome } from '../run/examine-job.ts';
 import { openTalkStore } from '../run/keep-talks.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
@@ -15,6 +16,8 @@ export type AnswerSettings = {
   readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
   readonly onPaced: (charge: string, seconds: number) => void;
   readonly onMailPort?: (state: PortState) => void;
+  /** Hears what is known of this machine's network, each time that it changes. */
+  readonly onVantage?: (memory: VantageMemory) => void;
   readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert' | 'getBlob' | 'keepBlob'>;
   /** Hands evidence to the store; resolves when it has it or could not take it at once. */
   readonly keepEvidence: (blob: Blob) => Promise<void>;
@@ -48,13 +51,14 @@ export function openAnswers(
 }
 
 /** What the process tells of itself, and of no run. */
-type News = Extract<Message, { kind: 'log' | 'done' | 'paced' | 'mail-port' | 'returned' }>;
+type News = Extract<Message, { kind: 'log' | 'done' | 'paced' | 'mail-port' | 'vantage' | 'returned' }>;
 
 const newsKinds: readonly string[] = [
   'log',
   'done',
   'paced',
   'mail-port',
+  'vantage',
   'returned',
 ] satisfies News['kind'][];
 
@@ -72,6 +76,8 @@ function hear(message: News, settings: AnswerSettings): void {
       return settings.onPaced(message.charge, message.seconds);
     case 'mail-port':
       return settings.onMailPort?.(message.state);
+    case 'vantage':
+      return settings.onVantage?.(message.memory);
     case 'returned':
       return void leaseAll(settings.pace, message.asks); // never rejects
   }

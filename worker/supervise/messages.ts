@@ -5,6 +5,7 @@ import type { Progress } from '#shared/ports/job-queue';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { PortState } from '../probes/smtp/port.ts';
 import type { TalkStore } from '../probes/smtp/shelf.ts';
+import type { VantageMemory } from '../probes/vantage/memory.ts';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
 
@@ -28,6 +29,8 @@ export type ToRunner =
   /** `nowMs`: Unix ms by the clock that all processes share. */
   | { readonly kind: 'run'; readonly run: number; readonly job: Job; readonly nowMs: number }
   | { readonly kind: 'stop'; readonly run: number }
+  /** What is known of this machine's network; comes once, before the first run. */
+  | { readonly kind: 'vantage'; readonly memory: VantageMemory }
   /** The process sends what it has left to tell, and ends. */
   | { readonly kind: 'end' }
   | { readonly kind: 'answer'; readonly call: number; readonly value: unknown }
@@ -49,6 +52,8 @@ export type FromRunner =
   | { readonly kind: 'returned'; readonly asks: readonly PaceAsk[] }
   /** Whether port 25 is open, as far as somebody had to look. */
   | { readonly kind: 'mail-port'; readonly state: PortState }
+  /** What is known of this machine's network now. */
+  | { readonly kind: 'vantage'; readonly memory: VantageMemory }
   /** A unit of the pace was waited for so long. */
   | { readonly kind: 'paced'; readonly charge: string; readonly seconds: number }
   | { readonly kind: 'progress'; readonly run: number; readonly progress: Progress }

@@ -9,7 +9,11 @@ import type { Logger } from '#shared/telemetry/logger';
 import { steadyNow } from '#shared/time/steady-time';
 import { noJobs } from '../checks/jobs.ts';
 import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
+import type { ProbeFactory } from '../probes/open.ts';
+import type { PortState } from '../probes/smtp/port.ts';
 import { nameCaller } from '../probes/turns.ts';
+import type { VantageMemory } from '../probes/vantage/memory.ts';
+import type { Vantage } from '../probes/vantage/open.ts';
 import { type ExamineJob, openExaminer } from '../run/examine-job.ts';
 import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper } from '../run/keep-evidence.ts';
@@ -42,7 +46,9 @@ export function openRunnerSide(
   const marks = openMarkWriter(marksFd);
   writeMarks(marks.writeRun);
   startBeats(marks);
-  const runs = openRuns(openExaminerOf(readConfig(), { outbox, calls, clock }), { outbox, calls });
+  const config = readConfig();
+  const probes = openProbesOf(config, { outbox, calls });
+  const runs = openRuns(openExaminerOf(config, probes, { outbox, calls, clock }), { outbox, calls });
   outbox.send({ kind: 'ready' });
   return {
     warn: (fields, message) => logTo(outbox).warn(fields, message),
@@ -54,6 +60,9 @@ export function openRunnerSide(
           return;
         case 'stop':
           runs.stop(message.run);
+          return;
+        case 'vantage':
+          keepSurveying(probes.vantage, message.memory);
           return;
         case 'end':
           outbox.flush(end);
@@ -104,12 +113,32 @@ type Context = {
   readonly clock: Pick<ReturnType<typeof openClock>, 'now'>;
 };
 
-function openExaminerOf(config: Config, { outbox, calls, clock }: Context): ExamineJob {
-  const log = logTo(outbox);
+function openProbesOf(config: Config, { outbox, calls }: RunContext): ProbeFactory {
   const pace = measurePace(
     openLeasedPace(openPaceOfWorker(calls.make('lease'), outbox.sendAlong)),
     (charge, seconds) => outbox.sendAlong({ kind: 'paced', charge, seconds }),
   );
+  const mail = {
+    store: { find: calls.make('findTalk'), keep: calls.make('keepTalk') },
+    tellPort: (state: PortState) => outbox.sendAlong({ kind: 'mail-port', state }),
+  };
+  return prepareProbesOf(config, pace, mail, (memory) => outbox.sendAlong({ kind: 'vantage', memory }));
+}
+
+/** Between two looks whether an hour is over. */
+const lookEveryMs = 60_000;
+
+/** Learns at the start what this machine's network can do, and once an hour from then on, over the ends of this process. */
+function keepSurveying(vantage: Vantage | undefined, memory: VantageMemory): void {
+  if (!vantage) return;
+  vantage.load(memory);
+  const look = () => void vantage.surveyOnceAnHour(); // never rejects
+  look();
+  setInterval(look, lookEveryMs).unref();
+}
+
+function openExaminerOf(config: Config, probes: ProbeFactory, { outbox, calls, clock }: Context): ExamineJob {
+  const log = logTo(outbox);
   const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
     // The worker writes them before the report, and tries again where the store is away.
     async keepBlobs(blobs) {
@@ -121,10 +150,7 @@ function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Exam
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
     log,
-    probes: prepareProbesOf(config, pace, {
-      store: { find: calls.make('findTalk'), keep: calls.make('keepTalk') },
-      tellPort: (state) => outbox.sendAlong({ kind: 'mail-port', state }),
-    }),
+    probes,
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),
     jobsOf: () => noJobs,
@@ -134,6 +160,7 @@ function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Exam
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     publicPath: config.PUBLIC_URL ?? '',
+    vantageId: config.VANTAGE_ID,
     reportIds: config.REPORT_IDS,
   });
 }

@@ -1,5 +1,6 @@
 import type { Job } from '#shared/model/job';
 import type { Logger } from '#shared/telemetry/logger';
+import { emptyMemory, type VantageMemory } from '../probes/vantage/memory.ts';
 import type { ExamineJob, RunOutcome, Running } from '../run/examine-job.ts';
 import { TargetEndedRun } from '../run/target-ended-run.ts';
 import { type AnswerSettings, type GivenRun, openAnswers } from './answer-calls.ts';
@@ -35,7 +36,13 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
   const runs = openRuns(settings);
   const first = Promise.withResolvers<void>();
   let isReady = false;
-  const answers = openAnswers(settings, runs.find);
+  // It outlives the process that learns it, and so does the count of what was asked for it.
+  let known = emptyMemory;
+  const onVantage = (memory: VantageMemory) => {
+    known = memory;
+    settings.onVantage?.(memory);
+  };
+  const answers = openAnswers({ ...settings, onVantage }, runs.find);
   const give = (run: GivenRun) => {
     const { number, job } = run;
     kept.tell({ kind: 'run', run: number, job, nowMs: settings.now() });
@@ -47,6 +54,7 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
     onMessage: answers.take,
     onReady() {
       isReady = true;
+      kept.tell({ kind: 'vantage', memory: known });
       first.resolve();
       for (const run of runs.all()) void runs.judgeAgain(run).then((mayRun) => mayRun && give(run)); // never rejects
     },

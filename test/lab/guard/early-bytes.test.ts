@@ -62,7 +62,7 @@ async function meet(port: number, act: (tls: TLSSocket) => Promise<unknown>): Pr
   const options = { servername: 'a.test', rejectUnauthorized: false, secureContext: sharedContext({}) };
   const tls = connectTls({ socket, address: '127.0.0.1' }, options);
   try {
-    await waitUntilSecure(tls, '127.0.0.1', 5000, new AbortController().signal);
+    await waitUntilSecure(tls, { address: '127.0.0.1' }, 5000, new AbortController().signal);
     await act(tls);
     return 'secure';
   } finally {

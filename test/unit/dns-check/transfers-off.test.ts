@@ -22,6 +22,7 @@ test('probes without transfers still ask', async () => {
       rdap: noRdap,
       sendVerified: nothing,
       spent: () => [],
+      missing: () => [],
       close: () => undefined,
     }),
     close: () => undefined,

@@ -16,6 +16,7 @@ test('a timeout and a resolver that fails prove nothing of the target', () => {
     'response-timeout',
     'headers-too-large',
     'malformed-response',
+    'not-from-here',
     'budget-spent',
   ]);
 });

@@ -2,10 +2,12 @@ import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import type { Assessment } from '#shared/model/report';
 import { gradeOf } from '#shared/model/score';
+import { isOfVantage } from '#shared/model/vantage';
 import { codesBroken } from '#shared/model/verdict';
 import type { RunFacts } from '../check.ts';
-import type { HealthEvidence } from './evidence.ts';
+import type { HealthEvidence, Source } from './evidence.ts';
 import { listExpiries } from './expiries/list.ts';
+import type { Category } from './facts/categories.ts';
 import { failedHostOf, readHealth } from './facts/health.ts';
 import { judgeCaps } from './judge/caps.ts';
 import { isWarned, judgeHealth, judgeState } from './judge/health.ts';
@@ -33,7 +35,10 @@ export function assessHealth(
   const facts = readHealth(evidence, checkedAtMs);
   const { categories, entries } = facts;
   const verdicts = judgeHealth(facts);
-  const { score, coverage, usedWeight } = combine(categories);
+  const combined = combine(categories);
+  const { coverage, usedWeight } = combined;
+  // What our own network keeps from us may be the worst of it: the mean of the rest would be better than the truth.
+  const score = categories.some(isUnseenFromHere) ? null : combined.score;
   const broken = codesBroken(verdicts);
   const gradeBeforeCaps = gradeOf(score, isWarned(categories, broken));
   const caps = judgeCaps(verdicts);
@@ -42,6 +47,7 @@ export function assessHealth(
   return {
     state: judgeState(facts, verdicts),
     verdicts,
+    missing: missingOf(evidence),
     score,
     grade: limitGrade(
       gradeBeforeCaps,
@@ -72,11 +78,24 @@ export function assessHealth(
   };
 }
 
-function lastSeenAt({ dns, ssl, headers, performance, smtp, redirects }: HealthEvidence): number {
-  const single = [dns, ssl, headers, performance, ...(smtp ? [smtp] : [])];
-  const sources = [...single, ...redirects.map(({ part }) => part)];
+function isUnseenFromHere({ state, reason }: Category): boolean {
+  return state === 'unavailable' && isOfVantage(reason);
+}
+
+/** What the places of its sources could not do. */
+function missingOf(evidence: HealthEvidence): readonly string[] {
+  return sourcesOf(evidence).flatMap((source) =>
+    'report' in source ? (source.report.vantage?.missing ?? []) : [],
+  );
+}
+
+function sourcesOf({ dns, ssl, headers, performance, smtp, redirects }: HealthEvidence): readonly Source[] {
+  return [dns, ssl, headers, performance, ...(smtp ? [smtp] : []), ...redirects.map(({ part }) => part)];
+}
+
+function lastSeenAt(evidence: HealthEvidence): number {
   return Math.max(
     0,
-    ...sources.map((source) => ('report' in source ? Date.parse(source.report.checkedAt) : 0)),
+    ...sourcesOf(evidence).map((source) => ('report' in source ? Date.parse(source.report.checkedAt) : 0)),
   );
 }

@@ -64,7 +64,8 @@ function isCutShort(run: LoadedRun | undefined): boolean {
 // Partial is fresh for a minute only: a page that hangs, or a browser that fails, may do better soon.
 function stateOf(end: NamedEnd | undefined): Assessment['state'] {
   if (!end) return 'complete';
-  return end.code === 'target-unreachable' || isKeptBack(end.code) ? 'unreachable' : 'partial';
+  const isUnseen = end.code === 'target-unreachable' || end.code === 'not-from-here';
+  return isUnseen || isKeptBack(end.code) ? 'unreachable' : 'partial';
 }
 
 /** Judges what only a browser of ours, behind our own proxy, can show; laid over the other verdicts where PageSpeed Insights measured. */

@@ -20,16 +20,13 @@ export async function findTrustedKey(
 ): Promise<string | undefined> {
   try {
     const { hostname: host, port } = new URL(origin);
-    const { socket, address } = await dial(host, port === '' ? 443 : Number(port), signal);
-    const tls = connectTls(
-      { socket, address },
-      {
-        servername: host.startsWith('[') ? '' : host,
-        rejectUnauthorized: false,
-      },
-    );
+    const dialled = await dial(host, port === '' ? 443 : Number(port), signal);
+    const tls = connectTls(dialled, {
+      servername: host.startsWith('[') ? '' : host,
+      rejectUnauthorized: false,
+    });
     try {
-      await waitUntilSecure(tls, address, handshakeMs, signal);
+      await waitUntilSecure(tls, dialled, handshakeMs, signal);
       // The chain first: once the certificate alone was asked for, Node no longer gives its issuers.
       if (!tls.authorized || !isBelow(tls, authorities)) return undefined;
       const certificate = tls.getPeerX509Certificate();

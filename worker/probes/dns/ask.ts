@@ -5,15 +5,15 @@ import { readName, writeName } from './name.ts';
 import type { DnsAnswer, DnsReply, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
 import { type AnswerBudget, askOverTcp } from './tcp.ts';
-import type { UdpLine } from './udp.ts';
+import type { UdpLine, UdpOutcome } from './udp.ts';
 
+/** Milliseconds until the question is sent once more; the last number is how long the last one waits. Every one that was sent is waited for until the end. */
 export type Tries = readonly number[];
 
 export type Exchange = {
   readonly question: DnsQuestion;
   readonly flags: QueryFlags;
   readonly server: Server;
-  /** Milliseconds of each try over UDP. */
   readonly tries: Tries;
   readonly tcpTimeoutMs: number;
   readonly transport: 'udp' | 'tcp';
@@ -34,12 +34,11 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
   const start = performance.now();
   if (exchange.transport === 'tcp') return overTcp(exchange, query, start);
   let outcome: keyof typeof silences = 'timeout';
-  for (const timeoutMs of exchange.tries) {
-    const accepts = (bytes: Buffer) => {
-      budget.receive(bytes.length);
-      return isReplyTo(bytes, question);
-    };
-    const got = await exchange.udp(query, accepts, timeoutMs, signal);
+  const accepts = (bytes: Buffer) => {
+    budget.receive(bytes.length);
+    return isReplyTo(bytes, question);
+  };
+  for await (const got of sendAgain(exchange, query, accepts)) {
     if (got.kind === 'timeout') continue;
     if (got.kind === 'unreachable') {
       outcome = got.code === 'ECONNREFUSED' ? 'connection-refused' : 'network-unreachable';
@@ -60,6 +59,44 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
     });
   }
   return fail(exchange, outcome, silences[outcome](exchange));
+}
+
+/** Sends a question over UDP, again and again, and tells what comes of each as it comes. An answer to the first is as good as one to the last. */
+async function* sendAgain(
+  { tries, udp, signal }: Pick<Exchange, 'tries' | 'udp' | 'signal'>,
+  query: Buffer,
+  accepts: (bytes: Buffer) => boolean,
+): AsyncGenerator<UdpOutcome, void> {
+  const stop = new AbortController();
+  const ending = AbortSignal.any([signal, stop.signal]);
+  const waiting = new Map<number, Promise<{ readonly index: number; readonly outcome: UdpOutcome }>>();
+  let timer: NodeJS.Timeout | undefined;
+  let again = Promise.withResolvers<undefined>();
+  const send = (index: number) => {
+    const timeoutMs = tries.slice(index).reduce((sum, ms) => sum + ms, 0);
+    const sent = udp(query, accepts, timeoutMs, ending).then((outcome) => ({ index, outcome }));
+    sent.catch(() => undefined); // ended with the question
+    waiting.set(index, sent);
+    clearTimeout(timer);
+    again = Promise.withResolvers();
+    timer = setTimeout(again.resolve, tries[index], undefined);
+  };
+  try {
+    for (let sent = 0; sent < tries.length || waiting.size > 0;) {
+      if (sent === 0 || (waiting.size === 0 && sent < tries.length)) send(sent++);
+      const isLast = sent === tries.length;
+      const next = await Promise.race([...waiting.values(), ...(isLast ? [] : [again.promise])]);
+      if (next === undefined) {
+        send(sent++);
+        continue;
+      }
+      waiting.delete(next.index);
+      yield next.outcome;
+    }
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
 }
 
 const silences = {

@@ -24,6 +24,8 @@ export type NameserverRun = {
   readonly dial: Dial;
   readonly budget: Budget;
   readonly signal: AbortSignal;
+  /** The address by which this one is reached from here. */
+  readonly via: (address: string) => Promise<string>;
 };
 
 /** Asks one name server of a target. Its address is the target's choice: it is judged like any other, and asked on one port only. */
@@ -31,7 +33,7 @@ export async function askNameserver(
   address: string,
   question: DnsQuestion,
   options: DnsAskOptions,
-  { settings, dial, budget, signal }: NameserverRun,
+  { settings, dial, budget, signal, via }: NameserverRun,
 ): Promise<DnsAnswer> {
   const verdict = classifyAddress(address, settings.policy.addresses);
   if (verdict.kind === 'refused')
@@ -44,7 +46,7 @@ export async function askNameserver(
     };
   const server = { address: verdict.address, port: settings.nameserverPort };
   const release = await settings.slots.take([server.address], signal);
-  const line = await openUdpLine(server.address, server.port);
+  const line = await openUdpLine(await via(server.address), server.port);
   try {
     return await askServer({
       question,

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { describeSpent, type SpentBudget } from '../budget.ts';
+import type { RunVantage } from '../vantage/open.ts';
 import { noTransfer, openDeniedServers } from './denied-servers.ts';
+import { openQuestionsFromHere } from './from-here.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, OriginZones } from './port.ts';
 import { questionKey } from './question-key.ts';
-import { openResolvers, type ResolverSettings } from './resolvers.ts';
+import { openResolvers, type Resolvers, type ResolverSettings } from './resolvers.ts';
 import { askTransfer } from './transfer.ts';
 
 export type DnsSettings = ResolverSettings &
@@ -14,50 +16,79 @@ export type DnsSettings = ResolverSettings &
     readonly originZones?: OriginZones | undefined;
   };
 
-/** Three tries before a name server counts as silent, as dig does; TTLs of other runs are at most half a minute old. */
+/** Three tries before a name server counts as silent, as dig does, the second sooner, as a packet is lost more often than a server is slow; TTLs of other runs are at most half a minute old. */
 export const dnsLimits = {
-  resolverTries: [1500, 3000],
-  nameserverTries: [1000, 1500, 2000],
+  resolverTries: [1000, 1500, 2000],
+  nameserverTries: [700, 1300, 2500],
   tcpTimeoutMs: 3000,
   cacheForS: 30,
 } as const;
 
+/** What a run's questions know of the network that they are asked from. */
+export type DnsRun = {
+  readonly vantage: RunVantage;
+  /** How an address is reached from here: by another one where a NAT64 stands between. */
+  readonly via: (address: string) => Promise<string>;
+};
+
 /** What the runs of a worker share: sockets to the resolvers, and answers as long as their TTL lasts. */
 export type DnsClient = {
   /** The probe of one run. Its `dial` is for TCP to name servers of the target. */
-  openProbe(run: Pick<NameserverRun, 'dial' | 'budget' | 'signal'>): DnsProbe;
+  openProbe(run: ProbeRun): DnsProbe;
+  /** The resolvers themselves, for what is asked of them for no target. */
+  readonly resolvers: Pick<Resolvers, 'ask'>;
   close(): void;
 };
+
+type AnswerCache = LRUCache<string, { readonly answer: DnsAnswer; readonly isPlain: boolean }>;
+type ProbeRun = Pick<NameserverRun, 'dial' | 'budget' | 'signal'> & DnsRun;
+
+/** Asks the resolvers what no run has asked within its TTL. */
+function openCachedQuestions(settings: DnsSettings, resolvers: Resolvers) {
+  const cache: AnswerCache = new LRUCache({ max: 10_000 });
+  return async (
+    question: DnsQuestion,
+    options: DnsAskOptions,
+    { budget, signal, vantage }: ProbeRun,
+  ): Promise<DnsAnswer> => {
+    const key = questionKey(question, options);
+    const found = cache.get(key);
+    if (found) {
+      budget.hear(found.answer);
+      if (found.isPlain) vantage.meet('edns');
+      return found.answer;
+    }
+    const spent = await budget.charge('foreign questions', question.name, signal);
+    if (spent) return refuse(question, spent);
+    let isPlain = false;
+    const onPlain = () => {
+      isPlain = true;
+      vantage.meet('edns');
+    };
+    const answer = await resolvers.ask(question, options, { budget, signal, onPlain });
+    budget.hear(answer);
+    const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
+    if (ttlS > 0) cache.set(key, { answer, isPlain }, { ttl: ttlS * 1000 });
+    return answer;
+  };
+}
 
 /** Opens the client. */
 export function openDnsClient(settings: DnsSettings): DnsClient {
   const resolvers = openResolvers(settings);
-  const cache = new LRUCache<string, DnsAnswer>({ max: 10_000 });
-
-  const askCached = async (
-    key: string,
-    question: DnsQuestion,
-    options: DnsAskOptions,
-    { budget, signal }: Pick<NameserverRun, 'budget' | 'signal'>,
-  ) => {
-    const found = cache.get(key);
-    if (found) {
-      budget.hear(found);
-      return found;
-    }
-    const spent = await budget.charge('foreign questions', question.name, signal);
-    if (spent) return refuse(question, spent);
-    const answer = await resolvers.ask(question, options, { budget, signal });
-    budget.hear(answer);
-    const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
-    if (ttlS > 0) cache.set(key, answer, { ttl: ttlS * 1000 });
-    return answer;
-  };
-
+  const askCached = openCachedQuestions(settings, resolvers);
   return {
     openProbe(run) {
       const asked = new Map<string, Promise<DnsAnswer>>();
       const denied = openDeniedServers(settings.policy.denied);
+      const fromHere = openQuestionsFromHere(
+        {
+          resolver: (question, options) => askCached(question, options, run),
+          server: (server, question, options) =>
+            askNameserver(server, question, options, { settings, ...run }),
+        },
+        run.vantage,
+      );
       const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {
         originZones: settings.originZones,
@@ -70,14 +101,15 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
           const { server } = options;
           const answer = denied.ask({ question, server }, () =>
             server === undefined
-              ? askCached(key, question, options, run)
-              : askNameserver(server, question, options, { settings, ...run }),
+              ? fromHere.resolver(question, options)
+              : fromHere.server(server, question, options),
           );
           asked.set(key, answer);
           return answer;
         },
       };
     },
+    resolvers,
     close: () => resolvers.close(),
   };
 }

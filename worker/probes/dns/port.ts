@@ -84,6 +84,7 @@ export type DnsAnswer =
         | 'target-address-not-allowed'
         | 'tcp-failed'
         | 'invalid-name'
+        | 'not-from-here'
         | 'budget-spent';
       /** A sentence's end: "no answer within 3 tries". */
       readonly reason: string;

@@ -14,7 +14,10 @@ export type ResolverSettings = {
 };
 
 /** What a run brings to its questions. */
-export type ResolverRun = Pick<Exchange, 'budget' | 'signal'>;
+export type ResolverRun = Pick<Exchange, 'budget' | 'signal'> & {
+  /** Called where questions with EDNS do not come through, so that one without was answered. */
+  readonly onPlain?: () => void;
+};
 
 /** The configured resolvers, asked as one. */
 export type Resolvers = {
@@ -28,31 +31,31 @@ export function openResolvers(settings: ResolverSettings, lookUp?: LookUp): Reso
   return {
     async ask(question, options, run) {
       const all = await crew.all();
+      if (all.length === 0) throw new Error('there is no resolver: set DNS_SERVERS');
+      const asked = { ...run, options, settings };
+      // A resolver that refuses serves others; each that was silent is asked again by the next try.
       let last: DnsAnswer | undefined;
-      // Each try goes to the next resolver, as a silent one is more often down than slow.
-      for (const [index, timeoutMs] of settings.resolverTries.entries()) {
-        const chosen = all[index % all.length];
-        if (!chosen) throw new Error('there is no resolver: set DNS_SERVERS');
-        last = await askResolver(chosen, question, {
-          ...run,
-          options,
-          timeoutMs,
-          tcpTimeoutMs: settings.tcpTimeoutMs,
-        });
-        if (last.kind === 'answer' && !(last.rcode === 'REFUSED' && all.length > 1)) return last;
-        if (last.kind === 'failure' && (last.code === 'invalid-name' || last.code === 'budget-spent'))
-          return last;
+      for (const [index] of all.entries()) {
+        const turn = [...all.slice(index), ...all.slice(0, index)];
+        last = await askInTurn(turn, question, asked);
+        if (last.kind === 'failure' || last.rcode !== 'REFUSED') break;
       }
-      if (!last) throw new Error('resolverTries is empty');
+      if (!last) throw new Error('there is no resolver: set DNS_SERVERS');
       // In a cluster a resolver that is made anew has another address.
-      if (last.kind === 'failure') crew.doubt();
+      if (last.kind === 'failure' && last.code !== 'invalid-name' && last.code !== 'budget-spent')
+        crew.doubt();
       return last;
     },
     close: () => crew.close(),
   };
 }
 
-type Member = { readonly server: Server; readonly pool: UdpPool };
+type Member = {
+  readonly server: Server;
+  readonly pool: UdpPool;
+  /** Until then no question with EDNS is sent to it: they do not come through. By performance.now(). */
+  plainUntil?: number;
+};
 
 /** Longer than any question takes with all its tries. */
 const graceMs = 30_000;
@@ -121,36 +124,81 @@ function isFirst({ address, port }: Server, index: number, all: readonly Server[
 
 type ResolverAsk = ResolverRun & {
   readonly options: DnsAskOptions;
-  readonly timeoutMs: number;
-  readonly tcpTimeoutMs: number;
+  readonly settings: ResolverSettings;
 };
 
-async function askResolver(
-  { server, pool }: { server: Server; pool: UdpPool },
+/** Asks the resolvers one after the other, as a silent one is more often down than slow; whichever answers first is taken. */
+async function askInTurn(
+  members: readonly Member[],
   question: DnsQuestion,
-  ask: ResolverAsk,
+  { options, settings, budget, signal, onPlain }: ResolverAsk,
 ): Promise<DnsAnswer> {
-  const flags = { ...flagsOf(ask.options), recursionDesired: ask.options.recursionDesired ?? true };
+  const { resolverTries: tries, tcpTimeoutMs } = settings;
+  let sent = 0;
+  let answering = members[0] as Member;
+  const udp: Exchange['udp'] = async (query, accepts, timeoutMs, ending) => {
+    const member = members[sent++ % members.length] as Member;
+    const outcome = await member.pool.exchange(query, accepts, timeoutMs, ending);
+    if (outcome.kind === 'received') answering = member;
+    return outcome;
+  };
   const exchange = {
     question,
-    server,
-    tries: [ask.timeoutMs],
-    tcpTimeoutMs: ask.tcpTimeoutMs,
-    transport: ask.options.transport ?? 'udp',
-    udp: pool.exchange,
-    openTcp: () => connectTo(server, ask.tcpTimeoutMs, ask.signal),
-    budget: ask.budget,
-    signal: ask.signal,
+    // As it stands when the answer has come.
+    get server() {
+      return answering.server;
+    },
+    tries,
+    tcpTimeoutMs,
+    transport: options.transport ?? 'udp',
+    udp,
+    openTcp: () => connectTo(answering.server, tcpTimeoutMs, signal),
+    budget,
+    signal,
   } as const;
-  const answer = await askServer({ ...exchange, flags });
-  // An old forwarder that does not know EDNS says so; it is asked again as before 1999 (RFC 6891 §7).
-  const isOld =
-    answer.kind === 'answer' &&
-    (answer.rcode === 'FORMERR' || answer.rcode === 'NOTIMP') &&
-    answer.edns === null &&
-    flags.edns;
-  return isOld ? askServer({ ...exchange, flags: { ...flags, edns: false, dnssecOk: false } }) : answer;
+  const flags = { ...flagsOf(options), recursionDesired: options.recursionDesired ?? true };
+  const ask = (how: Partial<Pick<Exchange, 'flags' | 'question' | 'tries'>>) => {
+    sent = 0;
+    return askServer(Object.assign(exchange, { flags, question, tries }, how));
+  };
+  const plain = { ...flags, edns: false, dnssecOk: false };
+  if (!flags.edns) return ask({});
+  if (isPlain(answering)) {
+    onPlain?.();
+    return ask({ flags: plain });
+  }
+  const answer = await ask({});
+  // An old forwarder that does not know EDNS says so (RFC 6891 §7).
+  if (isRefusedForEdns(answer)) return ask({ flags: plain });
+  if (!isSilence(answer)) return answer;
+  // Some networks drop every question with EDNS: it is asked once as before 1999, and what helps is remembered.
+  const again = await ask({ flags: plain, tries: [plainMs] });
+  if (again.kind === 'failure') return answer;
+  // That one got through may be chance in a network that loses packets.
+  const control = await ask({ question: { name: '', type: 'NS' }, tries: controlTries });
+  if (control.kind === 'answer') return again;
+  answering.plainUntil = performance.now() + plainForMs;
+  onPlain?.();
+  return again;
 }
+
+function isPlain({ plainUntil = 0 }: Member): boolean {
+  return plainUntil > performance.now();
+}
+
+function isSilence(answer: DnsAnswer): boolean {
+  return answer.kind === 'failure' && answer.code === 'timeout';
+}
+
+function isRefusedForEdns(answer: DnsAnswer): boolean {
+  if (answer.kind === 'failure' || answer.edns !== null) return false;
+  return answer.rcode === 'FORMERR' || answer.rcode === 'NOTIMP';
+}
+
+/** How long a question without EDNS waits, and how long none with it is sent where only those are answered. */
+const plainMs = 1500;
+const plainForMs = 3_600_000;
+const controlTries = [500, 1000];
 
 function connectTo({ address, port }: Server, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -59,9 +59,9 @@ export function openGuardedAgents(settings: AgentSettings): GuardedAgents {
   const open = async (options: ConnectOptions, secure: boolean): Promise<Duplex> => {
     const host = options.host ?? '';
     const port = Number(options.port ?? portOf(new URL(`${options.protocol}//${host}`)));
-    const { socket, address, times: dialled } = await dial(host, port, signal);
+    const { socket, address, times: dialled, watch } = await dial(host, port, signal);
     const ready = secure ? openTls({ socket, address }, options.servername ?? host) : socket;
-    if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsMs, signal);
+    if (ready instanceof TLSSocket) await waitUntilSecure(ready, { address, watch }, tlsMs, signal);
     if (!keepAlive) rewriteAnswer(ready, headerBytes);
     times.set(ready, { ...dialled, secured: performance.now() });
     addresses.set(ready, address);

@@ -16,6 +16,7 @@ export const failureCodes = [
   'headers-too-large',
   'malformed-response',
   'not-http',
+  'not-from-here', // ours: the network of this machine cannot do it
   'budget-spent', // ours: the run, or all runs together, have asked enough of that host
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];

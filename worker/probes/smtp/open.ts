@@ -63,7 +63,11 @@ export function openSmtpProbe(
           : asTalkFailure(error);
       }
     },
-    lookAtPort: () => mailPort.look(dial, signal),
+    async lookAtPort() {
+      const state = await mailPort.look(dial, signal);
+      if (state === 'blocked') guard.vantage?.meet('smtp');
+      return state;
+    },
     once: (...asked) => shelf.once(...asked),
   };
 }

@@ -47,6 +47,10 @@ export function openTlsProbe(
   };
 }
 
+function unanswered(address: string): DialFailure {
+  return new DialFailure('tls-timeout', 'nothing came in time', { address });
+}
+
 type Endpoint = Pick<HandshakeRequest, 'host' | 'port' | 'address'>;
 
 /** A connection that was not made. */
@@ -64,7 +68,7 @@ export function asFailure(error: unknown): Failure {
 }
 
 async function exchangeBytes(
-  { socket, address, times }: Dialled,
+  { socket, address, times, watch }: Dialled,
   request: ExchangeRequest,
   limits: TlsLimits,
   signal: AbortSignal,
@@ -78,7 +82,11 @@ async function exchangeBytes(
   });
   socket.write(request.send);
   try {
-    return { kind: 'received', ...(await collected), address, ms: performance.now() - times.start };
+    const got = await collected;
+    const isSilent = got.bytes.length === 0 && got.ended === 'timeout';
+    const failure = isSilent ? await watch?.explain(unanswered(address)) : undefined;
+    if (failure instanceof DialFailure && failure.code === 'not-from-here') return asFailure(failure);
+    return { kind: 'received', ...got, address, ms: performance.now() - times.start };
   } finally {
     socket.destroy();
   }

@@ -9,6 +9,7 @@ import {
 } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
+import type { ConnectionWatch } from '../from-here.ts';
 
 export type TlsError = Error & { readonly code?: string; readonly reason?: string };
 
@@ -72,13 +73,26 @@ export function keepLeaf(tls: TLSSocket): () => X509Certificate | undefined {
   return readLeaf;
 }
 
+/** The other end of a connection, and who hears of it. */
+export type Watched = { readonly address: string; readonly watch?: ConnectionWatch | undefined };
+
 /** Waits until the handshake is finished. Rejects with DialFailure, whose cause is the TLS error; the socket is then destroyed. */
-export function waitUntilSecure(
+export async function waitUntilSecure(
   tls: TLSSocket,
-  address: string,
+  { address, watch }: Watched,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<void> {
+  try {
+    await finish(tls, address, timeoutMs, signal);
+    await watch?.secured(tls);
+  } catch (error) {
+    tls.destroy();
+    throw (await watch?.explain(error)) ?? error;
+  }
+}
+
+function finish(tls: TLSSocket, address: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
       clearTimeout(timer);

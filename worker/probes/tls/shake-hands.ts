@@ -18,7 +18,7 @@ export type Shaking = {
 
 /** Shakes hands over a connection that was dialled, and tells what was seen. The connection is destroyed then. */
 export async function shakeHands(
-  { socket, address, times }: Dialled,
+  { socket, address, times, watch }: Dialled,
   { request, limits, signal, talk }: Shaking,
 ): Promise<Handshake> {
   const bytesBefore = socket.bytesRead;
@@ -36,7 +36,7 @@ export async function shakeHands(
     seen.session = session.toString('base64');
   });
   try {
-    await waitUntilSecure(tls, address, limits.handshakeMs, signal);
+    await waitUntilSecure(tls, { address, ...(watch ? { watch } : {}) }, limits.handshakeMs, signal);
     const ms = performance.now() - times.start;
     const opened = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
     const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;

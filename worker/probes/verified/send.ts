@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { judgeUrl, portOf, type TargetPolicy } from '#shared/targets/parse-target';
 import { DialFailure } from '../dial-failure.ts';
-import type { Dial } from '../guard.ts';
+import type { Dial, Dialled } from '../guard.ts';
 import { boundFraming, boundInterim } from '../http/bounds.ts';
 import { readBody } from '../http/decode-body.ts';
 import type { FailureCode, HttpBody } from '../http/port.ts';
@@ -110,7 +110,7 @@ async function dialPlace(
   { url, addresses }: VerifiedTarget,
   { dial }: VerifiedSettings,
   signal: AbortSignal,
-): Promise<PlainConnection> {
+): Promise<Dialled> {
   if (!addresses) return dial(url.hostname, portOf(url), signal);
   // One of each family, as happy eyeballs would, one after the other.
   const [v4, v6] = [addresses.find((one) => !one.includes(':')), addresses.find((one) => one.includes(':'))];
@@ -132,10 +132,10 @@ async function connectVerified(
 ): Promise<Connected | Refused> {
   const { limits } = settings;
   const { url } = place;
-  const { socket, address } = await dialPlace(place, settings, signal);
-  const tls = openTls({ socket, address }, url.hostname);
+  const dialled = await dialPlace(place, settings, signal);
+  const tls = openTls(dialled, url.hostname);
   try {
-    await waitUntilSecure(tls, address, limits.tlsMs, signal);
+    await waitUntilSecure(tls, dialled, limits.tlsMs, signal);
   } catch (error) {
     if (!isDistrusted(tls)) throw error;
     return { kind: 'failure', code: 'certificate-not-trusted', reason: tellDistrust(tls) };

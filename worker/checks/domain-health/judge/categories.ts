@@ -1,5 +1,6 @@
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import type { Grade } from '#shared/model/score';
+import { isOfVantage } from '#shared/model/vantage';
 import { brokenBy, isBroken, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
@@ -7,7 +8,7 @@ import type { DnsFields } from '../facts/fields.ts';
 import { graveFindings, hasFailedTls, type TlsFacts } from '../facts/health.ts';
 import { fixOf, isBlocked, type SourceFacts, showFinding, verdictIn, verdictOver } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
-import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
+import { causeOfGap, fixOfGaps, type Gap, type GapCause, showGaps } from './gaps.ts';
 import { judgeLoneServer } from './lone-server.ts';
 import { showCriticals, showStanding } from './several.ts';
 
@@ -148,6 +149,12 @@ function isToldByName({ name }: Category, code: string): boolean {
   return toldByName.has(code) || (name === 'headers' && toldOfHeaders.has(code));
 }
 
+function causeOfEntry(why: string, { report }: SourceFacts): GapCause {
+  if (isOfVantage(why)) return 'ours';
+  if (report === null) return 'late';
+  return isBlocked(report.findings) ? 'blocked' : 'target';
+}
+
 function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): Verdict {
   const applicable = categories.filter(({ state }) => state !== 'not-applicable');
   if (applicable.length === 0) return 'not-applicable';
@@ -168,7 +175,7 @@ function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): 
       what: url,
       category: null,
       reason: why,
-      cause: source.report === null ? 'late' : isBlocked(source.report.findings) ? 'blocked' : 'target',
+      cause: causeOfEntry(why, source),
     }));
   const gaps = [...unseen, ...unseenEntries];
   return gaps.length === 0 ? 'holds' : brokenBy(showGaps(gaps), fixOfGaps(gaps));

@@ -1,4 +1,5 @@
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import { isOfVantage } from '#shared/model/vantage';
 import {
   brokenBy,
   brokenIf,
@@ -191,6 +192,8 @@ function judgePageSeen({ entries, categories }: EntryFacts): Verdict {
     ...asked.map(({ url, why }) => ({ url, reason: why })),
     ...looked.map(({ name, reason }) => ({ category: name, reason })),
   ].filter(({ reason }) => reason !== '');
+  const ours = reasons.find(({ reason }) => isOfVantage(reason));
+  if (ours) return notTested(ours.reason);
   // Where nothing came of our questions, that is ours.
   return reasons.length === 0 ? notTested('no check that needs a page came to an end') : brokenBy(reasons);
 }

@@ -1,4 +1,5 @@
 import type { CategoryName } from '#shared/catalogue/domain-health/weights';
+import { isOfVantage } from '#shared/model/vantage';
 import type { Evidence, Fix } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import { isDnsUnseen } from '../facts/dns-halves.ts';
@@ -8,9 +9,9 @@ import { enumerate, isBlocked } from '../facts/source.ts';
 /**
  * Why something was not looked at. late: our own run was, or had no turn · browser: no browser here works · resolver: ours does not
  * validate · blocked: the server answers checks like ours otherwise than visitors · target: what was asked gave no answer · left-out: the
- * caller did not ask for it.
+ * caller did not ask for it · ours: the network of this machine cannot do it.
  */
-export type GapCause = 'late' | 'browser' | 'resolver' | 'blocked' | 'target' | 'left-out';
+export type GapCause = 'late' | 'browser' | 'resolver' | 'blocked' | 'target' | 'ours' | 'left-out';
 
 /** Something that applies and was not looked at, or not whole: a category, or an entry point by its address. */
 export type Gap = {
@@ -29,6 +30,7 @@ const cures: { readonly [C in GapCause]: string } = {
     'The resolver of this server does not validate DNSSEC, so asking again does not help. The operator can set DNS_SERVERS to one that does.',
   blocked:
     'The server blocks this check, so the page that visitors get was not seen. Allow the User-Agent of this check in your firewall or bot protection, then ask again.',
+  ours: 'The network that this was checked from cannot do it, so nothing of it is the fault of the domain. The operator finds what is missing with `diag doctor`.',
   target: 'Open the report of the category to see what did not answer.',
   'left-out': 'Ask without `parts` to have the whole domain checked.',
 };
@@ -45,6 +47,7 @@ export function causeOfGap(
   if (name === 'performance' && (isBrowserMissing || isBrowserFault)) return 'browser';
   if (isBlocked(findings)) return 'blocked';
   if (!isReported || findings.some(({ code }) => code === 'browser-failed')) return 'late';
+  if (isOfVantage(reason)) return 'ours';
   return name === 'dns' && dns !== null && isOnlyUnvalidated(dns) ? 'resolver' : 'target';
 }
 

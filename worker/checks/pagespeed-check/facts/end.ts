@@ -43,13 +43,14 @@ const documentCodes: ReadonlySet<string> = new Set(['PAGE_HUNG', 'NO_DCL']);
 
 /** How far a load came that ended so. */
 export function reachOfEnd({ code, evidence }: NamedEnd): Reach {
-  if (code === 'browser-failed' || code === 'browser-unavailable') return 'nothing';
+  if (code === 'browser-failed' || code === 'browser-unavailable' || code === 'not-from-here')
+    return 'nothing';
   const { lighthouse } = evidence;
   return typeof lighthouse === 'string' && documentCodes.has(lighthouse) ? 'document' : reachOf[code];
 }
 
 /** Faults of this machine; they say nothing about the page. */
-export type OwnFaultCode = 'browser-failed' | 'browser-unavailable';
+export type OwnFaultCode = 'browser-failed' | 'browser-unavailable' | 'not-from-here';
 
 /** Why there is nothing measured, as a code of the rules, and what was seen of it. */
 export type NamedEnd = { readonly code: PageEndCode | OwnFaultCode; readonly evidence: Evidence };
@@ -141,7 +142,8 @@ function findMainRefusal(run: BrowserRun, url: string): RefusedHost | undefined 
   return own ?? (isDocumentLost ? traffic.refused.at(-1) : undefined);
 }
 
-function nameRefusal({ code }: RefusedHost): PageEndCode {
+function nameRefusal({ code }: RefusedHost): NamedEnd['code'] {
+  if (code === 'not-from-here') return code;
   return isKeptBack(code) ? code : 'target-unreachable';
 }
 

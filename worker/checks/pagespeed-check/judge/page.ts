@@ -1,7 +1,7 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { allOf, brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { RefusedHost, Traffic } from '../../../probes/browser/port.ts';
-import { isKeptBack } from '../../../probes/failure-kinds.ts';
+import { isKeptBack, isNotAsked } from '../../../probes/failure-kinds.ts';
 import { isLoaded, isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import { endStages, type NamedEnd, type PageEndCode, reachOfEnd } from '../facts/end.ts';
@@ -27,7 +27,11 @@ export function judgeEnd({ run, lost }: Choice, url: string): Record<PageEndCode
   const passed = run ? endStages.flat() : lost ? codesPassed(lost) : [];
   const isOurFault = lost?.code === 'browser-failed' || lost?.code === 'browser-unavailable';
   const unseen = notTested(
-    isOurFault ? 'the browser did not load the page' : 'the page could not be loaded that far',
+    lost?.code === 'not-from-here'
+      ? `${lost.evidence['reason'] as string}`
+      : isOurFault
+        ? 'the browser did not load the page'
+        : 'the page could not be loaded that far',
   );
   const verdicts = endStages.flat().map((code): [string, Verdict] => {
     // If another load gave numbers, measurement-uncertain reports this one.
@@ -87,13 +91,15 @@ function judgeRequests(
 ): Record<'requests-not-allowed' | 'requests-unreachable', Verdict> {
   const refused = traffic?.refused ?? [];
   const keptBack = refused.filter(({ code }) => isKeptBack(code));
-  const spent = refused.filter(({ code }) => code === 'budget-spent');
+  const spent = refused.filter(({ code }) => isNotAsked(code));
   const unreached = refused.filter((host) => !keptBack.includes(host) && !spent.includes(host));
   // Once the budget of a page is used up, none of its requests are let through.
   const whole = (verdict: Verdict, why: string | false) =>
     verdict === 'holds' && why !== false ? notTested(why) : verdict;
   const isCut = traffic !== undefined && traffic.cut !== null;
-  const budget = spent.length > 0 && 'the budget of this run for requests to other hosts was spent';
+  const missing = spent.find(({ code }) => code === 'not-from-here');
+  const budget =
+    spent.length > 0 && (missing?.reason ?? 'the budget of this run for requests to other hosts was spent');
   return {
     'requests-not-allowed': whole(brokenBy(showHosts(keptBack)), isCut && cutShort),
     'requests-unreachable': whole(brokenBy(showHosts(unreached)), isCut ? cutShort : budget),

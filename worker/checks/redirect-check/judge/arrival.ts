@@ -118,6 +118,7 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
   const last = hops.at(-1);
   if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
+  if (code === 'not-from-here') return notTested(`${last.url} could not be asked: ${reason}`);
   const shown = { hop: hops.length, url: last.url, code, reason };
   return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }

@@ -22,13 +22,18 @@ export function judgeTarget(
   const isSilent = https.hops.length + http.hops.length === 0;
   const unreachable = page
     ? []
-    : unique.filter(({ code, isLater }) => !refusals.has(code) && (isSilent || isLater));
+    : unique.filter(
+        ({ code, isLater }) => !refusals.has(code) && code !== 'not-from-here' && (isSilent || isLater),
+      );
   const own = url.startsWith('https:') ? https : http;
+  const notFromHere = page ? undefined : unique.find(({ code }) => code === 'not-from-here');
   const isRefused = unique.some(({ code }) => refusals.has(code));
   const unresolved = unique.find(({ code }) => code === 'name-unresolved');
   return {
     // What answers by the other scheme alone is told by https-missing; what is refused to us, by the next two.
-    'target-unreachable': judgeAbout(own.hops.length > 0 && (page !== undefined || !isRefused), unreachable),
+    'target-unreachable': notFromHere
+      ? unlessFound(notFromHere, [])
+      : judgeAbout(own.hops.length > 0 && (page !== undefined || !isRefused), unreachable),
     // An address that was connected to was found to be public before.
     'target-address-not-allowed':
       !isSilent && unresolved

@@ -1,4 +1,5 @@
 import type { StartTlsState } from '#shared/catalogue/smtp-check/report';
+import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { ReplyRead } from '../../../probes/smtp/port.ts';
 import { hasCode } from '../../../probes/smtp/reply-line.ts';
 import type { AddressObservation, MailHandshake, TalkObservation } from '../evidence.ts';
@@ -74,7 +75,7 @@ function isWilling({ greeting, ehlo }: Talked): boolean {
 
 /** Certificates that would keep this process busy for long are not checked here; other clients may check them. */
 function isOurs({ handshake }: Talked): boolean {
-  return handshake?.kind === 'failure' && handshake.code === 'budget-spent';
+  return handshake?.kind === 'failure' && isNotAsked(handshake.code);
 }
 
 function describeFailure({ ehlo, startTls, handshake }: Talked): string | null {

@@ -160,7 +160,7 @@ function isOpen({ opening }: Opened): boolean {
 function reachable(addresses: readonly string[], looked: readonly Opened[]): readonly string[] {
   const known = looked.map(({ look }) => look.target.address);
   const isOurs = ({ opening: { end } }: Opened) =>
-    end.kind === 'failure' && end.code === 'network-unreachable';
+    end.kind === 'failure' && (end.code === 'network-unreachable' || end.code === 'not-from-here');
   const missing = looked.filter(isOurs).map(({ look }) => isIpv6(look.target.address ?? ''));
   return addresses.filter((address) => !known.includes(address) && !missing.includes(isIpv6(address)));
 }

@@ -1,5 +1,6 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
@@ -88,7 +89,7 @@ function judgeFailure(
     handshake.kind === 'failure' && handshake.isStalled === true;
   if (handshakes.every(isStalled)) return brokenIf(true, { host, port, reason: stalled });
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
-  if (last.code === 'budget-spent' || last.code === 'tls-timeout') return notTested(last.reason);
+  if (isNotAsked(last.code) || last.code === 'tls-timeout') return notTested(last.reason);
   return brokenIf(true, { host, port, reason: last.reason });
 }
 

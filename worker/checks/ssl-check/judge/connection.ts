@@ -1,5 +1,6 @@
 import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
 import { allOf, brokenBy, codesOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
+import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Question } from '../evidence.ts';
 import { isBrokenAnswer } from '../facts/decisive.ts';
@@ -94,10 +95,7 @@ function findOurEnd(
   handshakes: SslFacts['evidence']['handshakes'],
 ): Obstacle | null {
   for (const { handshake } of handshakes)
-    if (
-      handshake.kind === 'failure' &&
-      (handshake.code === 'tls-timeout' || handshake.code === 'budget-spent')
-    )
+    if (handshake.kind === 'failure' && (handshake.code === 'tls-timeout' || isNotAsked(handshake.code)))
       return { code: null, shown: { reason: handshake.reason } };
   for (const { end } of questions.filter(isOfToday)) {
     if (end.kind === 'silent')

@@ -11,6 +11,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
+import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { Connected, EndpointObservation, SslEvidence } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { versionNames } from '../grammar/tls-names.ts';
@@ -47,16 +48,17 @@ export function judgeEndpoints(facts: SslFacts, others: readonly SslFacts[]): Re
 /** A family of addresses that is not there where this runs, and a budget that was spent, say nothing about the server. */
 export function isOurs({ handshake }: Pick<EndpointObservation, 'handshake'>): boolean {
   return (
-    handshake.kind === 'failure' &&
-    (handshake.code === 'network-unreachable' || handshake.code === 'budget-spent')
+    handshake.kind === 'failure' && (handshake.code === 'network-unreachable' || isNotAsked(handshake.code))
   );
 }
 
 function whyOurs(endpoints: readonly EndpointObservation[]): string {
-  const isMissing = endpoints.some(
-    ({ handshake }) => handshake.kind === 'failure' && handshake.code === 'network-unreachable',
-  );
-  return isMissing ? 'there is no IPv6 where this ran' : 'not every address could be looked at';
+  const ours = endpoints.flatMap(({ handshake }) => (handshake.kind === 'failure' ? [handshake] : []));
+  const missing = ours.find(({ code }) => code === 'not-from-here');
+  if (missing) return missing.reason;
+  const unrouted = ours.find(({ code }) => code === 'network-unreachable');
+  if (!unrouted) return 'not every address could be looked at';
+  return `there is no ${unrouted.address?.includes(':') === false ? 'IPv4' : 'IPv6'} where this ran`;
 }
 
 /** What short looks found beside certificates: versions that nobody should speak any more, and those that are missing. */

@@ -1,0 +1,224 @@
+import type { VantageKind } from '#shared/model/vantage';
+import { steadyNow } from '#shared/time/steady-time';
+import type { RunVantage } from '../vantage/open.ts';
+import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
+
+/** How questions of a run are asked, before anybody asks whose failure it was. */
+export type PlainQuestions = {
+  resolver(question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer>;
+  server(address: string, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer>;
+};
+
+/** The same questions, whose answers tell of the target only: what this machine's network or its resolver does to them is taken out. */
+export function openQuestionsFromHere(ask: PlainQuestions, vantage: RunVantage): PlainQuestions {
+  const server = askServersFromHere(ask, vantage);
+  const instead = openInstead(
+    { server, resolver: (question, options) => ask.resolver(question, options) },
+    vantage,
+  );
+  return { server, resolver: askResolverFromHere(ask, vantage, instead) };
+}
+
+function askServersFromHere(ask: PlainQuestions, vantage: RunVantage): PlainQuestions['server'] {
+  const whyNot = async (address: string, { transport }: DnsAskOptions) => {
+    const hidden = await vantage.lacks(transport === 'tcp' ? ['dns-direct', 'dns-tcp'] : ['dns-direct']);
+    if (hidden !== undefined) return hidden;
+    const isTranslated = !address.includes(':') && vantage.knownTraits().nat64.length > 0;
+    return isTranslated ? undefined : vantage.lacks([familyOf(address)]);
+  };
+  return async (address, question, options) => {
+    const why = await whyNot(address, options);
+    if (why !== undefined) return notFromHere(question, why, address);
+    const isPlain = options.edns !== false && (await vantage.lacks(['edns'])) !== undefined;
+    if (isPlain && isAboutEdns(options)) return notFromHere(question, vantage.meet('edns'), address);
+    const since = steadyNow();
+    const answer = await ask.server(address, question, isPlain ? { ...options, edns: false } : options);
+    const kinds = suspectsOf(answer, options, familyOf(address));
+    if (kinds.length === 0) {
+      teach(answer, vantage, familyOf(address));
+      return answer;
+    }
+    const hasNoRoute = answer.kind === 'failure' && answer.code === 'network-unreachable';
+    const { ours } = await vantage.blame({ kinds, since, address, hasNoRoute });
+    return ours === undefined ? answer : notFromHere(question, ours, address);
+  };
+}
+
+function askResolverFromHere(
+  ask: PlainQuestions,
+  vantage: RunVantage,
+  instead: Instead,
+): PlainQuestions['resolver'] {
+  return async (question, options) => {
+    const isAddress = question.type === 'A' || question.type === 'AAAA';
+    const since = steadyNow();
+    const [answer, traits] = await Promise.all([
+      ask.resolver(question, options),
+      isAddress ? vantage.traits() : vantage.knownTraits(),
+    ]);
+    if (answer.kind === 'failure' || isRefusal(answer))
+      return explainSilence(answer, { question, options, since }, vantage, instead);
+    vantage.worked('resolver');
+    if (isHidable(question.type) && answer.answers.length === 0 && (await vantage.hidesTypes()))
+      return instead({ question, options }, 'dns-types');
+    const isRewritten =
+      isAddress && textsIn(answer, question.type).some((one) => traits.rewrites.includes(one));
+    return isRewritten ? instead({ question, options }, 'honest-dns') : withoutSynthesised(answer, vantage);
+  };
+}
+
+function familyOf(address: string): VantageKind {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+type Asked = { readonly question: DnsQuestion; readonly options: DnsAskOptions };
+/** What the servers of the zone say themselves where this is missing here, or that nobody can say. */
+type Instead = (asked: Asked, kind: VantageKind) => Promise<DnsAnswer>;
+
+/** Types that resolvers and firewalls are known to hide, whose lack would be told as the target's. */
+function isHidable(type: string): boolean {
+  return type === 'DS' || type === 'DNSKEY' || type === 'CAA' || type === 'HTTPS';
+}
+
+function isRefusal({ rcode }: DnsReply): boolean {
+  return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
+}
+
+async function explainSilence(
+  answer: DnsAnswer,
+  { question, options, since }: Asked & { readonly since: number },
+  vantage: RunVantage,
+  instead: Instead,
+): Promise<DnsAnswer> {
+  if (answer.kind === 'failure' && (answer.code === 'invalid-name' || answer.code === 'budget-spent'))
+    return answer;
+  // The answer was there, and too long for the way to our own resolver.
+  if (answer.kind === 'failure' && answer.code === 'tcp-failed')
+    return instead({ question, options }, 'dns-tcp');
+  if (answer.kind === 'answer' && answer.rcode === 'NOTIMP' && (await vantage.hidesTypes()))
+    return instead({ question, options }, 'dns-types');
+  const { ours } = await vantage.blame({ kinds: ['resolver'], since });
+  return ours === undefined ? answer : notFromHere(question, ours);
+}
+
+/** What a NAT64's resolver adds is not the target's: the name has no such address. */
+function withoutSynthesised(answer: DnsReply, vantage: RunVantage): DnsReply {
+  if (answer.question.type !== 'AAAA' || vantage.knownTraits().nat64.length === 0) return answer;
+  const isAdded = ({ type, data }: DnsReply['answers'][number]) =>
+    type === 'AAAA' && typeof data === 'string' && vantage.inside(data) !== undefined;
+  if (!answer.answers.some(isAdded)) return answer;
+  return { ...answer, answers: answer.answers.filter((record) => !isAdded(record)) };
+}
+
+/** What could be missing here, if a name server answers like this; none where it speaks for itself. */
+function suspectsOf(
+  answer: DnsAnswer,
+  { transport, edns }: DnsAskOptions,
+  family: VantageKind,
+): readonly VantageKind[] {
+  if (answer.kind === 'answer') {
+    const isReferral = answer.rcode === 'NOERROR' && answer.answers.length === 0 && !answer.flags.ra;
+    return answer.flags.aa || isReferral ? [] : ['dns-direct'];
+  }
+  if (answer.code === 'tcp-failed') return ['dns-direct', 'dns-tcp', family];
+  if (!silences.includes(answer.code)) return [];
+  if (transport === 'tcp') return ['dns-direct', 'dns-tcp', family];
+  return edns === false ? ['dns-direct', family] : ['dns-direct', 'edns', family];
+}
+
+const silences: readonly string[] = ['timeout', 'connection-refused', 'network-unreachable'];
+
+function teach(answer: DnsAnswer, vantage: RunVantage, family: VantageKind): void {
+  if (answer.kind !== 'answer' || answer.flags.ra) return;
+  vantage.worked('dns-direct', family);
+  if (answer.transport === 'tcp') vantage.worked('dns-tcp');
+  else if (answer.edns !== null) vantage.worked('edns');
+}
+
+/** Questions that ask how a server takes EDNS, or for what only EDNS brings. */
+function isAboutEdns({ dnssecOk, ednsVersion, unknownOption }: DnsAskOptions): boolean {
+  return dnssecOk === true || (ednsVersion ?? 0) > 0 || unknownOption === true;
+}
+
+function notFromHere(question: DnsQuestion, reason: string, server = ''): DnsAnswer {
+  return { kind: 'failure', question, code: 'not-from-here', reason, server };
+}
+
+/** So many name servers are asked where a resolver cannot be believed, and so many labels of a name may be no zone. */
+const authorityLimits = { servers: 3, labels: 6 } as const;
+
+/** Asks the servers of a name's own zone, for what the resolver hides or cannot bring. */
+function openInstead(ask: PlainQuestions, vantage: RunVantage): Instead {
+  return async ({ question, options }, kind) => {
+    const reason = vantage.meet(kind);
+    // A DS record stands in the zone above (RFC 4035 §3.1.4.1).
+    const place = question.type === 'DS' ? question.name.split('.').slice(1).join('.') : question.name;
+    let servers = await findServersOf(place, ask, vantage);
+    // Once more where they send us on to a zone below.
+    for (const _ of ['zone', 'below']) {
+      const { answer, next } = await askEach(servers, { question, options }, ask);
+      if (answer) return answer;
+      servers = next;
+    }
+    return notFromHere(question, reason);
+  };
+}
+
+async function askEach(
+  servers: readonly string[],
+  { question, options }: Asked,
+  ask: PlainQuestions,
+): Promise<{ readonly answer?: DnsReply; readonly next: readonly string[] }> {
+  for (const address of servers) {
+    const answer = await ask.server(address, question, options);
+    if (answer.kind !== 'answer' || isRefusal(answer)) continue;
+    if (answer.flags.aa) return { answer, next: [] };
+    const next = answer.additional.flatMap(({ type, data }) =>
+      type === 'A' && typeof data === 'string' ? [data] : [],
+    );
+    if (next.length > 0) return { next: next.slice(0, authorityLimits.servers) };
+  }
+  return { next: [] };
+}
+
+async function findServersOf(
+  name: string,
+  ask: PlainQuestions,
+  vantage: RunVantage,
+): Promise<readonly string[]> {
+  const labels = name.split('.');
+  for (let at = 0; at < Math.min(labels.length, authorityLimits.labels); at += 1) {
+    const zone = labels.slice(at).join('.');
+    const names = textsIn(await ask.resolver({ name: zone, type: 'NS' }, {}), 'NS');
+    if (names.length > 0) return findAddressesOf(names.slice(0, authorityLimits.servers), ask, vantage);
+  }
+  return [];
+}
+
+async function findAddressesOf(
+  names: readonly string[],
+  ask: PlainQuestions,
+  vantage: RunVantage,
+): Promise<readonly string[]> {
+  const { rewrites } = vantage.knownTraits();
+  const isTrue = (address: string) => !rewrites.includes(address) && vantage.inside(address) === undefined;
+  const questions = names.flatMap((name) => [
+    { name, type: 'A' },
+    { name, type: 'AAAA' },
+  ]);
+  const found = await Promise.all(
+    questions.map(async (question) =>
+      textsIn(await ask.resolver(question, {}), question.type)
+        .filter(isTrue)
+        .slice(0, 1),
+    ),
+  );
+  return found.flat();
+}
+
+function textsIn(answer: DnsAnswer, type: string): readonly string[] {
+  if (answer.kind === 'failure') return [];
+  return answer.answers.flatMap((record) =>
+    record.type === type && typeof record.data === 'string' ? [record.data] : [],
+  );
+}

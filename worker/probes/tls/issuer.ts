@@ -1,0 +1,60 @@
+import { X509Certificate } from 'node:crypto';
+import { getCACertificates, type TLSSocket } from 'node:tls';
+
+/** Who stands above the certificate of a connection. */
+export type SeenIssuer = {
+  /** Its chain leads to a root that browsers trust too. */
+  readonly isPublic: boolean;
+  /** Its chain leads to nobody that is known, or to somebody whom only this machine trusts. */
+  readonly isStrange: boolean;
+  /** The name of the issuer at the end of the chain as it was sent. */
+  readonly issuer: string;
+};
+
+/** Chains that end at an issuer that nobody knows, as those of a machine that intercepts TLS do. */
+const unknownIssuer = [
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** Looks at the chain of a finished handshake. */
+export function seeIssuer(tls: TLSSocket): SeenIssuer {
+  const own = ownRoots();
+  const code = codeOf(tls.authorizationError);
+  if (tls.authorized && own.size === 0) return { isPublic: true, isStrange: false, issuer: '' };
+  const isUnknown = unknownIssuer.includes(code);
+  if (!tls.authorized && !isUnknown) return { isPublic: false, isStrange: false, issuer: '' };
+  const issuers = issuersOf(tls);
+  const isOwn = issuers.some((issuer) => own.has(issuer));
+  return {
+    isPublic: tls.authorized && !isOwn,
+    isStrange: isUnknown || isOwn,
+    issuer: issuers.at(-1) ?? '',
+  };
+}
+
+/** More are sent by nobody who means well. */
+const longestChain = 10;
+
+function issuersOf(tls: TLSSocket): readonly string[] {
+  const issuers: string[] = [];
+  let next = tls.getPeerX509Certificate();
+  for (; next && issuers.length < longestChain; next = next.issuerCertificate) issuers.push(next.issuer);
+  return issuers;
+}
+
+function codeOf(error: Error | string | null | undefined): string {
+  return error instanceof Error ? ((error as { code?: string }).code ?? '') : (error ?? '');
+}
+
+const known = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** The names of roots that only this machine trusts (NODE_EXTRA_CA_CERTS). */
+function ownRoots(): ReadonlySet<string> {
+  const pems = getCACertificates('extra');
+  const names = known.get(pems) ?? new Set(pems.map((pem) => new X509Certificate(pem).subject));
+  known.set(pems, names);
+  return names;
+}

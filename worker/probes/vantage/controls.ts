@@ -1,0 +1,335 @@
+import { randomBytes } from 'node:crypto';
+import type { VantageKind } from '#shared/model/vantage';
+import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../dns/port.ts';
+import { ipv4OnlyName, readPrefixes } from './nat64.ts';
+import type { ResolverTraits } from './open.ts';
+import { rootServers } from './roots.ts';
+
+/** What a control says. `unsure`: there was none to ask, or it speaks of something else. */
+export type Outcome = 'works' | 'fails' | 'unsure';
+
+export type ControlNotes = {
+  /** Takes one of the questions of this hour; false where none is left. */
+  mayAsk(): boolean;
+  works(kind: VantageKind): void;
+  keepTraits(traits: ResolverTraits): void;
+};
+
+/** Of whom a control is asked: hosts of the failing one's kind. */
+export type ControlSubject = { readonly host?: string; readonly hasNoRoute?: boolean };
+
+export type Controls = {
+  ask(kind: VantageKind, about: ControlSubject): Promise<Outcome>;
+  /** Whether unrelated targets stand in where there is no control of the kind. */
+  hasStandIn(kind: VantageKind): boolean;
+  learnTraits(): Promise<void>;
+  /** Kinds that are asked for at the start and once an hour, in the order in which one tells of the next. */
+  readonly surveyed: readonly VantageKind[];
+};
+
+type Family = 4 | 6;
+type Transport = 'udp' | 'tcp';
+
+/** What came of an https connection to a control. */
+export type HttpsOutcome =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'not-connected' }
+  /** Connected, and then nothing came. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'secured'; readonly isPublic: boolean };
+
+export type ControlWire = {
+  /** Asks a server without recursion, as name servers are asked; `trySpan` ms at most. */
+  askServer(
+    address: string,
+    question: DnsQuestion,
+    options: Pick<DnsAskOptions, 'edns' | 'dnssecOk' | 'transport'>,
+  ): Promise<DnsAnswer>;
+  askResolver(question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer>;
+  hasRoute(family: Family): Promise<boolean>;
+  /** Shakes hands with a host on port 443. */
+  lookAtHttps(host: string, family?: Family): Promise<HttpsOutcome>;
+  /** Hosts that answer https, beside those of the registry of a target. */
+  readonly controlHosts: readonly string[];
+  /** The host of the registry of a target's domain. */
+  registryHostOf(host: string): string | undefined;
+};
+
+/** Silent for good: nothing listens in this block (RFC 5737), so that an answer comes from somebody in between. */
+const nobody = '192.0.2.1';
+
+/** What a root server said: the truth (aa, no recursion), something else, nothing, or there is no way there. */
+type RootAnswer = 'true' | 'other' | 'silent' | 'no-route';
+
+type Asked = {
+  readonly wire: ControlWire;
+  readonly roots: Roots;
+  readonly https: Https;
+  readonly resolver: ResolverControls;
+};
+type Control = (asked: Asked, about: ControlSubject) => Promise<Outcome>;
+
+/** The control of each kind that has one. */
+const table: { readonly [K in VantageKind]?: Control } = {
+  resolver: ({ resolver }) => resolver.answers(),
+  'dns-types': ({ resolver }) => resolver.types(),
+  'honest-dns': async ({ resolver }) => (await resolver.honest()).outcome,
+  'dns-direct': async ({ roots }) => {
+    const four = await roots.ask(4, 'udp');
+    if (four === 'true') return (await roots.answersForNobody()) ? 'fails' : 'works';
+    if (four === 'other') return 'fails';
+    const six = await roots.ask(6, 'udp');
+    if (six === 'true') return 'works';
+    return four === 'no-route' && six !== 'other' ? 'unsure' : 'fails';
+  },
+  ipv4: (asked, about) => lookAtFamily(4, asked, about),
+  ipv6: (asked, about) => lookAtFamily(6, asked, about),
+  'dns-tcp': async ({ wire, roots }) => {
+    const family = await usualFamily(wire);
+    if ((await roots.ask(family, 'tcp')) === 'true') return 'works';
+    return (await roots.ask(family, 'udp')) === 'true' ? 'fails' : 'unsure';
+  },
+  edns: async ({ wire, roots }) => {
+    const family = await usualFamily(wire);
+    if ((await roots.ask(family, 'udp')) === 'true') return 'works';
+    return (await roots.ask(family, 'udp', { edns: false })) === 'true' ? 'fails' : 'unsure';
+  },
+  'large-packets': async ({ wire, roots, https }, about) => {
+    const seen = await https.look(about);
+    if (seen.kind === 'secured') return 'works';
+    return seen.kind === 'silent' ? 'fails' : roots.large(await usualFamily(wire));
+  },
+  https: async ({ https }, about) => {
+    const seen = await https.look(about);
+    if (seen.kind === 'unknown') return 'unsure';
+    return seen.kind === 'not-connected' ? 'fails' : 'works';
+  },
+  tls: async ({ https }, about) => {
+    const seen = await https.look(about);
+    if (seen.kind !== 'secured') return 'unsure';
+    return seen.isPublic ? 'works' : 'fails';
+  },
+};
+
+async function usualFamily(wire: ControlWire): Promise<Family> {
+  return (await wire.hasRoute(4)) ? 4 : 6;
+}
+
+async function lookAtFamily(
+  family: Family,
+  { wire, roots, https }: Asked,
+  about: ControlSubject,
+): Promise<Outcome> {
+  if (!(await wire.hasRoute(family))) return about.hasNoRoute === false ? 'unsure' : 'fails';
+  if ((await roots.ask(family, 'udp')) === 'true') return 'works';
+  const seen = await https.look(about, family);
+  if (seen.kind === 'silent' || seen.kind === 'secured') return 'works';
+  const other = family === 4 ? 6 : 4;
+  // Only where questions to name servers pass at all does their silence over one family say something of it.
+  if ((await roots.ask(other, 'udp')) === 'true') return 'fails';
+  const otherSeen = seen.kind === 'not-connected' ? await https.look(about, other) : seen;
+  return otherSeen.kind === 'secured' ? 'fails' : 'unsure';
+}
+
+/** Opens the controls. */
+export function openControls(wire: ControlWire, notes: ControlNotes): Controls {
+  const resolver = openResolverControls(wire, notes);
+  const asked = { wire, roots: openRoots(wire, notes), https: openHttps(wire, notes), resolver };
+  return {
+    ask: async (kind, about) => (await table[kind]?.(asked, about)) ?? 'unsure',
+    hasStandIn: (kind) => kind === 'https' || kind === 'tls' || kind === 'large-packets',
+    learnTraits: () => resolver.learn(),
+    surveyed: [
+      'resolver',
+      'dns-direct',
+      'ipv4',
+      'ipv6',
+      'dns-tcp',
+      'dns-types',
+      'honest-dns',
+      ...(wire.controlHosts.length > 0 ? (['https', 'tls', 'large-packets'] as const) : []),
+    ],
+  };
+}
+
+type Roots = ReturnType<typeof openRoots>;
+type Https = ReturnType<typeof openHttps>;
+type ResolverControls = ReturnType<typeof openResolverControls>;
+
+type RootWish = { readonly family: Family; readonly transport: Transport; readonly edns: boolean };
+
+async function askRoot(
+  wire: ControlWire,
+  notes: ControlNotes,
+  address: string,
+  { family, transport, edns }: RootWish,
+): Promise<RootAnswer> {
+  if (!notes.mayAsk()) return 'silent';
+  const answer = await wire.askServer(address, { name: '', type: 'NS' }, { transport, edns });
+  if (answer.kind === 'failure') return answer.code === 'network-unreachable' ? 'no-route' : 'silent';
+  if (!answer.flags.aa || answer.flags.ra) return 'other';
+  notes.works(family === 4 ? 'ipv4' : 'ipv6');
+  if (transport === 'tcp') notes.works('dns-tcp');
+  else notes.works('dns-direct');
+  if (transport === 'udp' && edns) notes.works('edns');
+  return 'true';
+}
+
+/** Addresses of root servers as the resolver names them: those of a lab, or of a day to come. */
+async function namedRoots(
+  wire: ControlWire,
+  notes: ControlNotes,
+  family: Family,
+): Promise<readonly string[]> {
+  if (!notes.mayAsk()) return [];
+  const roots = await wire.askResolver({ name: '', type: 'NS' });
+  const type = family === 4 ? 'A' : 'AAAA';
+  const found = await Promise.all(
+    textsIn(roots, 'NS')
+      .slice(0, 2)
+      .map(async (name) => (notes.mayAsk() ? textsIn(await wire.askResolver({ name, type }), type) : [])),
+  );
+  return found.flatMap((addresses) => addresses.slice(0, 1));
+}
+
+/** The root servers: two of the list, and where neither answers, two that the resolver names. */
+function openRoots(wire: ControlWire, notes: ControlNotes) {
+  const first = randomBytes(1)[0] ?? 0;
+  const listed = (family: Family) => {
+    const all: readonly string[] = rootServers[family];
+    return [first, first + 5].flatMap((at) => all[at % all.length] ?? []);
+  };
+  const ask = async (
+    family: Family,
+    transport: Transport,
+    { edns = true }: { readonly edns?: boolean } = {},
+  ): Promise<RootAnswer> => {
+    if (!(await wire.hasRoute(family))) return 'no-route';
+    const tried = new Set<string>();
+    let last: RootAnswer = 'silent';
+    for (const list of [async () => listed(family), () => namedRoots(wire, notes, family)])
+      for (const address of await list()) {
+        if (tried.has(address)) continue;
+        tried.add(address);
+        const answer = await askRoot(wire, notes, address, { family, transport, edns });
+        if (answer === 'true') return answer;
+        if (answer === 'other') last = answer;
+      }
+    return last;
+  };
+  let askedNobodyAt = -Infinity;
+  return {
+    ask,
+    /** Whether an answer larger than a small MTU comes over TCP, where a small one does. */
+    async large(family: Family): Promise<Outcome> {
+      const [address] = listed(family);
+      if (address === undefined || (await ask(family, 'tcp')) !== 'true' || !notes.mayAsk()) return 'unsure';
+      const options = { transport: 'tcp', dnssecOk: true } as const;
+      const answer = await wire.askServer(address, { name: '', type: 'ANY' }, options);
+      if (answer.kind === 'failure') return answer.code === 'tcp-failed' ? 'fails' : 'unsure';
+      return answer.sizeBytes > largeBytes ? 'works' : 'unsure';
+    },
+    /** Whether somebody answers for an address that nobody has. */
+    async answersForNobody(): Promise<boolean> {
+      const isLate = performance.now() - askedNobodyAt > nobodyEveryMs;
+      if (!isLate || !(await wire.hasRoute(4)) || !notes.mayAsk()) return false;
+      askedNobodyAt = performance.now();
+      const answer = await wire.askServer(nobody, { name: '', type: 'NS' }, { transport: 'udp' });
+      return answer.kind === 'answer';
+    },
+  };
+}
+
+const nobodyEveryMs = 3_600_000;
+
+/** More than fits into a packet of a usual link, so that the answer has one of the full size. */
+const largeBytes = 1460;
+
+function openHttps(wire: ControlWire, notes: ControlNotes) {
+  const hostsFor = ({ host }: ControlSubject) => {
+    const registry = host === undefined ? undefined : wire.registryHostOf(host);
+    return [...wire.controlHosts, ...(registry === undefined ? [] : [registry])].slice(0, 2);
+  };
+  return {
+    /** Two hosts at most: the first that can be connected to speaks. */
+    async look(about: ControlSubject, family?: Family): Promise<HttpsOutcome> {
+      let last: HttpsOutcome = { kind: 'unknown' };
+      for (const host of hostsFor(about)) {
+        if (!notes.mayAsk()) break;
+        const sight = await wire.lookAtHttps(host, family);
+        if (sight.kind === 'secured') {
+          notes.works('https');
+          notes.works('large-packets');
+          if (sight.isPublic) notes.works('tls');
+        }
+        if (sight.kind === 'secured' || sight.kind === 'silent') return sight;
+        if (sight.kind === 'not-connected') last = sight;
+      }
+      return last;
+    },
+  };
+}
+
+function openResolverControls(wire: ControlWire, notes: ControlNotes) {
+  const hidden = [
+    { name: '', type: 'DNSKEY', isThere: true },
+    { name: 'com', type: 'DS', isThere: true },
+    { name: '', type: 'CAA', isThere: false },
+    { name: '', type: 'HTTPS', isThere: false },
+  ];
+  const honest = async (): Promise<{ outcome: Outcome; rewrites: readonly string[] }> => {
+    if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
+    const name = `${randomBytes(9).toString('hex')}.com`;
+    const answer = await wire.askResolver({ name, type: 'A' });
+    const rewrites = textsIn(answer, 'A');
+    if (rewrites.length > 0) return { outcome: 'fails', rewrites };
+    return {
+      outcome: answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' ? 'works' : 'unsure',
+      rewrites,
+    };
+  };
+  return {
+    honest,
+    async answers(): Promise<Outcome> {
+      if (!notes.mayAsk()) return 'unsure';
+      const answer = await wire.askResolver({ name: '', type: 'NS' });
+      return answer.kind === 'answer' && isSaid(answer.rcode) ? 'works' : 'fails';
+    },
+    async types(): Promise<Outcome> {
+      const answers = await Promise.all(
+        hidden.map(async ({ name, type, isThere }) => {
+          if (!notes.mayAsk()) return 'unsure';
+          const answer = await wire.askResolver({ name, type });
+          if (answer.kind === 'failure') return 'unsure';
+          if (answer.rcode === 'NOTIMP') return 'fails';
+          const isEmpty = answer.rcode === 'NOERROR' && textTypes(answer, type) === 0;
+          return isThere && isEmpty ? 'fails' : 'works';
+        }),
+      );
+      return answers.find((one) => one === 'fails') ?? answers.find((one) => one === 'unsure') ?? 'works';
+    },
+    async learn(): Promise<void> {
+      const [{ rewrites }, mapped] = await Promise.all([
+        honest(),
+        notes.mayAsk() ? wire.askResolver({ name: ipv4OnlyName, type: 'AAAA' }) : undefined,
+      ]);
+      const nat64 = mapped ? readPrefixes(textsIn(mapped, 'AAAA')) : [];
+      notes.keepTraits({ rewrites, nat64 });
+    },
+  };
+}
+
+function isSaid(rcode: string): boolean {
+  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
+}
+
+function textTypes(answer: DnsAnswer & { readonly kind: 'answer' }, type: string): number {
+  return answer.answers.filter((record) => record.type === type).length;
+}
+
+function textsIn(answer: DnsAnswer, type: string): readonly string[] {
+  if (answer.kind === 'failure') return [];
+  return answer.answers.flatMap((record) =>
+    record.type === type && typeof record.data === 'string' ? [record.data] : [],
+  );
+}

@@ -1,0 +1,167 @@
+import { createSocket } from 'node:dgram';
+import { noPace } from '#shared/limits/pace/memory';
+import { siteOf } from '#shared/targets/parse-target';
+import { openBudget } from '../budget.ts';
+import { DialFailure } from '../dial-failure.ts';
+import { askServer } from '../dns/ask.ts';
+import type { DnsClient } from '../dns/open.ts';
+import type { DnsAnswer, DnsQuestion } from '../dns/port.ts';
+import { openUdpLine } from '../dns/udp.ts';
+import type { ConnectionWatch } from '../from-here.ts';
+import { type Dial, type Dialled, type GuardSettings, openGuard } from '../guard.ts';
+import type { Registries } from '../rdap/registries.ts';
+import { openResolve } from '../resolve.ts';
+import { seeIssuer, type SeenIssuer } from '../tls/issuer.ts';
+import { shakeHands } from '../tls/shake-hands.ts';
+import type { ControlWire, HttpsOutcome } from './controls.ts';
+import { trustedNetwork } from './open.ts';
+import { rootServers } from './roots.ts';
+
+export type WireSettings = {
+  readonly dns: DnsClient;
+  readonly guard: Pick<GuardSettings, 'policy' | 'slots' | 'portMap'>;
+  readonly controlHosts: readonly string[];
+  readonly registries: Registries | undefined;
+};
+
+const dnsPort = 53;
+/** A control that answers does so soon: each is asked twice. */
+const dnsTries = [500, 1000];
+const tcpTimeoutMs = 2000;
+const connectTimeoutMs = 2000;
+const handshakeMs = 3000;
+/** The longest that all of a control takes. */
+const limitMs = 6000;
+/** How long the system's word of a route is believed. */
+const routeForMs = 5000;
+
+/** Opens what controls are asked by: the probes' own codec, guard and handshake, without a run and its budget. */
+export function openControlWire({ dns, guard, controlHosts, registries }: WireSettings): ControlWire {
+  const way = { vantage: trustedNetwork, via: async (address: string) => address };
+  const free = { ...guard, ...way, connectTimeoutMs, charge: async () => undefined };
+  const dialServer = openGuard({
+    ...free,
+    policy: { ...guard.policy, ports: [[dnsPort, dnsPort]] },
+    resolve: async (address) => [address],
+  });
+  const hasRoute = rememberRoutes();
+  return {
+    controlHosts,
+    registryHostOf(host) {
+      const registry = registries?.registryOf(siteOf(host));
+      return registry?.kind === 'listed' ? new URL(registry.base).hostname : undefined;
+    },
+    hasRoute,
+    askServer: (address, question, options) => askControl(address, question, options, dialServer),
+    async askResolver(question, options = {}): Promise<DnsAnswer> {
+      const run = { budget: openBudget(noPace, undefined), signal: AbortSignal.timeout(limitMs) };
+      try {
+        return await dns.resolvers.ask(question, options, run);
+      } catch {
+        // There is no resolver, or none in time.
+        return { kind: 'failure', question, code: 'timeout', reason: 'no answer in time', server: '' };
+      }
+    },
+    async lookAtHttps(host, family): Promise<HttpsOutcome> {
+      const signal = AbortSignal.timeout(limitMs);
+      const probe = dns.openProbe({
+        ...way,
+        dial: dialServer,
+        budget: openBudget(noPace, undefined),
+        signal,
+      });
+      const policy = { ...guard.policy, ports: [[httpsPort, httpsPort] as const] };
+      const dial = openGuard({ ...free, policy, resolve: openResolve(probe) });
+      try {
+        const dialled = await dial(host, httpsPort, signal, family === undefined ? {} : { family });
+        return await lookAtChain(dialled, host, signal);
+      } catch (error) {
+        if (error instanceof DialFailure) return asOutcome(error);
+        if (signal.aborted) return { kind: 'unknown' };
+        throw error;
+      }
+    },
+  };
+}
+
+/** Asks a server without recursion, as name servers are asked. */
+async function askControl(
+  address: string,
+  question: DnsQuestion,
+  { edns = true, dnssecOk = false, transport = 'udp' }: Parameters<ControlWire['askServer']>[2],
+  dial: Dial,
+): Promise<DnsAnswer> {
+  const signal = AbortSignal.timeout(limitMs);
+  const line = await openUdpLine(address, dnsPort);
+  try {
+    return await askServer({
+      question,
+      flags: { edns, dnssecOk, recursionDesired: false, checkingDisabled: false },
+      server: { address, port: dnsPort },
+      tries: dnsTries,
+      tcpTimeoutMs,
+      transport,
+      udp: line.exchange,
+      openTcp: async () => (await dial(address, dnsPort, signal)).socket,
+      budget: openBudget(noPace, undefined),
+      signal,
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { kind: 'failure', question, code: 'timeout', reason: 'no answer in time', server: address };
+  } finally {
+    line.close();
+  }
+}
+
+async function lookAtChain(dialled: Dialled, host: string, signal: AbortSignal): Promise<HttpsOutcome> {
+  let issuer: SeenIssuer | undefined;
+  const watch: ConnectionWatch = {
+    explain: async (error) => error,
+    async secured(tls) {
+      issuer = seeIssuer(tls);
+    },
+  };
+  const limits = { handshakeMs, lingerMs: 0 };
+  const request = { servername: host, lingerMs: 0 };
+  const seen = await shakeHands({ ...dialled, watch }, { request, limits, signal });
+  if (seen.kind === 'connected') return { kind: 'secured', isPublic: issuer?.isPublic === true };
+  return seen.code === 'tls-timeout' ? { kind: 'silent' } : { kind: 'not-connected' };
+}
+
+const httpsPort = 443;
+
+/** A name without an address says nothing of the network. */
+function asOutcome({ code }: DialFailure): HttpsOutcome {
+  const isDialled = [
+    'connection-timeout',
+    'connection-refused',
+    'connection-reset',
+    'network-unreachable',
+  ].includes(code);
+  return { kind: isDialled ? 'not-connected' : 'unknown' };
+}
+
+/** Whether the system knows a way to the internet, by family. Nothing is sent: only the route is looked up. */
+function rememberRoutes(): ControlWire['hasRoute'] {
+  const known = new Map<4 | 6, { readonly at: number; readonly has: Promise<boolean> }>();
+  return (family) => {
+    const found = known.get(family);
+    if (found && performance.now() - found.at < routeForMs) return found.has;
+    const has = lookUpRoute(family);
+    known.set(family, { at: performance.now(), has });
+    return has;
+  };
+}
+
+function lookUpRoute(family: 4 | 6): Promise<boolean> {
+  const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
+  return new Promise((resolve) => {
+    const end = (has: boolean) => {
+      socket.close();
+      resolve(has);
+    };
+    // Node gives the failure to the callback, whatever its types say.
+    socket.connect(dnsPort, rootServers[family][0], (error?: Error) => end(error === undefined));
+  });
+}
