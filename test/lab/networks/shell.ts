@@ -15,7 +15,12 @@ export function shell(lines: string, namespace?: string): string {
 export type Running = { close(): Promise<void> };
 
 /** Starts a program in a namespace; what it says goes to the file `log`. `close` ends it and waits until it is gone. */
-export function startIn(namespace: string, log: string, command: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+export function startIn(
+  namespace: string,
+  log: string,
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Running {
   const output = openSync(log, 'a');
   // The command takes the place of `ip`: a signal reaches it.
   const child: ChildProcess = spawn('ip', ['netns', 'exec', namespace, ...command], {
@@ -36,6 +41,15 @@ export function startIn(namespace: string, log: string, command: readonly string
   };
 }
 
+/** Namespaces of this process: one that ends before it has closed them, as a test that fails may, leaves none. */
+const open = new Set<string>();
+process.once('exit', () => open.forEach(deleteNamespace));
+
+export function addNamespace(name: string): void {
+  open.add(name);
+  shell(`ip netns add ${name}\nip -n ${name} link set lo up\n`);
+}
+
 /** Closes all, the youngest first, also when one of them fails. */
 export async function closeAll(all: readonly (() => unknown)[]): Promise<void> {
   const faults: unknown[] = [];
@@ -47,4 +61,11 @@ export async function closeAll(all: readonly (() => unknown)[]): Promise<void> {
     }
   }
   if (faults.length > 0) throw new AggregateError(faults, 'not all of the lab could be closed');
+}
+/** Ends what still runs in a namespace, which is ours, and removes it. */
+export function deleteNamespace(name: string): void {
+  open.delete(name);
+  shell(
+    `ip netns pids ${name} 2>/dev/null | xargs -r kill -9 2>/dev/null || :\nip netns del ${name} 2>/dev/null || :\n`,
+  );
 }

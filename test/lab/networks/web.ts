@@ -40,10 +40,17 @@ export function writeWeb(folder: string): string {
 
 function serversOf(folder: string, name: string, { web }: Site): string {
   const all = addressesOf([web]);
-  const names = `server_name ${name} www.${name};\n`;
   const tls = `ssl_certificate ${folder}/${name}.pem;\nssl_certificate_key ${folder}/${name}.key;\nssl_protocols TLSv1.2 TLSv1.3;\nssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305;\nssl_session_tickets off;\n`;
   const lines = Object.entries(headers).map(([header, value]) => `add_header ${header} "${value}" always;\n`);
-  return `server {\n${listens(all, 80)}${names}return 301 https://$host$request_uri;\n}\nserver {\n${listens(all, 443, ' ssl http2')}${names}${tls}${lines.join('')}root ${folder}/web/good;\n}\n`;
+  const secure = listens(all, 443, ' ssl http2') + tls + lines.join('');
+  const toApex = `return 301 https://${name}$request_uri;\n`;
+  return [
+    `server {\n${listens(all, 80)}server_name ${name};\n${toApex}}\n`,
+    // First to TLS with the same name, as preload lists want it.
+    `server {\n${listens(all, 80)}server_name www.${name};\nreturn 301 https://$host$request_uri;\n}\n`,
+    `server {\n${secure}server_name www.${name};\n${toApex}}\n`,
+    `server {\n${secure}server_name ${name};\nroot ${folder}/web/good;\n}\n`,
+  ].join('');
 }
 
 function listens(addresses: readonly string[], port: number, more = ''): string {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { findTool } from '../dns-check/debian-tools.ts';
 import { writeCertificates } from './certificates.ts';
 import { addressesOf, parking, rootServers, sites, tldServers } from './names.ts';
-import { closeAll, type Running, shell, startIn } from './shell.ts';
+import { addNamespace, closeAll, deleteNamespace, type Running, shell, startIn } from './shell.ts';
 import { writeWeb } from './web.ts';
 import { type ServedZones, writeHints, writeZones } from './zones.ts';
 
@@ -29,8 +29,8 @@ export async function openWorld(): Promise<World> {
     writeCertificates(folder);
     const zones = writeZones(folder);
     writeHints(folder);
-    closes.push(() => shell(`ip netns del ${inet}`));
-    shell(`ip netns add ${inet}`);
+    closes.push(() => deleteNamespace(inet));
+    addNamespace(inet);
     shell(addressLines(), inet);
     const running = startServers(inet, folder, zones);
     closes.push(...running.map((one) => one.close));
@@ -45,9 +45,7 @@ export async function openWorld(): Promise<World> {
 const operators: { readonly [operator in keyof ServedZones]: readonly string[] } = {
   root: addressesOf(Object.values(rootServers)),
   tld: addressesOf(Object.values(tldServers)),
-  hosts: addressesOf(
-    Object.values(sites).flatMap(({ servers, dnsIs }) => (dnsIs === 'dead' ? [] : servers)),
-  ),
+  hosts: addressesOf(Object.values(sites).flatMap(({ servers, dnsIs }) => (dnsIs === 'dead' ? [] : servers))),
 };
 
 /** An address that nobody has is silent, as this namespace forwards nothing: so are the servers of dead.com. */
@@ -55,7 +53,7 @@ function addressLines(): string {
   const web = addressesOf([...Object.values(sites).map((site) => site.web), parking]);
   const all = [...Object.values(operators).flat(), ...web];
   const lines = all.map((one) => `ip addr add ${one}/${one.includes(':') ? 128 : 32} dev lo`);
-  return `ip link set lo up\nsysctl -qw net.ipv4.ip_forward=0 net.ipv6.conf.all.forwarding=0\n${lines.join('\n')}\n`;
+  return `sysctl -qw net.ipv4.ip_forward=0 net.ipv6.conf.all.forwarding=0\n${lines.join('\n')}\n`;
 }
 
 function startServers(inet: string, folder: string, zones: ServedZones): readonly Running[] {
@@ -93,7 +91,10 @@ async function untilAnswered(inet: string): Promise<void> {
     try {
       for (const [address = ''] of Object.values(operators))
         shell(`dig @${address} +tries=1 +time=1 . SOA | grep -q 'status:'`, inet);
-      shell(`curl -sko /dev/null --resolve healthy.com:443:${sites['healthy.com']?.web.v4} https://healthy.com/`, inet);
+      shell(
+        `curl -sko /dev/null --resolve healthy.com:443:${sites['healthy.com']?.web.v4} https://healthy.com/`,
+        inet,
+      );
       return;
     } catch {
       await wait(50);

@@ -8,12 +8,16 @@ const soa = 'hostmaster.healthy.com. 2026010101 14400 3600 1209600 3600';
 const tlds = ['com', 'net', 'org'] as const;
 
 /** What each of the lab's three operators serves: zone → file. "." is the root. */
-export type ServedZones = { readonly [operator in 'root' | 'tld' | 'hosts']: Readonly<Record<string, string>> };
+export type ServedZones = {
+  readonly [operator in 'root' | 'tld' | 'hosts']: Readonly<Record<string, string>>;
+};
 
 /** Writes all zones into the folder, and the root's keys into the file "anchor" there. Children come first: their parents hold their DS. */
 export function writeZones(folder: string): ServedZones {
   const served = Object.entries(sites).filter(([, { dnsIs }]) => dnsIs === undefined);
-  const ds = new Map(served.map(([name, site]) => [name, writeZone(folder, name, siteZone(name, site), site.isSigned)]));
+  const ds = new Map(
+    served.map(([name, site]) => [name, writeZone(folder, name, siteZone(name, site), site.isSigned)]),
+  );
   const hosts = Object.fromEntries(
     served.map(([name, { isSigned }]) => [name, isSigned ? `${name}.signed` : name]),
   );
@@ -23,16 +27,23 @@ export function writeZones(folder: string): ServedZones {
   ] as const)
     writeZone(folder, zone, head(Object.keys(servers)) + glue(servers));
   const tldDs = tlds.map((tld) => writeZone(folder, tld, tldZone(tld, ds), true));
+  // Asked by whoever wants to know a network's NAT64 (RFC 7050).
+  writeZone(
+    folder,
+    'arpa',
+    `${head(Object.keys(rootServers))}ipv4only A 192.0.0.170\nipv4only A 192.0.0.171\n`,
+  );
   const root = [
     head(Object.keys(rootServers)),
     glue(rootServers),
     ...tlds.flatMap((tld) => Object.keys(tldServers).map((server) => `${tld}. NS ${server}.\n`)),
     glue(tldServers),
+    ...Object.keys(rootServers).map((server) => `arpa. NS ${server}.\n`),
     ...tldDs,
   ];
   writeFileSync(join(folder, 'anchor'), writeZone(folder, '.', root.join(''), true));
   return {
-    root: { '.': 'root.signed', 'root-servers.net': 'root-servers.net' },
+    root: { '.': 'root.signed', 'root-servers.net': 'root-servers.net', arpa: 'arpa' },
     tld: {
       ...Object.fromEntries(tlds.map((tld) => [tld, `${tld}.signed`])),
       'gtld-servers.net': 'gtld-servers.net',
@@ -72,20 +83,32 @@ function tldZone(tld: string, ds: ReadonlyMap<string, string>): string {
     const names = Object.keys(servers).map((server) => `${name}. NS ${server}.\n`);
     return `${names.join('')}${glue(servers)}${ds.get(name) ?? ''}`;
   });
-  const infrastructure = tld === 'net' ? [infraZone('gtld-servers.net', tldServers), infraZone('root-servers.net', rootServers)] : [];
+  const infrastructure =
+    tld === 'net'
+      ? [infraZone('gtld-servers.net', tldServers), infraZone('root-servers.net', rootServers)]
+      : [];
   return [head(Object.keys(tldServers)), ...infrastructure, ...delegations].join('');
 }
 
 function infraZone(zone: string, servers: { readonly [name: string]: Address }): string {
-  return Object.keys(servers).map((server) => `${zone}. NS ${server}.\n`).join('') + glue(servers);
+  return (
+    Object.keys(servers)
+      .map((server) => `${zone}. NS ${server}.\n`)
+      .join('') + glue(servers)
+  );
 }
 
 /** Records that leave nothing to wish for; mail is refused in both directions. The apex has more TXT than 512 octets hold. */
 function siteZone(name: string, site: Site): string {
   const servers = serversOf(name, site);
-  const proofs = ['google-site', 'facebook-domain', 'apple-domain', 'atlassian-domain', 'adobe-idp-site', 'zoom'].map(
-    (service) => `@ TXT "${service}-verification=${service.repeat(8).slice(0, 50)}"\n`,
-  );
+  const proofs = [
+    'google-site',
+    'facebook-domain',
+    'apple-domain',
+    'atlassian-domain',
+    'adobe-idp-site',
+    'zoom',
+  ].map((service) => `@ TXT "${service}-verification=${service.repeat(8).slice(0, 50)}"\n`);
   return [
     head(Object.keys(servers)),
     glue(servers),
@@ -101,7 +124,12 @@ function siteZone(name: string, site: Site): string {
 }
 
 /** Writes a zone, signed if asked, and gives its DS. */
-function writeZone(folder: string, name: string, text: string, isSigned: boolean | undefined = false): string {
+function writeZone(
+  folder: string,
+  name: string,
+  text: string,
+  isSigned: boolean | undefined = false,
+): string {
   const file = name === '.' ? 'root' : name;
   const origin = name === '.' ? '.' : `${name}.`;
   writeFileSync(join(folder, file), `$ORIGIN ${origin}\n${text}`);

@@ -1,0 +1,64 @@
+// Prints what the checks say of a healthy domain in each network: node test/lab/networks/table.ts [-t domain] [part of a network's name …]
+// Needs root. Nothing of it is judged here: it is for people who compare two versions.
+import { openNetwork } from './network.ts';
+import { type NetworkName, networks } from './networks.ts';
+import { type LabCheck, type Ran, runCheck } from './run-check.ts';
+import { openWorld, type World } from './world.ts';
+
+const given = process.argv.slice(2);
+const target = given[0] === '-t' ? (given.splice(0, 2)[1] ?? 'healthy.com') : 'healthy.com';
+const chosen = (Object.keys(networks) as NetworkName[]).filter(
+  (name) => given.length === 0 || given.some((part) => name.includes(part)),
+);
+const checks = [
+  ['dns-check', target],
+  ['ssl-check', target],
+  ['security-header-check', `https://${target}/`],
+  ['redirect-check', `http://${target}/`],
+  ['domain-health', target],
+] as const satisfies readonly (readonly [LabCheck, string])[];
+
+process.once('SIGINT', () => process.exit(130));
+const world = await openWorld();
+try {
+  console.log(
+    'network | check | state | score | grade | seconds | high or critical | vantage.missing | not tested',
+  );
+  for (const name of chosen) await printNetwork(world, name);
+} finally {
+  await world.close();
+}
+
+/** All checks at once: most of their time is waiting. */
+async function printNetwork(world: World, name: NetworkName): Promise<void> {
+  const network = await openNetwork(world, networks[name]);
+  try {
+    const rows = await Promise.all(
+      checks.map(async ([check, url]) => {
+        const cells = await runCheck(network, check, url).then(cellsOf, (error: Error) => [
+          `NO REPORT: ${error.message.trim().replaceAll('\n', ' ').slice(0, 200)}`,
+        ]);
+        return [name, check, ...cells].join(' | ');
+      }),
+    );
+    console.log(rows.join('\n'));
+  } finally {
+    await network.close();
+  }
+}
+
+function cellsOf({ report, seconds }: Ran): readonly string[] {
+  const grave = report.findings
+    .filter(({ severity }) => severity === 'high' || severity === 'critical')
+    .map(({ code, severity }) => (severity === 'critical' ? `${code} (critical)` : code));
+  const { missing } = (report as { vantage?: { missing?: unknown } }).vantage ?? {};
+  return [
+    report.state,
+    String(report.score),
+    String(report.grade),
+    seconds.toFixed(1),
+    grave.join(', ') || '–',
+    missing === undefined ? '–' : JSON.stringify(missing),
+    String(report.notTested.length),
+  ];
+}
