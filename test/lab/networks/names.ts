@@ -32,6 +32,8 @@ const hosts = [hostA, hostB] as const;
 export const sites: { readonly [domain: string]: Site } = {
   'healthy.com': { servers: hosts, web: { v4: '93.184.215.14', v6: '2a04:4e42:1::14' }, isSigned: true },
   'sixonly.com': { servers: hosts, web: { v6: '2a04:4e42:6::14' } },
+  // Nothing of it has IPv6, its name servers neither: from where there is only IPv6, it is reached by translation.
+  'fouronly.com': { servers: [{ v4: '46.4.7.53' }, { v4: '138.201.7.53' }], web: { v4: '93.185.7.14' } },
   'closed.com': { servers: hosts, web: { v4: '93.184.216.20', v6: '2a04:4e42:2::20' }, webIs: 'closed' },
   'expired.com': { servers: hosts, web: { v4: '93.184.217.30', v6: '2a04:4e42:3::30' }, webIs: 'expired' },
   'dead.com': {

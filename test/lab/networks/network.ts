@@ -1,10 +1,18 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findTool } from '../dns-check/debian-tools.ts';
 import { parking, silentAddress } from './names.ts';
-import { addNamespace, closeAll, deleteNamespace, type Running, shell, startIn } from './shell.ts';
+import {
+  addNamespace,
+  closeAll,
+  deleteNamespace,
+  type Running,
+  settingsOf,
+  shell,
+  startIn,
+} from './shell.ts';
 import type { World } from './world.ts';
 
 /** Where a network's own hosts are. The addresses look public and are routed, so that nothing is taken for private. */
@@ -63,7 +71,6 @@ export async function openNetwork(world: World, spec: NetworkSpec): Promise<Netw
   const [client, router] = [`dn${process.pid}-${number}client`, `dn${process.pid}-${number}router`] as const;
   const places = placesOf(number);
   const own = join(world.folder, `network-${number}`);
-  const settings = `/etc/netns/${client}`;
   const closes: (() => unknown)[] = [];
   const close = () => closeAll(closes.splice(0));
   const start = (command: readonly string[], log: string): void => {
@@ -71,12 +78,11 @@ export async function openNetwork(world: World, spec: NetworkSpec): Promise<Netw
   };
   try {
     mkdirSync(own, { recursive: true });
-    closes.push(() => rmSync(settings, { recursive: true, force: true }));
-    mkdirSync(settings, { recursive: true });
     const resolvers = spec.resolvers?.(places) ?? usualResolvers(places, spec);
-    writeFileSync(join(settings, 'resolv.conf'), resolvers.map((one) => `nameserver ${one}\n`).join(''));
     closes.push(() => [client, router].forEach(deleteNamespace));
     for (const one of [client, router]) addNamespace(one);
+    writeResolvers(client, resolvers);
+    writeResolvers(router, ['127.0.0.1']);
     shell(linkLines(world, { client, router, number }, places));
     if (spec.families !== 'v6') shell(addressLines4(places), client);
     if (spec.families !== 'v4') shell(addressLines6(places), client);
@@ -102,6 +108,12 @@ function placesOf(number: number): Places {
     router6: `2a02:810:${number}:1::1`,
     routerScoped: 'fe80::1%eth0',
   };
+}
+
+function writeResolvers(namespace: string, resolvers: readonly string[]): void {
+  mkdirSync(settingsOf(namespace), { recursive: true });
+  const lines = resolvers.map((one) => `nameserver ${one}\n`);
+  writeFileSync(join(settingsOf(namespace), 'resolv.conf'), lines.join(''));
 }
 
 function usualResolvers({ router4, router6 }: Places, { families }: NetworkSpec): readonly string[] {
@@ -207,16 +219,16 @@ ip -n ${world.inet} -6 route add 2a02:1234:${number}::2/128 dev ${far}
   return [...ends, relay].map((one: Running) => one.close);
 }
 
+/** Waits for the resolver, and for what stands before it. */
 async function untilAnswered(router: string, { proxy }: NetworkSpec): Promise<void> {
+  // What it learns by this, it would have in its cache anywhere: where com, net and org are.
+  const names = ['com', 'net', 'org'].map((tld) => `${tld} SOA`).join(' ');
   const port = proxy ? 5300 : 53;
+  const isThere = proxy ? `ss -Huln 'sport = :53' | grep -q .` : ':';
+  const answers = `dig @127.0.0.1 -p ${port} +tries=1 +time=3 ${names} | grep -c 'status: NOERROR' | grep -q 3`;
   for (let tries = 0; tries < 60; tries += 1) {
     try {
-      // What it learns by this, it would have in its cache anywhere: where com, net and org are.
-      const names = ['com', 'net', 'org'].map((tld) => `${tld} SOA`).join(' ');
-      shell(
-        `dig @127.0.0.1 -p ${port} +tries=1 +time=3 ${names} | grep -c 'status: NOERROR' | grep -q 3`,
-        router,
-      );
+      shell(`${isThere}\n${answers}\n`, router);
       return;
     } catch {
       await wait(100);

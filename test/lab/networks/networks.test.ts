@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skipReason } from '../dns-check/debian-tools.ts';
 import { type Network, openNetwork } from './network.ts';
 import { networks } from './networks.ts';
-import { runCheck } from './run-check.ts';
+import { openService, runCheck } from './run-check.ts';
 import { openWorld, type World } from './world.ts';
 
 const reason = skipReason('networks', ['ip', 'nft', 'nginx', 'openssl', 'ethtool']);
@@ -33,5 +33,15 @@ describe.skipIf(reason !== undefined)('in a good network', () => {
       grave: [],
       grade: expect.stringMatching(/^A/),
     });
+  });
+
+  test('the service answers on loopback there', async () => {
+    const service = await openService(network);
+    try {
+      const { status, body } = await service.ask('/api/tools/redirect-check?url=http%3A%2F%2Fone.org%2F');
+      expect({ status, body }).toMatchObject({ status: 200, body: { state: 'complete', grade: 'A+' } });
+    } finally {
+      await service.close();
+    }
   });
 });

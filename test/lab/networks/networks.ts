@@ -9,6 +9,9 @@ const fromLan = 'iifname "lan"';
 /** Octets 10 and 11 of a message count its additional records: EDNS is one, and a question has no other. */
 const withEdns = 'udp dport 53 @th,144,16 != 0 drop';
 
+const untilListening = (port: number) =>
+  `for try in $(seq 100); do ss -Hltn 'sport = :${port}' | grep -q . && break; sleep 0.05; done`;
+
 /** Drops what is longer, and tells nobody. */
 const blackHole = (octets: number): NetworkSpec => ({
   forward: [`ip length > ${octets} drop`, `ip6 length > ${octets - 40} drop`],
@@ -22,8 +25,8 @@ const behindProxy = (places: Places) => {
 /** Also where it is not trusted: browsers of the company have its authority, Node has not. */
 const intercepted: NetworkSpec = {
   redirect: [`${fromLan} tcp dport 443 redirect to :8443`],
-  programs: ({ router4 }, { folder }) => [program('tls-proxy.ts', folder, router4)],
-  inRouter: 'for try in $(seq 100); do ss -Hltn "sport = :8443" | grep -q . && break; sleep 0.05; done',
+  programs: (_, { folder }) => [program('tls-proxy.ts', folder)],
+  inRouter: untilListening(8443),
 };
 
 /** Translates by tayga, from an address pool that is then hidden behind the router's own address. */
@@ -68,6 +71,7 @@ export const networks = {
   'only an HTTP proxy leads out': {
     forward: ['drop'],
     programs: ({ router4 }) => [program('http-proxy.ts', router4)],
+    inRouter: untilListening(3128),
     env: behindProxy,
   },
   'TLS intercepted': intercepted,

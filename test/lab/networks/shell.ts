@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 
 /** Runs lines of a shell, in a network namespace if one is named; throws with what they wrote when one fails. */
 export function shell(lines: string, namespace?: string): string {
@@ -27,6 +27,7 @@ export function startIn(
     stdio: ['ignore', output, output],
     env: { ...process.env, ...env },
   });
+  closeSync(output); // the child has its own
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
@@ -44,6 +45,9 @@ export function startIn(
 /** Namespaces of this process: one that ends before it has closed them, as a test that fails may, leaves none. */
 const open = new Set<string>();
 process.once('exit', () => open.forEach(deleteNamespace));
+
+/** What `ip netns exec` shows as /etc is here. */
+export const settingsOf = (namespace: string) => `/etc/netns/${namespace}`;
 
 export function addNamespace(name: string): void {
   open.add(name);
@@ -65,6 +69,7 @@ export async function closeAll(all: readonly (() => unknown)[]): Promise<void> {
 /** Ends what still runs in a namespace, which is ours, and removes it. */
 export function deleteNamespace(name: string): void {
   open.delete(name);
+  rmSync(settingsOf(name), { recursive: true, force: true });
   shell(
     `ip netns pids ${name} 2>/dev/null | xargs -r kill -9 2>/dev/null || :\nip netns del ${name} 2>/dev/null || :\n`,
   );
