@@ -1,6 +1,6 @@
 // What stands in a company's network and reads along: it ends TLS with certificates of its own authority, and goes on with the host that
 // was named. Argument: the folder where its authority is left ("proxy-ca.pem").
-import { renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createSecureContext, createServer, type SecureContext } from 'node:tls';
 import { makeAuthority } from '../kit/certificates.ts';
@@ -47,6 +47,6 @@ const server = createServer(
   },
 );
 server.on('tlsClientError', () => undefined);
-// Whole, or not at all: whoever waits for the file reads it at once.
-writeFileSync(join(folder, 'proxy-ca.part'), authority.cert);
-server.listen(8443, '::', () => renameSync(join(folder, 'proxy-ca.part'), join(folder, 'proxy-ca.pem')));
+// Before it listens: whoever waits for the port finds the file.
+writeFileSync(join(folder, 'proxy-ca.pem'), authority.cert);
+server.listen(8443, '::');
