@@ -29,7 +29,7 @@ const intercepted: NetworkSpec = {
   inRouter: untilListening(8443),
 };
 
-/** Translates by tayga, from an address pool that is then hidden behind the router's own address. */
+/** Translates by tayga (a package of Debian), from an address pool that is then hidden behind the router's own address. */
 const translator = ({ client6 }: Places, { folder }: World) => {
   const prefix = client6.split(':').slice(0, 3).join(':');
   const config = `${folder}/tayga-${prefix.replaceAll(':', '-')}.conf`;

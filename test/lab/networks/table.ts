@@ -20,7 +20,8 @@ const checks = [
   ['domain-health', [target, ...withoutPage]],
 ] as const satisfies readonly (readonly [LabCheck, string | readonly string[]])[];
 
-process.once('SIGINT', () => process.exit(130));
+// With an end of its own the process takes its namespaces along.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const world = await openWorld();
 try {
   console.log(

@@ -23,7 +23,10 @@ let opened = 0;
 export async function openWorld(): Promise<World> {
   const inet = `dn${process.pid}-${opened++}inet`;
   const folder = mkdtempSync(join(tmpdir(), 'networks-'));
-  const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  // Also where the process ends before it has closed the world.
+  process.once('exit', removeFolder);
+  const closes: (() => unknown)[] = [() => process.off('exit', removeFolder), removeFolder];
   const close = () => closeAll(closes.splice(0));
   try {
     writeCertificates(folder);
