@@ -1,0 +1,91 @@
+import { silentAddress } from './names.ts';
+import type { NetworkSpec, Places } from './network.ts';
+import { program } from './network.ts';
+import type { World } from './world.ts';
+
+/** Both transports of DNS. */
+const port53 = 'meta l4proto { tcp, udp } th dport 53';
+const fromLan = 'iifname "lan"';
+/** Octets 10 and 11 of a message count its additional records: EDNS is one, and a question has no other. */
+const withEdns = 'udp dport 53 @th,144,16 != 0 drop';
+
+const untilListening = (port: number) =>
+  `for try in $(seq 100); do ss -Hltn 'sport = :${port}' | grep -q . && break; sleep 0.05; done`;
+
+/** Drops what is longer, and tells nobody. */
+const blackHole = (octets: number): NetworkSpec => ({
+  forward: [`ip length > ${octets} drop`, `ip6 length > ${octets - 40} drop`],
+});
+
+const behindProxy = (places: Places) => {
+  const proxy = `http://${places.router4}:3128`;
+  return { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy };
+};
+
+/** Also where it is not trusted: browsers of the company have its authority, Node has not. */
+const intercepted: NetworkSpec = {
+  redirect: [`${fromLan} tcp dport 443 redirect to :8443`],
+  programs: (_, { folder }) => [program('tls-proxy.ts', folder)],
+  inRouter: untilListening(8443),
+};
+
+/** Translates by tayga (a package of Debian), from an address pool that is then hidden behind the router's own address. */
+const translator = ({ client6 }: Places, { folder }: World) => {
+  const prefix = client6.split(':').slice(0, 3).join(':');
+  const config = `${folder}/tayga-${prefix.replaceAll(':', '-')}.conf`;
+  const text = `tun-device nat64\\nipv4-addr 192.168.255.1\\nipv6-addr ${prefix}:64::1\\nprefix 64:ff9b::/96\\ndynamic-pool 192.168.255.0/24\\n`;
+  return [
+    [
+      'sh',
+      '-ec',
+      `printf '${text}' > ${config}\ntayga -c ${config} --mktun\nip link set nat64 up\nip route add 192.168.255.0/24 dev nat64\nip -6 route add 64:ff9b::/96 dev nat64\nexec tayga -n -c ${config}`,
+    ],
+  ];
+};
+
+/** Networks as people have them. */
+export const networks = {
+  good: {},
+  'port 53 redirected to the resolver': { redirect: [`${fromLan} ${port53} redirect to :53`] },
+  'port 53 dropped': { forward: [`${port53} drop`] },
+  'port 53 rejected': { forward: [`${port53} reject with icmpx type admin-prohibited`] },
+  'TCP 53 blocked': { forward: ['tcp dport 53 drop'], input: [`${fromLan} tcp dport 53 drop`] },
+  'EDNS dropped': { forward: [withEdns], input: [`${fromLan} ${withEdns}`] },
+  'resolver knows no new types (NOTIMP)': { proxy: 'notimp' },
+  'resolver knows no new types (empty)': { proxy: 'nodata' },
+  'resolver of 512 octets without TCP': { proxy: 'small' },
+  'NXDOMAIN rewritten': { proxy: 'nxdomain' },
+  'IPv6 only, with DNS64 and NAT64': {
+    families: 'v6',
+    unbound: '  module-config: "dns64 validator iterator"\n  dns64-prefix: 64:ff9b::/96\n',
+    programs: translator,
+    masquerade: ['ip saddr 192.168.255.0/24 oifname "wan" masquerade'],
+  },
+  'IPv4 only': { families: 'v4', inClient: 'sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1' },
+  'IPv6 leads nowhere': { forward: ['meta nfproto ipv6 drop'] },
+  'slow and lossy': { line: { delayMs: 150, loss: 0.03 } },
+  'longer than 1400 lost': blackHole(1400),
+  'longer than 1280 lost': blackHole(1280),
+  'port 443 reset': { forward: ['tcp dport 443 reject with tcp reset'] },
+  'port 443 prohibited': { forward: ['tcp dport 443 reject with icmpx type admin-prohibited'] },
+  'only an HTTP proxy leads out': {
+    forward: ['drop'],
+    programs: ({ router4 }) => [program('http-proxy.ts', router4)],
+    inRouter: untilListening(3128),
+    env: behindProxy,
+  },
+  'TLS intercepted': intercepted,
+  'TLS intercepted, its authority trusted': {
+    ...intercepted,
+    env: (_, { folder }) => ({ NODE_EXTRA_CA_CERTS: `${folder}/proxy-ca.pem` }),
+  },
+  'resolver silent': { noResolver: true, input: [`${fromLan} ${port53} drop`] },
+  'resolver not there': { noResolver: true },
+  'resolver fails always (SERVFAIL)': { proxy: 'servfail' },
+  'resolver at a link-local address': { resolvers: ({ routerScoped }) => [routerScoped] },
+  'slow resolver': { proxy: 'slow' },
+  // The address of documentation is silent in all networks.
+  'first resolver silent': { resolvers: ({ router4 }) => [silentAddress, router4] },
+} satisfies Readonly<Record<string, NetworkSpec>>;
+
+export type NetworkName = keyof typeof networks;

@@ -1,0 +1,117 @@
+// A forwarder as some networks have one: it stands before a resolver that works, and spoils what comes of it.
+// Arguments: how it spoils, the address that it sells, and the addresses where it listens.
+import { createSocket } from 'node:dgram';
+import { connect, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { decode, encode } from 'dns-packet';
+
+const [mode = '', soldAddress = '', ...addresses] = process.argv.slice(2);
+const upstream = { host: '127.0.0.1', port: 5300 };
+/** DS, DNSKEY, CAA and HTTPS: what many a forwarder has never heard of. */
+const unknownTypes = new Set([43, 48, 257, 65]);
+const waitMs = 8000;
+
+/** The same question with an empty answer. */
+function empty(query: Buffer, rcode: number, more: { truncated?: true } = {}): Buffer {
+  const { id = 0, questions = [] } = decode(query);
+  // QR, RD and RA; TC where asked.
+  return encode({ type: 'response', id, flags: 0x0180 | (more.truncated ? 0x0200 : 0) | rcode, questions });
+}
+
+/** The number of the question's type: the two octets after its name. */
+function typeOf(query: Buffer): number {
+  let at = 12;
+  while ((query[at] ?? 0) !== 0) at += 1 + (query[at] ?? 0);
+  return query.readUInt16BE(at + 1);
+}
+
+function sell(query: Buffer): Buffer {
+  const { id = 0, questions = [] } = decode(query);
+  const name = questions[0]?.name ?? '';
+  const answers = typeOf(query) === 1 ? [{ type: 'A' as const, name, ttl: 60, data: soldAddress }] : [];
+  return encode({ type: 'response', id, flags: 0x0180, questions, answers });
+}
+
+async function answer(query: Buffer, ask: (query: Buffer) => Promise<Buffer>): Promise<Buffer> {
+  if (mode === 'servfail') return empty(query, 2);
+  if (mode === 'notimp' && unknownTypes.has(typeOf(query))) return empty(query, 4);
+  if (mode === 'nodata' && unknownTypes.has(typeOf(query))) return empty(query, 0);
+  if (mode === 'slow') await wait(1700);
+  const reply = await ask(query);
+  if (mode === 'small' && reply.length > 512) return empty(query, 0, { truncated: true });
+  return mode === 'nxdomain' && ((reply[3] ?? 0) & 15) === 3 ? sell(query) : reply;
+}
+
+function askOverUdp(query: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4');
+    const timer = setTimeout(() => socket.close(() => reject(new Error('no answer'))), waitMs);
+    socket.once('message', (reply) => {
+      clearTimeout(timer);
+      socket.close(() => resolve(reply));
+    });
+    socket.send(query, upstream.port, upstream.host);
+  });
+}
+
+function framed(message: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(message.length);
+  return Buffer.concat([length, message]);
+}
+
+/** Calls back for each whole message of a stream. */
+function onMessages(take: (message: Buffer) => void): (bytes: Buffer) => void {
+  let held = Buffer.alloc(0);
+  return (bytes) => {
+    held = Buffer.concat([held, bytes]);
+    while (held.length > 2 && held.length >= 2 + held.readUInt16BE(0)) {
+      const end = 2 + held.readUInt16BE(0);
+      take(held.subarray(2, end));
+      held = held.subarray(end);
+    }
+  };
+}
+
+function askOverTcp(query: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(upstream, () => socket.write(framed(query)));
+    socket.setTimeout(waitMs, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.on(
+      'data',
+      onMessages((reply) => {
+        resolve(reply);
+        socket.destroy();
+      }),
+    );
+  });
+}
+
+function listenAt(address: string): void {
+  const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  udp.on('message', (query, from) => {
+    // A question that cannot be answered is one that gets none.
+    answer(query, askOverUdp).then(
+      (reply) => udp.send(reply, from.port, from.address),
+      () => undefined,
+    );
+  });
+  udp.bind(53, address);
+  if (mode === 'small') return;
+  const tcp = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on(
+      'data',
+      onMessages((query) => {
+        answer(query, askOverTcp).then(
+          (reply) => socket.write(framed(reply)),
+          () => socket.destroy(),
+        );
+      }),
+    );
+  });
+  tcp.listen(53, address);
+}
+
+for (const address of addresses) listenAt(address);
