@@ -77,11 +77,11 @@ const origins = listOf(
 const endsInNumber = (host: string) => /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i.test(host);
 
 const dnsServers = listOf((item) => {
-  if (isAddress(item)) return true;
+  if (isAddress(item.replace(/%\w+$/, ''))) return true;
   const [, bracketed, host = '', number = '53'] =
     /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
   const isHost = isAddress(host) || (isName(host) && !endsInNumber(host));
-  return isPort(number) && (bracketed === undefined ? isHost : isAddress(bracketed));
+  return isPort(number) && (bracketed === undefined ? isHost : isAddress(bracketed.replace(/%\w+$/, '')));
 }, 'host-or-ip[:port]');
 
 const redisUrl = text.refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);

@@ -1,10 +1,12 @@
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { VantageKind } from '#shared/model/vantage';
 import { steadyNow } from '#shared/time/steady-time';
 import { DialFailure } from './dial-failure.ts';
 import type { FailureCode } from './http/port.ts';
 import { seeIssuer } from './tls/issuer.ts';
-import type { RunVantage } from './vantage/open.ts';
+import { unlessOurs } from './vantage/early.ts';
+import type { RunVantage, Suspicion } from './vantage/open.ts';
 
 /** How a run's connections leave this machine, and who tells whose failure it was where they do not. */
 export type WayOut = {
@@ -15,6 +17,8 @@ export type WayOut = {
 
 /** What a connection tells of the network that it goes through. */
 export type ConnectionWatch = {
+  /** Waits for a handshake, no longer than it can come. Throws DialFailure `not-from-here`. */
+  finished(work: Promise<void>): Promise<void>;
   /** Hears of a handshake that ended well. Throws DialFailure `not-from-here` where the certificate is an interceptor's. */
   secured(tls: TLSSocket): Promise<void>;
   /** A failure of it behind the connecting, as the target's or ours. */
@@ -49,24 +53,38 @@ type Dialling = {
   readonly since: number;
 };
 
+/** Waits for a connection, no longer than it can come. */
+export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way: WayOut): Promise<Socket> {
+  const early = await unlessOurs(work, () => whyLost({ ...dialling, isEarly: true }, way));
+  if ('value' in early) return early.value;
+  void work.then((socket) => socket.destroy()).catch(() => undefined); // nobody waits for it any more
+  throw new DialFailure('not-from-here', early.ours, { address: dialling.addresses[0] ?? null });
+}
+
 /** A connection that was not made, as the target's failure or ours. */
-export async function explainDial(
-  error: unknown,
-  { host, port, addresses, since }: Dialling,
-  { vantage }: WayOut,
-): Promise<unknown> {
+export async function explainDial(error: unknown, dialling: Dialling, way: WayOut): Promise<unknown> {
   if (!(error instanceof DialFailure) || !suspectCodes.includes(error.code)) return error;
-  const address = error.address ?? addresses[0] ?? '';
-  const about = { since, host, address, hasNoRoute: error.code === 'network-unreachable' };
-  if (error.code === 'connection-timeout' || error.code === 'network-unreachable') {
-    const families = [...new Set(addresses.map(familyOf))];
-    const blamed = await Promise.all(families.map((kind) => vantage.blame({ ...about, kinds: [kind] })));
-    const ours = blamed.flatMap((one) => one.ours ?? []);
-    if (ours.length === families.length && ours[0] !== undefined)
-      return new DialFailure('not-from-here', ours[0], { address, cause: error });
+  const { port, addresses, host, since } = dialling;
+  const hasNoRoute = error.code === 'network-unreachable';
+  if (hasNoRoute || error.code === 'connection-timeout') {
+    const ours = await whyLost({ ...dialling, hasNoRoute }, way);
+    if (ours !== undefined) return asOurs(error, { ours });
   }
   if (port !== httpsPort) return error;
-  return asOurs(error, await vantage.blame({ ...about, kinds: ['https'] }));
+  const address = error.address ?? addresses[0] ?? '';
+  return asOurs(error, await way.vantage.blame({ kinds: ['https'], since, host, address }));
+}
+
+/** Why none of the addresses can be reached from here: all of their families are missing. */
+async function whyLost(
+  { addresses, host, since, isEarly, hasNoRoute }: Dialling & Pick<Suspicion, 'isEarly' | 'hasNoRoute'>,
+  { vantage }: WayOut,
+): Promise<string | undefined> {
+  const families = [...new Set(addresses.map(familyOf))];
+  const about = { since, host, ...(isEarly ? { isEarly } : {}), ...(hasNoRoute ? { hasNoRoute } : {}) };
+  const blamed = await Promise.all(families.map((kind) => vantage.blame({ ...about, kinds: [kind] })));
+  const ours = blamed.flatMap((one) => one.ours ?? []);
+  return ours.length === families.length ? ours[0] : undefined;
 }
 
 const suspectCodes: readonly FailureCode[] = [
@@ -85,6 +103,12 @@ export function watchConnection(
   const about = { since, host, address };
   vantage.worked(familyOf(address), ...(port === httpsPort ? (['https'] as const) : []));
   return {
+    async finished(work) {
+      const why = async () =>
+        (await vantage.blame({ ...about, kinds: ['large-packets'], isEarly: true })).ours;
+      const early = await unlessOurs(work, why);
+      if ('ours' in early) throw new DialFailure('not-from-here', early.ours, { address });
+    },
     async secured(tls) {
       vantage.worked('large-packets');
       // Mail hosts and the like have certificates of their own making.

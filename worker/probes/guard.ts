@@ -5,7 +5,14 @@ import { isPortAllowed, type TargetPolicy } from '#shared/targets/parse-target';
 import { steadyNow } from '#shared/time/steady-time';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
-import { type ConnectionWatch, explainDial, reachableOf, watchConnection, type WayOut } from './from-here.ts';
+import {
+  type ConnectionWatch,
+  explainDial,
+  reachableOf,
+  waitForDial,
+  watchConnection,
+  type WayOut,
+} from './from-here.ts';
 import { currentRun, markRun } from './mark.ts';
 import type { Resolve } from './resolve.ts';
 import { trustedNetwork } from './vantage/open.ts';
@@ -57,15 +64,11 @@ export function openGuard(settings: GuardSettings): Dial {
       { host, port, choice },
       signal,
     );
-    const since = steadyNow();
+    const dialling = { host, port, addresses, since: steadyNow() };
     try {
       const reachable = await reachableOf(addresses, way);
-      const socket = await connectTo(
-        await Promise.all(reachable.map(way.via)),
-        dialledPort,
-        settings,
-        signal,
-      );
+      const ways = await Promise.all(reachable.map(way.via));
+      const socket = await waitForDial(connectTo(ways, dialledPort, settings, signal), dialling, way);
       socket.once('close', release);
       const peer = way.vantage.inside(socket.remoteAddress ?? '') ?? socket.remoteAddress;
       const address = judgePeer(peer, addresses, settings.policy, () => socket.destroy());
@@ -73,7 +76,7 @@ export function openGuard(settings: GuardSettings): Dial {
       return { socket, address, times: { start, resolved, connected: performance.now() }, watch };
     } catch (error) {
       release();
-      throw await explainDial(error, { host, port, addresses, since }, way);
+      throw await explainDial(error, dialling, way);
     }
   };
 }

@@ -115,7 +115,9 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const work = openWork(signal);
       const { budget, contacts } = countContacts(openBudget(settings.pace, owner, slot));
       const own = { via, policy, portMap, connectTimeoutMs };
-      const dialAddress = openGuard(guardOfAddresses({ ...own, slots }, budget));
+      // What a name server fails at is judged with the question.
+      const untold = { ...trustedNetwork, inside: (address: string) => run.inside(address) };
+      const dialAddress = openGuard(guardOfAddresses({ ...own, vantage: untold, slots }, budget));
       const dns = client.openProbe({ vantage: run, via, dial: dialAddress, budget, signal });
       const shared = { ...own, vantage: run, resolve: openResolve(dns, policy.denied) };
       const { dialHttp, dialTls, find, ofUdp } = openRunGuards({ ...shared, slots }, tlsSlots, budget);

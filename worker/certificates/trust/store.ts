@@ -28,6 +28,20 @@ export function listBuiltInRoots(): readonly string[] {
   );
 }
 
+/** Those of the anchors that stand in no public store, but in NODE_EXTRA_CA_CERTS of this machine alone. */
+export function ownAnchorsOf(anchors: readonly string[]): readonly string[] {
+  const pems = getCACertificates('extra');
+  const own = ownRoots.get(pems) ?? new Set(pems.map(base64Of));
+  ownRoots.set(pems, own);
+  return anchors.filter((anchor) => own.has(anchor));
+}
+
+const ownRoots = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function base64Of(pem: string): string {
+  return pem.replaceAll(/-----[^-]+-----|\s/g, '');
+}
+
 /** The roots that Node trusts: Mozilla's as they are built in, and those of NODE_EXTRA_CA_CERTS. Only their names are read: all of them whole would hold the event loop for 100 ms. */
 function openStore(): Store {
   const pems = getCACertificates('default');
@@ -35,7 +49,7 @@ function openStore(): Store {
   if (known !== undefined) return known;
   const store = new Map<string, readonly string[]>();
   for (const pem of pems) {
-    const base64 = pem.replaceAll(/-----[^-]+-----|\s/g, '');
+    const base64 = base64Of(pem);
     const subject = readSubjectName(Buffer.from(base64, 'base64'));
     const name = subject === undefined ? '' : nameKeyOf(subject);
     if (name !== '') store.set(name, [...(store.get(name) ?? []), base64]);

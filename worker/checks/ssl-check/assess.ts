@@ -16,7 +16,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import type { CertificateKey } from '../../certificates/certificate.ts';
-import type { SslEvidence } from './evidence.ts';
+import type { FullEndpoint, SslEvidence } from './evidence.ts';
 import { isAllAnswered, readFacts, type SslFacts } from './facts/facts.ts';
 import { listPresented } from './facts/presented.ts';
 import { kindOfKey } from './grammar/key-kind.ts';
@@ -44,7 +44,8 @@ import { type Grades, reportEndpoints } from './report/report-endpoints.ts';
 import { reportServer } from './report/report-server.ts';
 
 /** Judges what was seen of the TLS servers of a name. Pure: the same evidence always gives the same report. */
-export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<typeof sslReportShape>> {
+export function assessSsl(seen: SslEvidence): Assessment<SslCode, FieldsOf<typeof sslReportShape>> {
+  const evidence = withoutInterceptor(seen);
   const main = judgeAddress(evidence);
   const { facts, certificates, obstacle } = main;
   const others = judgeOthers(evidence);
@@ -69,6 +70,38 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<t
     },
     ...score(told.own, rating, broken),
   };
+}
+
+/** What an interceptor on the way answered says nothing of the server: its chains and answers are left out. */
+function withoutInterceptor(evidence: SslEvidence): SslEvidence {
+  const endpoints = evidence.endpoints?.map((one) =>
+    one.full ? { ...one, full: withoutAnswers(one.full) } : one,
+  );
+  return { ...withoutAnswers(evidence), ...(endpoints ? { endpoints } : {}) };
+}
+
+const nothingSeen = {
+  clients: [],
+  chains: [],
+  choices: [],
+  refusals: [],
+  otherKind: null,
+  withoutName: null,
+  groups: null,
+  tls12Groups: null,
+  certificateForm: null,
+  preference: null,
+  tls13Preference: null,
+} satisfies Partial<FullEndpoint>;
+
+function withoutAnswers<Seen extends FullEndpoint>(seen: Seen): Seen {
+  const all = seen.handshakes.map(({ handshake }) => handshake);
+  const failure = all.find((one) => one.kind === 'failure' && one.code === 'not-from-here');
+  if (failure?.kind !== 'failure' || all.some(({ kind }) => kind === 'connected')) return seen;
+  const { code, reason } = failure;
+  const end = { kind: 'failure', code, reason } as const;
+  const questions = seen.questions.map((question) => ({ ...question, end }));
+  return { ...seen, ...nothingSeen, questions };
 }
 
 /** The letter of the guide, and ours. */

@@ -50,6 +50,8 @@ export type SslEvidence = {
   readonly chains: readonly (readonly string[])[];
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
   readonly anchors: readonly string[];
+  /** Those of the anchors that only the machine trusts that looked. Absent where there are none, and in older evidence. */
+  readonly ownAnchors?: readonly string[];
   /** The transparency logs that have signed a timestamp of any certificate, as far as they are in our list: what timestamps are judged by. Absent in older evidence. */
   readonly logs?: readonly TransparencyLog[];
   readonly hsts: HstsObservation;

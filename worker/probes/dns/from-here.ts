@@ -1,5 +1,7 @@
 import type { VantageKind } from '#shared/model/vantage';
 import { steadyNow } from '#shared/time/steady-time';
+import type { WayOut } from '../from-here.ts';
+import { unlessOurs } from '../vantage/early.ts';
 import type { RunVantage } from '../vantage/open.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
 
@@ -10,8 +12,9 @@ export type PlainQuestions = {
 };
 
 /** The same questions, whose answers tell of the target only: what this machine's network or its resolver does to them is taken out. */
-export function openQuestionsFromHere(ask: PlainQuestions, vantage: RunVantage): PlainQuestions {
-  const server = askServersFromHere(ask, vantage);
+export function openQuestionsFromHere(ask: PlainQuestions, way: WayOut): PlainQuestions {
+  const { vantage } = way;
+  const server = askServersFromHere(ask, way);
   const instead = openInstead(
     { server, resolver: (question, options) => ask.resolver(question, options) },
     vantage,
@@ -19,12 +22,14 @@ export function openQuestionsFromHere(ask: PlainQuestions, vantage: RunVantage):
   return { server, resolver: askResolverFromHere(ask, vantage, instead) };
 }
 
-function askServersFromHere(ask: PlainQuestions, vantage: RunVantage): PlainQuestions['server'] {
+function askServersFromHere(ask: PlainQuestions, { vantage, via }: WayOut): PlainQuestions['server'] {
+  const isTranslated = async (address: string) => (await via(address)) !== address;
   const whyNot = async (address: string, { transport }: DnsAskOptions) => {
     const hidden = await vantage.lacks(transport === 'tcp' ? ['dns-direct', 'dns-tcp'] : ['dns-direct']);
     if (hidden !== undefined) return hidden;
-    const isTranslated = !address.includes(':') && vantage.knownTraits().nat64.length > 0;
-    return isTranslated ? undefined : vantage.lacks([familyOf(address)]);
+    if (!(await isTranslated(address))) return vantage.lacks([familyOf(address)]);
+    vantage.meet('ipv4');
+    return undefined;
   };
   return async (address, question, options) => {
     const why = await whyNot(address, options);
@@ -32,10 +37,15 @@ function askServersFromHere(ask: PlainQuestions, vantage: RunVantage): PlainQues
     const isPlain = options.edns !== false && (await vantage.lacks(['edns'])) !== undefined;
     if (isPlain && isAboutEdns(options)) return notFromHere(question, vantage.meet('edns'), address);
     const since = steadyNow();
-    const answer = await ask.server(address, question, isPlain ? { ...options, edns: false } : options);
-    const kinds = suspectsOf(answer, options, familyOf(address));
+    const family = familyOf(address);
+    const asked = ask.server(address, question, isPlain ? { ...options, edns: false } : options);
+    const silence = { kinds: kindsOfSilence(options, family), since, address, isEarly: true };
+    const early = await unlessOurs(asked, async () => (await vantage.blame(silence)).ours);
+    if ('ours' in early) return notFromHere(question, early.ours, address);
+    const answer = early.value;
+    const kinds = suspectsOf(answer, options, family);
     if (kinds.length === 0) {
-      teach(answer, vantage, familyOf(address));
+      teach(answer, vantage, family);
       return answer;
     }
     const hasNoRoute = answer.kind === 'failure' && answer.code === 'network-unreachable';
@@ -50,25 +60,34 @@ function askResolverFromHere(
   instead: Instead,
 ): PlainQuestions['resolver'] {
   return async (question, options) => {
-    const isAddress = question.type === 'A' || question.type === 'AAAA';
     const since = steadyNow();
-    const [answer, traits] = await Promise.all([
-      ask.resolver(question, options),
-      isAddress ? vantage.traits() : vantage.knownTraits(),
+    const [early, traits] = await Promise.all([
+      unlessOurs(ask.resolver(question, options), async () => {
+        const { ours } = await vantage.blame({ kinds: ['resolver'], since, isEarly: true });
+        return ours;
+      }),
+      vantage.traits(),
     ]);
+    if ('ours' in early) return notFromHere(question, early.ours);
+    const answer = early.value;
     if (answer.kind === 'failure' || isRefusal(answer))
       return explainSilence(answer, { question, options, since }, vantage, instead);
     vantage.worked('resolver');
     if (isHidable(question.type) && answer.answers.length === 0 && (await vantage.hidesTypes()))
       return instead({ question, options }, 'dns-types');
-    const isRewritten =
-      isAddress && textsIn(answer, question.type).some((one) => traits.rewrites.includes(one));
+    const isRewritten = traits.rewrites.length > 0 && isMadeUp(answer, traits.rewrites);
     return isRewritten ? instead({ question, options }, 'honest-dns') : withoutSynthesised(answer, vantage);
   };
 }
 
 function familyOf(address: string): VantageKind {
   return address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+/** What a resolver that sells names that do not exist says of one: its own address, or nothing without the SOA record of a true answer (RFC 2308 §2). */
+function isMadeUp(answer: DnsReply, rewrites: readonly string[]): boolean {
+  if (answer.answers.length === 0) return !answer.authority.some(({ type }) => type === 'SOA');
+  return textsIn(answer, 'A').some((address) => rewrites.includes(address));
 }
 
 type Asked = { readonly question: DnsQuestion; readonly options: DnsAskOptions };
@@ -111,17 +130,19 @@ function withoutSynthesised(answer: DnsReply, vantage: RunVantage): DnsReply {
 }
 
 /** What could be missing here, if a name server answers like this; none where it speaks for itself. */
-function suspectsOf(
-  answer: DnsAnswer,
-  { transport, edns }: DnsAskOptions,
-  family: VantageKind,
-): readonly VantageKind[] {
+function suspectsOf(answer: DnsAnswer, options: DnsAskOptions, family: VantageKind): readonly VantageKind[] {
   if (answer.kind === 'answer') {
     const isReferral = answer.rcode === 'NOERROR' && answer.answers.length === 0 && !answer.flags.ra;
     return answer.flags.aa || isReferral ? [] : ['dns-direct'];
   }
   if (answer.code === 'tcp-failed') return ['dns-direct', 'dns-tcp', family];
-  if (!silences.includes(answer.code)) return [];
+  return silences.includes(answer.code) ? kindsOfSilence(options, family) : [];
+}
+
+function kindsOfSilence(
+  { transport, edns }: Pick<DnsAskOptions, 'transport' | 'edns'>,
+  family: VantageKind,
+): readonly VantageKind[] {
   if (transport === 'tcp') return ['dns-direct', 'dns-tcp', family];
   return edns === false ? ['dns-direct', family] : ['dns-direct', 'edns', family];
 }

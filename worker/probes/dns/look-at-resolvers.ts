@@ -1,6 +1,5 @@
-import { getServers } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { findServers } from './servers.ts';
+import { findServers, listSystemServers } from './servers.ts';
 
 export type LookedAtResolvers = {
   /** Those that answer. */
@@ -13,7 +12,7 @@ const timeoutMs = 1500;
 
 /** Asks each resolver once for the root's servers, names among them looked up as the probes do. Never rejects. @param configured DNS_SERVERS; undefined takes the system's */
 export async function lookAtResolvers(configured: readonly string[] | undefined): Promise<LookedAtResolvers> {
-  const named = configured ?? getServers();
+  const named = configured ?? listSystemServers();
   const looked = await Promise.all(named.map(async (text) => ({ text, fault: await inTime(faultOf(text)) })));
   return {
     answering: looked.flatMap(({ text, fault }) => (fault === undefined ? [text] : [])),

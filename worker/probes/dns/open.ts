@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { describeSpent, type SpentBudget } from '../budget.ts';
-import type { RunVantage } from '../vantage/open.ts';
+import type { WayOut } from '../from-here.ts';
 import { noTransfer, openDeniedServers } from './denied-servers.ts';
 import { openQuestionsFromHere } from './from-here.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
@@ -24,13 +24,6 @@ export const dnsLimits = {
   cacheForS: 30,
 } as const;
 
-/** What a run's questions know of the network that they are asked from. */
-export type DnsRun = {
-  readonly vantage: RunVantage;
-  /** How an address is reached from here: by another one where a NAT64 stands between. */
-  readonly via: (address: string) => Promise<string>;
-};
-
 /** What the runs of a worker share: sockets to the resolvers, and answers as long as their TTL lasts. */
 export type DnsClient = {
   /** The probe of one run. Its `dial` is for TCP to name servers of the target. */
@@ -41,7 +34,7 @@ export type DnsClient = {
 };
 
 type AnswerCache = LRUCache<string, { readonly answer: DnsAnswer; readonly isPlain: boolean }>;
-type ProbeRun = Pick<NameserverRun, 'dial' | 'budget' | 'signal'> & DnsRun;
+type ProbeRun = Pick<NameserverRun, 'dial' | 'budget' | 'signal'> & WayOut;
 
 /** Asks the resolvers what no run has asked within its TTL. */
 function openCachedQuestions(settings: DnsSettings, resolvers: Resolvers) {
@@ -64,6 +57,7 @@ function openCachedQuestions(settings: DnsSettings, resolvers: Resolvers) {
     const onPlain = () => {
       isPlain = true;
       vantage.meet('edns');
+      vantage.suspect('edns');
     };
     const answer = await resolvers.ask(question, options, { budget, signal, onPlain });
     budget.hear(answer);
@@ -87,7 +81,7 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
           server: (server, question, options) =>
             askNameserver(server, question, options, { settings, ...run }),
         },
-        run.vantage,
+        run,
       );
       const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { askServer, type Exchange, type Tries } from './ask.ts';
 import { flagsOf } from './flags.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
@@ -17,6 +18,8 @@ export type ResolverSettings = {
 export type ResolverRun = Pick<Exchange, 'budget' | 'signal'> & {
   /** Called where questions with EDNS do not come through, so that one without was answered. */
   readonly onPlain?: () => void;
+  /** Other tries than those of the settings. */
+  readonly tries?: Tries;
 };
 
 /** The configured resolvers, asked as one. */
@@ -127,67 +130,88 @@ type ResolverAsk = ResolverRun & {
   readonly settings: ResolverSettings;
 };
 
-/** Asks the resolvers one after the other, as a silent one is more often down than slow; whichever answers first is taken. */
+type Wish = Partial<Pick<Exchange, 'flags' | 'question' | 'tries'>>;
+
+/** A question to the resolvers, one after the other, as a silent one is more often down than slow; whichever answers first is taken. */
+function openTurn(
+  members: readonly Member[],
+  question: DnsQuestion,
+  { options, settings, budget, signal, tries = settings.resolverTries }: ResolverAsk,
+) {
+  const { tcpTimeoutMs } = settings;
+  const flags = { ...flagsOf(options), recursionDesired: options.recursionDesired ?? true };
+  const ask = async (wish: Wish = {}) => {
+    let sent = 0;
+    let answering = members[0] as Member;
+    const answer = await askServer({
+      question,
+      flags,
+      tries,
+      tcpTimeoutMs,
+      transport: options.transport ?? 'udp',
+      budget,
+      signal,
+      // As it stands when the answer has come.
+      get server() {
+        return answering.server;
+      },
+      openTcp: () => connectTo(answering.server, tcpTimeoutMs, signal),
+      async udp(query, accepts, timeoutMs, ending) {
+        const member = members[sent++ % members.length] as Member;
+        const outcome = await member.pool.exchange(query, accepts, timeoutMs, ending);
+        if (outcome.kind === 'received') answering = member;
+        return outcome;
+      },
+      ...wish,
+    });
+    return { answer, answering };
+  };
+  return { ask, flags, plain: { ...flags, edns: false, dnssecOk: false } };
+}
+
 async function askInTurn(
   members: readonly Member[],
   question: DnsQuestion,
-  { options, settings, budget, signal, onPlain }: ResolverAsk,
+  run: ResolverAsk,
 ): Promise<DnsAnswer> {
-  const { resolverTries: tries, tcpTimeoutMs } = settings;
-  let sent = 0;
-  let answering = members[0] as Member;
-  const udp: Exchange['udp'] = async (query, accepts, timeoutMs, ending) => {
-    const member = members[sent++ % members.length] as Member;
-    const outcome = await member.pool.exchange(query, accepts, timeoutMs, ending);
-    if (outcome.kind === 'received') answering = member;
-    return outcome;
-  };
-  const exchange = {
-    question,
-    // As it stands when the answer has come.
-    get server() {
-      return answering.server;
-    },
-    tries,
-    tcpTimeoutMs,
-    transport: options.transport ?? 'udp',
-    udp,
-    openTcp: () => connectTo(answering.server, tcpTimeoutMs, signal),
-    budget,
-    signal,
-  } as const;
-  const flags = { ...flagsOf(options), recursionDesired: options.recursionDesired ?? true };
-  const ask = (how: Partial<Pick<Exchange, 'flags' | 'question' | 'tries'>>) => {
-    sent = 0;
-    return askServer(Object.assign(exchange, { flags, question, tries }, how));
-  };
-  const plain = { ...flags, edns: false, dnssecOk: false };
-  if (!flags.edns) return ask({});
-  if (isPlain(answering)) {
-    onPlain?.();
-    return ask({ flags: plain });
+  const { ask, flags, plain } = openTurn(members, question, run);
+  if (!flags.edns) return (await ask()).answer;
+  if (members[0] && isPlain(members[0])) {
+    run.onPlain?.();
+    return (await ask({ flags: plain })).answer;
   }
-  const answer = await ask({});
+  const usual = ask();
+  const early = await Promise.race([usual, delay(silentMs, undefined, { ref: false })]);
+  if (!early) return askBeside(usual, ask, { ...run, plain });
   // An old forwarder that does not know EDNS says so (RFC 6891 §7).
-  if (isRefusedForEdns(answer)) return ask({ flags: plain });
-  if (!isSilence(answer)) return answer;
-  // Some networks drop every question with EDNS: it is asked once as before 1999, and what helps is remembered.
-  const again = await ask({ flags: plain, tries: [plainMs] });
-  if (again.kind === 'failure') return answer;
+  return isRefusedForEdns(early.answer) ? (await ask({ flags: plain })).answer : early.answer;
+}
+
+type Answered = { readonly answer: DnsAnswer; readonly answering: Member };
+
+/** Some networks drop every question with EDNS: a silent one is asked once more as before 1999, and what helps is remembered. */
+async function askBeside(
+  usual: Promise<Answered>,
+  ask: (wish: Wish) => Promise<Answered>,
+  { plain, onPlain }: { readonly plain: Exchange['flags'] } & Pick<ResolverRun, 'onPlain'>,
+): Promise<DnsAnswer> {
+  const again = ask({ flags: plain, tries: [plainMs] });
+  const said = async (work: Promise<Answered>) => ((await work).answer.kind === 'answer' ? work : usual);
+  const first = await said(Promise.race([usual, said(again)]));
+  if (first.answer.kind === 'failure' || first.answer.edns !== null) return first.answer;
   // That one got through may be chance in a network that loses packets.
   const control = await ask({ question: { name: '', type: 'NS' }, tries: controlTries });
-  if (control.kind === 'answer') return again;
-  answering.plainUntil = performance.now() + plainForMs;
+  if (control.answer.kind === 'answer') return first.answer;
+  first.answering.plainUntil = performance.now() + plainForMs;
   onPlain?.();
-  return again;
+  return first.answer;
 }
+
+/** After so long without an answer a question is asked without EDNS too. */
+const silentMs = 1000;
 
 function isPlain({ plainUntil = 0 }: Member): boolean {
   return plainUntil > performance.now();
-}
-
-function isSilence(answer: DnsAnswer): boolean {
-  return answer.kind === 'failure' && answer.code === 'timeout';
 }
 
 function isRefusedForEdns(answer: DnsAnswer): boolean {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, type TLSSocket } from 'node:tls';
+import { leafOf } from './secure.ts';
 
 /** Who stands above the certificate of a connection. */
 export type SeenIssuer = {
@@ -40,7 +41,7 @@ const longestChain = 10;
 
 function issuersOf(tls: TLSSocket): readonly string[] {
   const issuers: string[] = [];
-  let next = tls.getPeerX509Certificate();
+  let next = leafOf(tls);
   for (; next && issuers.length < longestChain; next = next.issuerCertificate) issuers.push(next.issuer);
   return issuers;
 }

@@ -70,7 +70,15 @@ export function keepLeaf(tls: TLSSocket): () => X509Certificate | undefined {
     },
   });
   tls.getPeerCertificate = namesOf as TLSSocket['getPeerCertificate'];
+  leaves.set(tls, readLeaf);
   return readLeaf;
+}
+
+const leaves = new WeakMap<TLSSocket, () => X509Certificate | undefined>();
+
+/** The certificate of a connection whose leaf is kept, with its issuers as they were sent. */
+export function leafOf(tls: TLSSocket): X509Certificate | undefined {
+  return leaves.get(tls)?.();
 }
 
 /** The other end of a connection, and who hears of it. */
@@ -84,7 +92,8 @@ export async function waitUntilSecure(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await finish(tls, address, timeoutMs, signal);
+    const finished = finish(tls, address, timeoutMs, signal);
+    await (watch ? watch.finished(finished) : finished);
     await watch?.secured(tls);
   } catch (error) {
     tls.destroy();

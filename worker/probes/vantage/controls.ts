@@ -192,38 +192,64 @@ async function namedRoots(
   return found.flatMap((addresses) => addresses.slice(0, 1));
 }
 
-/** The root servers: two of the list, and where neither answers, two that the resolver names. */
-function openRoots(wire: ControlWire, notes: ControlNotes) {
+/** Which root servers to ask: two of the list, and two that the resolver names, which may be those of a lab. */
+function openRootList(wire: ControlWire, notes: ControlNotes) {
   const first = randomBytes(1)[0] ?? 0;
+  const named = new Map<Family, readonly string[]>();
   const listed = (family: Family) => {
     const all: readonly string[] = rootServers[family];
     return [first, first + 5].flatMap((at) => all[at % all.length] ?? []);
   };
-  const ask = async (
-    family: Family,
-    transport: Transport,
-    { edns = true }: { readonly edns?: boolean } = {},
-  ): Promise<RootAnswer> => {
-    if (!(await wire.hasRoute(family))) return 'no-route';
-    const tried = new Set<string>();
-    let last: RootAnswer = 'silent';
-    for (const list of [async () => listed(family), () => namedRoots(wire, notes, family)])
-      for (const address of await list()) {
-        if (tried.has(address)) continue;
-        tried.add(address);
-        const answer = await askRoot(wire, notes, address, { family, transport, edns });
-        if (answer === 'true') return answer;
-        if (answer === 'other') last = answer;
-      }
-    return last;
+  return {
+    listed,
+    async others(family: Family): Promise<readonly string[]> {
+      const found = named.get(family) ?? (await namedRoots(wire, notes, family));
+      if (found.length > 0) named.set(family, found);
+      return found.filter((one) => !listed(family).includes(one));
+    },
   };
+}
+
+function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
+  const list = openRootList(wire, notes);
+  /** Those that answered last. */
+  const living = new Map<Family, string>();
+  const askAll = (addresses: readonly string[], wish: RootWish) =>
+    Promise.all(
+      addresses.map(async (address) => {
+        const answer = await askRoot(wire, notes, address, wish);
+        if (answer === 'true') living.set(wish.family, address);
+        return answer;
+      }),
+    );
+  return {
+    living,
+    async ask(
+      family: Family,
+      transport: Transport,
+      { edns = true }: { readonly edns?: boolean } = {},
+    ): Promise<RootAnswer> {
+      if (!(await wire.hasRoute(family))) return 'no-route';
+      const wish = { family, transport, edns };
+      const known = living.get(family);
+      if (known !== undefined && (await askAll([known], wish)).includes('true')) return 'true';
+      const others = async () => askAll(await list.others(family), wish);
+      const answers = (await Promise.all([askAll(list.listed(family), wish), others()])).flat();
+      if (answers.includes('true')) return 'true';
+      return answers.includes('other') ? 'other' : 'silent';
+    },
+  };
+}
+
+function openRoots(wire: ControlWire, notes: ControlNotes) {
+  const { ask, living } = openRootQuestions(wire, notes);
   let askedNobodyAt = -Infinity;
   return {
     ask,
     /** Whether an answer larger than a small MTU comes over TCP, where a small one does. */
     async large(family: Family): Promise<Outcome> {
-      const [address] = listed(family);
-      if (address === undefined || (await ask(family, 'tcp')) !== 'true' || !notes.mayAsk()) return 'unsure';
+      if ((await ask(family, 'tcp')) !== 'true' || !notes.mayAsk()) return 'unsure';
+      const address = living.get(family) ?? '';
       const options = { transport: 'tcp', dnssecOk: true } as const;
       const answer = await wire.askServer(address, { name: '', type: 'ANY' }, options);
       if (answer.kind === 'failure') return answer.code === 'tcp-failed' ? 'fails' : 'unsure';
@@ -292,7 +318,7 @@ function openResolverControls(wire: ControlWire, notes: ControlNotes) {
     honest,
     async answers(): Promise<Outcome> {
       if (!notes.mayAsk()) return 'unsure';
-      const answer = await wire.askResolver({ name: '', type: 'NS' });
+      const answer = await wire.askResolver({ name: '', type: 'NS' }, { edns: false });
       return answer.kind === 'answer' && isSaid(answer.rcode) ? 'works' : 'fails';
     },
     async types(): Promise<Outcome> {

@@ -29,6 +29,8 @@ export type Suspicion = {
   readonly hasNoRoute?: boolean;
   /** What other failures must have in common with it. */
   readonly sign?: string;
+  /** It has not failed yet: nothing is concluded from it but what a control says. */
+  readonly isEarly?: boolean;
 };
 
 /** Whose failure it was. `untried`: nobody else of the kind could be asked, so that it counts as the target's. */
@@ -43,6 +45,8 @@ export type RunVantage = {
   worked(...kinds: readonly VantageKind[]): void;
   /** Notes that this run met what is missing. */
   meet(kind: VantageKind): string;
+  /** Notes that it may be missing, so that a control is asked beside the run. */
+  suspect(kind: VantageKind): void;
   /** What the resolver adds to answers, learnt once an hour. */
   traits(): Promise<ResolverTraits>;
   /** What is known of them now. */
@@ -183,9 +187,9 @@ async function judgeFailure(
 function doOthersFailAlike(
   { memory, change, controls, now }: Knowledge,
   kind: VantageKind,
-  { host = '', address = '', sign = '' }: Suspicion,
+  { host = '', address = '', sign = '', isEarly }: Suspicion,
 ): boolean {
-  if (!controls.hasStandIn(kind) || host === '' || host === address) return false;
+  if (isEarly || !controls.hasStandIn(kind) || host === '' || host === address) return false;
   const failure = { kind, site: siteOf(host), network: networkOf(address), sign, at: now() };
   change((before) => noteSuspect(before, failure));
   if (!doSuspectsAgree(memory(), failure)) return false;
@@ -217,24 +221,28 @@ function openRun(knowledge: Knowledge, ignoresProxy: boolean): RunVantage {
     const isProxied = ignoresProxy && proxyKinds.includes(kind);
     return `${vantageTexts[kind].reason}${isProxied ? proxyNote : ''}`;
   };
+  const blame = async (suspicion: Suspicion): Promise<Blame> => {
+    let untried = false;
+    for (const kind of suspicion.kinds) {
+      const whose = await judgeFailure(knowledge, kind, suspicion);
+      if (whose === 'ours') return { ours: meet(kind) };
+      untried ||= whose === 'untried';
+    }
+    return { ours: undefined, untried };
+  };
   return {
     async lacks(kinds) {
       for (const kind of kinds) if (await isLacking(knowledge, kind)) return meet(kind);
       return undefined;
     },
-    async blame(suspicion) {
-      let untried = false;
-      for (const kind of suspicion.kinds) {
-        const whose = await judgeFailure(knowledge, kind, suspicion);
-        if (whose === 'ours') return { ours: meet(kind) };
-        untried ||= whose === 'untried';
-      }
-      return { ours: undefined, untried };
-    },
+    blame,
     worked(...kinds) {
       for (const kind of kinds) noteWorked(knowledge, kind);
     },
     meet,
+    suspect(kind) {
+      void blame({ kinds: [kind], since: now(), isEarly: true }); // never rejects
+    },
     async traits() {
       await learnTraits();
       return memory();
@@ -264,6 +272,7 @@ export const trustedNetwork: RunVantage = {
   blame: async () => ({ ours: undefined, untried: false }),
   worked: () => undefined,
   meet: (kind) => vantageTexts[kind].reason,
+  suspect: () => undefined,
   traits: async () => emptyMemory,
   knownTraits: () => emptyMemory,
   hidesTypes: async () => false,

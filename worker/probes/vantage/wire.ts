@@ -26,7 +26,9 @@ export type WireSettings = {
 
 const dnsPort = 53;
 /** A control that answers does so soon: each is asked twice. */
-const dnsTries = [500, 1000];
+const dnsTries = [500, 900];
+/** A resolver may have to ask others first, and some are slow. */
+const resolverTries = [700, 1300, 2000];
 const tcpTimeoutMs = 2000;
 const connectTimeoutMs = 2000;
 const handshakeMs = 3000;
@@ -54,7 +56,11 @@ export function openControlWire({ dns, guard, controlHosts, registries }: WireSe
     hasRoute,
     askServer: (address, question, options) => askControl(address, question, options, dialServer),
     async askResolver(question, options = {}): Promise<DnsAnswer> {
-      const run = { budget: openBudget(noPace, undefined), signal: AbortSignal.timeout(limitMs) };
+      const run = {
+        budget: openBudget(noPace, undefined),
+        signal: AbortSignal.timeout(limitMs),
+        tries: resolverTries,
+      };
       try {
         return await dns.resolvers.ask(question, options, run);
       } catch {
@@ -117,6 +123,7 @@ async function askControl(
 async function lookAtChain(dialled: Dialled, host: string, signal: AbortSignal): Promise<HttpsOutcome> {
   let issuer: SeenIssuer | undefined;
   const watch: ConnectionWatch = {
+    finished: (work) => work,
     explain: async (error) => error,
     async secured(tls) {
       issuer = seeIssuer(tls);

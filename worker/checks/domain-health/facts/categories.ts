@@ -3,6 +3,7 @@ import { type CategoryName, categoryNames, categoryWeights } from '#shared/catal
 import type { Finding } from '#shared/model/finding';
 import type { Report } from '#shared/model/report';
 import type { Grade } from '#shared/model/score';
+import { isOfVantage } from '#shared/model/vantage';
 import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
@@ -179,6 +180,9 @@ function standOnWeb(
 }
 
 function whyNoScore({ findings, notTested }: CategoryReport): string {
+  // What this network kept from us comes before what was seen all the same.
+  const ours = notTested.find(({ reason }) => isOfVantage(reason));
+  if (ours) return ours.reason;
   const [finding] = findings;
   if (finding) return `its report says “${finding.title}” (${finding.code})`;
   return notTested[0]?.reason ?? 'its report has no score';

@@ -41,14 +41,22 @@ export function causeOfGap(
   dns: DnsFields | null,
 ): GapCause {
   if (state === 'left-out') return 'left-out';
-  const isBrowserFault = findings.some(({ code }) => code === 'browser-unavailable');
-  // A source without a report says why in our own words.
-  const isBrowserMissing = !isReported && /\bbrowser\b/.test(reason);
-  if (name === 'performance' && (isBrowserMissing || isBrowserFault)) return 'browser';
+  if (name === 'performance' && isWithoutBrowser({ findings, isReported, reason })) return 'browser';
   if (isBlocked(findings)) return 'blocked';
   if (!isReported || findings.some(({ code }) => code === 'browser-failed')) return 'late';
   if (isOfVantage(reason)) return 'ours';
   return name === 'dns' && dns !== null && isOnlyUnvalidated(dns) ? 'resolver' : 'target';
+}
+
+/** A source without a report says why in our own words. */
+function isWithoutBrowser({
+  findings,
+  isReported,
+  reason,
+}: Pick<Category, 'findings' | 'isReported' | 'reason'>): boolean {
+  return (
+    findings.some(({ code }) => code === 'browser-unavailable') || (!isReported && /\bbrowser\b/.test(reason))
+  );
 }
 
 function isOnlyUnvalidated(dns: DnsFields): boolean {

@@ -1,6 +1,6 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import { openChainReader, type ReadChain } from '../../../certificates/read-chain.ts';
-import { findAnchors } from '../../../certificates/trust/store.ts';
+import { findAnchors, ownAnchorsOf } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import { early } from '../../early.ts';
 import type {
@@ -42,13 +42,16 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
     lookAtSite({ context, limits, target, names: naming, readChain: openChainReader(at) }),
   ]);
   const { main, endpoints, connections } = site;
+  const anchors = findAnchors(listChains(main.seen, endpoints));
+  const ownAnchors = ownAnchorsOf(anchors);
   return {
     host,
     port: target.port,
     at,
     ...main.seen,
     chains: main.seen.chains,
-    anchors: findAnchors(listChains(main.seen, endpoints)),
+    anchors,
+    ...(ownAnchors.length > 0 ? { ownAnchors } : {}),
     logs: findLogs(listSigners(main.seen, endpoints)),
     names,
     addresses: addressesOf(main),

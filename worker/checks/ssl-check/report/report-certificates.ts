@@ -49,10 +49,11 @@ function base64Of({ chain: { leaf } }: Presented): string | undefined {
 }
 
 /** Which stores have a root above the certificate; of one that Mozilla's does not lead to nothing is known. */
-function reportStores({ chain: { leaf, sent, trust } }: Presented, { context }: SslFacts) {
+function reportStores({ chain: { leaf, sent, trust } }: Presented, { context, evidence }: SslFacts) {
   const root = trust?.kind === 'trusted' ? trust.path.at(-1) : undefined;
   if (leaf === null || root === undefined) return null;
-  return { Mozilla: true, ...findPathByStore({ leaf, sent: sent.slice(1), ...context }, root) };
+  const isOwn = evidence.ownAnchors?.includes(root.x509.raw.toString('base64')) === true;
+  return { Mozilla: !isOwn, ...findPathByStore({ leaf, sent: sent.slice(1), ...context }, root) };
 }
 
 /** As the certificates of today's clients are shown, with what the report says of those in fields of its own. */
