@@ -6,6 +6,7 @@ import type { Assessment } from '#shared/model/report';
 import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
 import { assessDns, type DnsAssessment } from './dns/assess.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
+import { explainFromHere } from './from-here.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
 import { assessMail, type MailAssessment } from './mail/assess.ts';
@@ -21,7 +22,8 @@ export function assessDnsCheck(
   const dns = assessDns(evidence.dns);
   const mail = mailBehind(dns, assessMail(evidence.mail, hasBogus(dns)));
   const aliases = aliasesIn(evidence);
-  const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
+  const judged = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
+  const verdicts = explainFromHere(judged, evidence.dns);
   return {
     state: stateOf(dns, mail),
     verdicts,

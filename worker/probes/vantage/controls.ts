@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { VantageKind } from '#shared/model/vantage';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../dns/port.ts';
-import { ipv4OnlyName, readPrefixes } from './nat64.ts';
 import type { ResolverTraits } from './open.ts';
+import { openResolverControls, type ResolverControls, textsIn } from './resolver-controls.ts';
 import { rootServers } from './roots.ts';
 
 /** What a control says. `unsure`: there was none to ask, or it speaks of something else. */
@@ -154,7 +154,6 @@ export function openControls(wire: ControlWire, notes: ControlNotes): Controls {
 
 type Roots = ReturnType<typeof openRoots>;
 type Https = ReturnType<typeof openHttps>;
-type ResolverControls = ReturnType<typeof openResolverControls>;
 
 type RootWish = { readonly family: Family; readonly transport: Transport; readonly edns: boolean };
 
@@ -242,7 +241,9 @@ function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
 }
 
 function openRoots(wire: ControlWire, notes: ControlNotes) {
-  const { ask, living } = openRootQuestions(wire, notes);
+  const questions = openRootQuestions(wire, notes);
+  const { living } = questions;
+  const ask: typeof questions.ask = (...asked) => questions.ask(...asked);
   let askedNobodyAt = -Infinity;
   return {
     ask,
@@ -294,68 +295,4 @@ function openHttps(wire: ControlWire, notes: ControlNotes) {
       return last;
     },
   };
-}
-
-function openResolverControls(wire: ControlWire, notes: ControlNotes) {
-  const hidden = [
-    { name: '', type: 'DNSKEY', isThere: true },
-    { name: 'com', type: 'DS', isThere: true },
-    { name: '', type: 'CAA', isThere: false },
-    { name: '', type: 'HTTPS', isThere: false },
-  ];
-  const honest = async (): Promise<{ outcome: Outcome; rewrites: readonly string[] }> => {
-    if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
-    const name = `${randomBytes(9).toString('hex')}.com`;
-    const answer = await wire.askResolver({ name, type: 'A' });
-    const rewrites = textsIn(answer, 'A');
-    if (rewrites.length > 0) return { outcome: 'fails', rewrites };
-    return {
-      outcome: answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' ? 'works' : 'unsure',
-      rewrites,
-    };
-  };
-  return {
-    honest,
-    async answers(): Promise<Outcome> {
-      if (!notes.mayAsk()) return 'unsure';
-      const answer = await wire.askResolver({ name: '', type: 'NS' }, { edns: false });
-      return answer.kind === 'answer' && isSaid(answer.rcode) ? 'works' : 'fails';
-    },
-    async types(): Promise<Outcome> {
-      const answers = await Promise.all(
-        hidden.map(async ({ name, type, isThere }) => {
-          if (!notes.mayAsk()) return 'unsure';
-          const answer = await wire.askResolver({ name, type });
-          if (answer.kind === 'failure') return 'unsure';
-          if (answer.rcode === 'NOTIMP') return 'fails';
-          const isEmpty = answer.rcode === 'NOERROR' && textTypes(answer, type) === 0;
-          return isThere && isEmpty ? 'fails' : 'works';
-        }),
-      );
-      return answers.find((one) => one === 'fails') ?? answers.find((one) => one === 'unsure') ?? 'works';
-    },
-    async learn(): Promise<void> {
-      const [{ rewrites }, mapped] = await Promise.all([
-        honest(),
-        notes.mayAsk() ? wire.askResolver({ name: ipv4OnlyName, type: 'AAAA' }) : undefined,
-      ]);
-      const nat64 = mapped ? readPrefixes(textsIn(mapped, 'AAAA')) : [];
-      notes.keepTraits({ rewrites, nat64 });
-    },
-  };
-}
-
-function isSaid(rcode: string): boolean {
-  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
-}
-
-function textTypes(answer: DnsAnswer & { readonly kind: 'answer' }, type: string): number {
-  return answer.answers.filter((record) => record.type === type).length;
-}
-
-function textsIn(answer: DnsAnswer, type: string): readonly string[] {
-  if (answer.kind === 'failure') return [];
-  return answer.answers.flatMap((record) =>
-    record.type === type && typeof record.data === 'string' ? [record.data] : [],
-  );
 }
