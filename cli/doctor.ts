@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lookAtMongo } from '#shared/backends/look-at-mongo';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
 import { openBackend } from '#shared/lifecycle/backend';
+import type { VantageKind } from '#shared/model/vantage';
 import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
 import { describeMisspelling } from '#shared/settings/misspelt-settings';
 import { openLogger } from '#shared/telemetry/logger';
@@ -17,12 +18,15 @@ import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 import { lookAtMail } from './look-at-mail.ts';
+import { surveyNetwork, tellMissing } from './look-at-network.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
 type Diagnosis = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
 type Examination = readonly [name: string, look: () => Promise<Diagnosis> | Diagnosis, withinMs?: number];
 
 const within = 5000;
+/** A network in which nothing answers is known after some seconds of silence. */
+const surveyMs = 30_000;
 /** A browser that was never started reads its files first. */
 const browserStartMs = 20_000;
 
@@ -41,13 +45,16 @@ export async function examine(options: ServerOptions): Promise<number> {
 }
 
 function examinations(config: Config, options: ServerOptions): readonly Examination[] {
+  let surveyed: ReturnType<typeof surveyNetwork> | undefined;
+  const survey = () => (surveyed ??= surveyNetwork(config));
   return [
     ['node', () => ({ state: 'ok', words: process.versions.node })],
     ['settings', () => lookAtSettings()],
     ['tables', () => lookAtTables(Date.now())],
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
-    ['ipv6', lookAtIpv6],
+    ['ipv6', async () => lookAtIpv6(await survey()), surveyMs],
+    ['network', async () => lookAtNetwork(await survey()), surveyMs],
     ['smtp', () => lookAtSmtp(config), smtpMs + 1000],
     ['browser', () => lookAtBrowser(config), browserStartMs + within],
     ['redis', () => lookAtQueue(config)],
@@ -132,14 +139,24 @@ async function lookAtDns({ DNS_SERVERS }: Config): Promise<Diagnosis> {
   };
 }
 
-function lookAtIpv6(): Diagnosis {
+function lookAtIpv6(missing: readonly VantageKind[] | undefined): Diagnosis {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const isThere = addresses.some(
     ({ family, internal, address }) => family === 'IPv6' && !internal && /^[23]/.test(address),
   );
-  return isThere
-    ? { state: 'ok', words: 'this machine has a public IPv6 address' }
-    : { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
+  if (!isThere) return { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
+  return missing?.includes('ipv6')
+    ? { state: 'warn', words: `this machine has a public IPv6 address, but ${tellMissing(['ipv6'])}` }
+    : { state: 'ok', words: 'this machine has a public IPv6 address' };
+}
+
+/** What targets are never blamed for. */
+function lookAtNetwork(missing: readonly VantageKind[] | undefined): Diagnosis {
+  if (!missing) return { state: 'none', words: 'targets are on this machine (TARGET_ALLOW_CIDRS)' };
+  const words = tellMissing(missing.filter((kind) => kind !== 'ipv6'));
+  return words === ''
+    ? { state: 'ok', words: 'names, name servers and hosts can be asked from here' }
+    : { state: 'warn', words };
 }
 
 /** A lost connection takes five seconds to tell. */

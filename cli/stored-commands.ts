@@ -48,6 +48,8 @@ function addServiceCommands(program: Command): void {
     .description('test what works on this machine, and how long each part takes')
     .action(async (options: FindingsOptions) => {
       process.exitCode = await (await import('./doctor.ts')).examine(options);
+      // What did not answer in time may hang for good.
+      setTimeout(() => process.exit(), 500).unref();
     });
   addServerOptions(program.command('mcp'))
     .description(

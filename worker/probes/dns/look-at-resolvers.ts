@@ -31,8 +31,9 @@ async function faultOf(text: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    // Any answer, also one that says no, comes from a resolver that works. One that refuses serves others only.
-    if (/^E(?:NOTFOUND|NODATA|SERVFAIL)$/.test(code)) return undefined;
+    // Also one that says no comes from a resolver that works. One that refuses serves others only.
+    if (/^E(?:NOTFOUND|NODATA)$/.test(code)) return undefined;
+    if (code === 'ESERVFAIL') return 'it fails at the root of the DNS (SERVFAIL)';
     if (code === 'EREFUSED') return 'it refuses questions from here';
     return code === 'ECONNREFUSED' ? 'nothing listens there (ECONNREFUSED)' : `it does not answer (${code})`;
   }
