@@ -13,7 +13,7 @@ import {
   groupByCategory,
   togetherWords,
 } from '#shared/render/health';
-import { pointsWords, targetOf } from '#shared/render/report-words';
+import { pointsWords, targetOf, vantageWords } from '#shared/render/report-words';
 import { clip, visible } from '#shared/render/visible-text';
 import { zoneLine } from '#shared/render/zone';
 import { coloured, hasColour, join, type Shown, show } from './door.ts';
@@ -67,9 +67,10 @@ export function worstOf(report: Report): Finding | undefined {
 /** One report, for a person to read: its grade, and each finding with what to do. */
 export function tellReport(report: Report): Shown {
   const { summary, state, score, grade } = report;
+  const missing = vantageWords(report);
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
-  }`;
+  }${missing === undefined ? '' : `\n${missing}`}`;
   const domain = tellDomain(report);
   if (domain) return show`${head}\n${domain}`;
   const counts = severities.flatMap((name) => (summary[name] > 0 ? [`${summary[name]} ${name}`] : []));

@@ -3,7 +3,7 @@ import type { Comparison } from '#shared/model/comparison';
 import { type Fault, Problem } from '#shared/model/problem';
 import { renderComparisonCsv } from '#shared/render/csv';
 import { readReport } from '#shared/stores/reports/read-report';
-import { readOutlines } from '#shared/stores/reports/with-history';
+import { newestLookedAt, newestWhole, readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import { takesJson } from '../answer/representation.ts';
@@ -50,8 +50,9 @@ async function findCompared(
   domain: string,
 ): Promise<ComparedReport> {
   const href = `${site.publicPath}/api/tools/${comparedCheck}/${domain}`;
-  const question = { check: comparedCheck, target: domain, options: 'plain', limit: 1 } as const;
-  const [grant] = await listSeen({ shelf, site }, caller, domain, question);
+  const question = { check: comparedCheck, target: domain, options: 'plain', limit: newestLookedAt } as const;
+  const seen = await listSeen({ shelf, site }, caller, domain, question);
+  const grant = await newestWhole(shelf.reportStore, seen);
   const stored = grant && (await shelf.reportStore.get(grant.reportId));
   if (!stored) return { domain, href };
   const outline = (await readOutlines(shelf.reportStore, [stored.reportId])).get(stored.reportId);

@@ -3,6 +3,7 @@ import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount } from '#shared/model/grant';
 import { type Fault, Problem, type ProblemCode } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/html/charts';
+import { newestLookedAt, newestWhole } from '#shared/stores/reports/with-history';
 import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
@@ -51,9 +52,9 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
       check: mainCheck,
       target: domain,
       options: 'plain',
-      limit: 1,
+      limit: newestLookedAt,
     } as const;
-    const [grant] = await reportStore.grants.list(question);
+    const grant = await newestWhole(reportStore, await reportStore.grants.list(question));
     return { grade: grant?.grade ?? null, score: grant?.score ?? null };
   }
   // Without ids nothing is written of who was given what: only a report made for a caller without a token is public.

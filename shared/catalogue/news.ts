@@ -41,8 +41,10 @@ export function newsBetween(from: Outline, to: Outline): readonly News[] {
   const [before, after] = [from.reports[0], to.reports[0]];
   if (!before || !after || before.state === 'failed' || after.state === 'failed') return [];
   const found = pairsOf(from, to).flatMap(([older, newer]) => newsOfPair(older, newer));
-  const own = haveOtherRules(from, to) ? [] : gradeNews(before, after);
-  return [...stateNews(before, after), ...own, ...found].toSorted(
+  // What our own network does is no news of the target.
+  const isWhole = !before.missing && !after.missing;
+  const own = haveOtherRules(from, to) || !isWhole ? [] : gradeNews(before, after);
+  return [...(isWhole ? stateNews(before, after) : []), ...own, ...found].toSorted(
     (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity),
   );
 }

@@ -22,6 +22,8 @@ const outlinedReport = z.object({
   findings: z.array(outlinedFinding),
   passed: z.array(z.string()),
   notTested: z.array(z.string()),
+  /** What the network of the worker could not do; left out where nothing. */
+  missing: z.array(z.string()).optional(),
   /** Of a part of domain-health: the categories that it counts for, and the codes of each. */
   categories: z.record(z.string(), z.array(z.string())).optional(),
 });
@@ -80,8 +82,15 @@ export function carryOver(from: Outline, to: Outline): Outline {
     const findings = older.findings.filter(({ code }) => blind.has(code));
     const passed = older.passed.filter((code) => blind.has(code));
     const known = new Set([...findings.map(({ code }) => code), ...passed]);
+    // Grade and state of what was seen through a network that lacks something are of something else.
+    const { state, score, grade, missing } = newer.missing ? older : newer;
+    const { missing: _missing, ...whole } = newer;
     return {
-      ...newer,
+      ...whole,
+      state,
+      score,
+      grade,
+      ...(missing ? { missing } : {}),
       findings: [...newer.findings, ...findings],
       passed: [...newer.passed, ...passed],
       notTested: newer.notTested.filter((code) => !known.has(code)),
@@ -125,7 +134,13 @@ function outlineAlone(report: Report): OutlinedReport {
     })),
     passed: report.passed,
     notTested: report.notTested.map(({ code }) => code),
+    ...(hasMissing(report) ? { missing: report.vantage?.missing } : {}),
   };
+}
+
+/** Whether the network of the worker could not do something that the report needed. */
+export function hasMissing({ vantage }: Pick<Report, 'vantage'>): boolean {
+  return (vantage?.missing.length ?? 0) > 0;
 }
 
 function nameOf(target: Report['target']): string {

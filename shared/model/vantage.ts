@@ -103,3 +103,7 @@ export function orderKinds(kinds: Iterable<string>): readonly string[] {
 export function isOfVantage(reason: string): boolean {
   return vantageKinds.some((kind) => reason.includes(vantageTexts[kind].reason));
 }
+
+export function isVantageKind(name: string): name is VantageKind {
+  return vantageKinds.some((kind) => kind === name);
+}

@@ -27,6 +27,7 @@ import {
   targetOf,
   timeWords,
   tookWords,
+  vantageWords,
 } from './report-words.ts';
 import { cut, linkTo, textOf, visible, visibleLines } from './visible-text.ts';
 import { zoneLine } from './zone.ts';
@@ -50,6 +51,7 @@ function writeReport(report: Report, pieces: number): string {
   const blocks = [
     `# ${sentence(checkNameOf(report.check))}: ${codeSpan(cut(targetOf(report), longestText))}`,
     summaryLine(report),
+    ...writeVantage(report),
     stateWords(report) ?? '',
     ...(writeDomain(report, pieces) ?? writeFindings(report, pieces)),
     ...writeMailHosts(report),
@@ -58,6 +60,11 @@ function writeReport(report: Report, pieces: number): string {
     ...writePassed(report),
   ];
   return `${blocks.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function writeVantage(report: Report): readonly string[] {
+  const words = vantageWords(report);
+  return words === undefined ? [] : [sentence(words)];
 }
 
 function summaryLine(report: Report): string {

@@ -1,6 +1,7 @@
 import { findSpec } from '../catalogue/registry.ts';
 import type { Finding } from '../model/finding.ts';
 import { envelopeShape, type Report } from '../model/report.ts';
+import { isVantageKind, vantageTexts } from '../model/vantage.ts';
 import { type Severity, severities } from '../model/verdict.ts';
 import { labelOf } from './labels.ts';
 import { cut, jsonText, textOf, visible } from './visible-text.ts';
@@ -126,4 +127,12 @@ function pieceLine(piece: Finding['evidence'][number]): string {
         `${visible(cut(labelOf(key), longestValue))}: ${visible(cut(textOf(value), longestValue))}`,
     )
     .join(', ');
+}
+
+/** What the network that a report was made from could not do, as one sentence; undefined where nothing was missing. */
+export function vantageWords({ vantage }: Pick<Report, 'vantage'>): string | undefined {
+  if (!vantage || vantage.missing.length === 0) return undefined;
+  const reasons = vantage.missing.flatMap((kind) => (isVantageKind(kind) ? vantageTexts[kind].reason : kind));
+  const from = vantage.id === null ? '' : ` (${vantage.id})`;
+  return `Some rules were not tested because of the network that this was checked from${from}, not because of the target: ${reasons.join('; ')}.`;
 }

@@ -5,7 +5,7 @@ import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expirie
 import { categoryNameOf, type DomainFault } from '../health.ts';
 import { checkNameOf, labelOf, unicodeOf } from '../labels.ts';
 import { type Markup, markup, nothing, printMarkup, verbatim } from '../markup.ts';
-import { ownFields, stateWords, targetOf, timeWords, tookWords } from '../report-words.ts';
+import { ownFields, stateWords, vantageWords, targetOf, timeWords, tookWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
 import { categoryBars, type ScorePoint, scoreGauge, scoreLine, severityBars } from './charts.ts';
 import { costsSection, findingsSection, idOf, notTestedSection, passedSection } from './findings.ts';
@@ -138,6 +138,10 @@ function aboutSection({ reportId, rulesVersion, check }: Report): Markup {
 /** What was not tested is linked beside the grade, so only a reader of a report that says little has to be told first. */
 function notice(report: Report): Markup {
   const words = report.state === 'partial' && report.notTested.length > 0 ? undefined : stateWords(report);
+  const missing = vantageWords(report);
+  if (missing !== undefined)
+    return markup`<p class="notice">${missing}</p>
+`;
   return words === undefined
     ? nothing
     : markup`<p class="notice">${words}</p>

@@ -30,6 +30,22 @@ export function withHistory(store: ReportStore): ReportStore {
   };
 }
 
+/** So many of the newest are looked at for one that is whole. */
+export const newestLookedAt = 10;
+
+/** The newest of these for which nothing was missing in the network of its worker; where there is none, the newest. */
+export async function newestWhole<Kept extends { readonly reportId: string }>(
+  store: OutlineStore,
+  newestFirst: readonly Kept[],
+): Promise<Kept | undefined> {
+  const outlines = await readOutlines(
+    store,
+    newestFirst.map(({ reportId }) => reportId),
+  );
+  const isWhole = ({ reportId }: Kept) => !outlines.get(reportId)?.reports[0]?.missing;
+  return newestFirst.find(isWhole) ?? newestFirst[0];
+}
+
 function isPublic({ isOpen, check, options }: StoredReport): boolean {
   return isOpen && options === plainOptions && findSpec(check)?.targetKind === 'domain';
 }

@@ -43,11 +43,14 @@ export function assessHealth(
   const gradeBeforeCaps = gradeOf(score, isWarned(categories, broken));
   const caps = judgeCaps(verdicts);
   const parts = listPartFindings(facts, usedWeight);
-  const trend = reportTrend(evidence.previous, { score, coverage, categories, codes: broken });
+  const missing = missingOf(evidence);
+  // A trend is of two reports that saw everything that they looked for.
+  const previous = missing.length > 0 ? null : evidence.previous;
+  const trend = reportTrend(previous, { score, coverage, categories, codes: broken });
   return {
     state: judgeState(facts, verdicts),
     verdicts,
-    missing: missingOf(evidence),
+    missing,
     score,
     grade: limitGrade(
       gradeBeforeCaps,

@@ -12,6 +12,7 @@ import {
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import { hasMissing } from '#shared/catalogue/outline';
 import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
 import type { Report } from '#shared/model/report';
 import type { CompositeContext } from '../check.ts';
@@ -64,7 +65,10 @@ export async function gatherHealth({
     ...(parts.includes('mail') ? { smtp } : {}),
     redirects,
     registration: readRegistration(domain, registration, jobs.hidesAges),
-    previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
+    previous:
+      previous === undefined || previous.reportId === undefined || hasMissing(previous)
+        ? null
+        : readPrevious(previous),
   };
 }
 
