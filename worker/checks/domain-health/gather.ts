@@ -65,10 +65,7 @@ export async function gatherHealth({
     ...(parts.includes('mail') ? { smtp } : {}),
     redirects,
     registration: readRegistration(domain, registration, jobs.hidesAges),
-    previous:
-      previous === undefined || previous.reportId === undefined || hasMissing(previous)
-        ? null
-        : readPrevious(previous),
+    previous: previousOf(previous),
   };
 }
 
@@ -179,4 +176,9 @@ function isHttpOnly(webHost: string, redirects: HealthEvidence['redirects']): bo
   const answers = (isHttps: boolean) => own.some((entry) => entry.isHttps === isHttps && entry.isAnswered);
   const isHttpsSeen = own.some(({ isHttps, fields }) => isHttps && fields !== null);
   return answers(false) && isHttpsSeen && !answers(true);
+}
+
+/** A report without an id cannot be linked to, and one for which something was missing is compared with none. */
+function previousOf(report: Report | undefined): HealthEvidence['previous'] {
+  return report?.reportId === undefined || hasMissing(report) ? null : readPrevious(report);
 }

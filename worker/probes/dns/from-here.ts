@@ -2,7 +2,7 @@ import type { VantageKind } from '#shared/model/vantage';
 import { steadyNow } from '#shared/time/steady-time';
 import type { WayOut } from '../from-here.ts';
 import { unlessOurs } from '../vantage/early.ts';
-import type { RunVantage } from '../vantage/open.ts';
+import { type RunVantage, trustedNetwork } from '../vantage/open.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
 
 /** How questions of a run are asked, before anybody asks whose failure it was. */
@@ -112,7 +112,7 @@ async function explainSilence(
   if (answer.kind === 'failure' && (answer.code === 'invalid-name' || answer.code === 'budget-spent'))
     return answer;
   // The answer was there, and too long for the way to our own resolver.
-  if (answer.kind === 'failure' && answer.code === 'tcp-failed')
+  if (answer.kind === 'failure' && answer.code === 'tcp-failed' && vantage !== trustedNetwork)
     return instead({ question, options }, 'dns-tcp');
   if (answer.kind === 'answer' && answer.rcode === 'NOTIMP' && (await vantage.hidesTypes()))
     return instead({ question, options }, 'dns-types');
