@@ -30,8 +30,11 @@ const httpsPort = 443;
 /** Those of the addresses that can be reached from here. Throws DialFailure `not-from-here` where there is none. */
 export async function reachableOf(
   addresses: readonly string[],
+  port: number,
   { vantage, via }: WayOut,
 ): Promise<readonly string[]> {
+  const closed = port === httpsPort ? await vantage.lacks(['https']) : undefined;
+  if (closed !== undefined) throw new DialFailure('not-from-here', closed, { address: addresses[0] ?? null });
   const ways = await Promise.all(
     addresses.map(async (address) => {
       const isTranslated = (await via(address)) !== address;
@@ -55,7 +58,8 @@ type Dialling = {
 
 /** Waits for a connection, no longer than it can come. */
 export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way: WayOut): Promise<Socket> {
-  const early = await unlessOurs(work, () => whyLost({ ...dialling, isEarly: true }, way));
+  const silence = { ...dialling, isEarly: true };
+  const early = await unlessOurs(work, async () => (await whyLost(silence, way)) ?? whyClosed(silence, way));
   if ('value' in early) return early.value;
   void work.then((socket) => socket.destroy()).catch(() => undefined); // nobody waits for it any more
   throw new DialFailure('not-from-here', early.ours, { address: dialling.addresses[0] ?? null });
@@ -64,15 +68,22 @@ export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way
 /** A connection that was not made, as the target's failure or ours. */
 export async function explainDial(error: unknown, dialling: Dialling, way: WayOut): Promise<unknown> {
   if (!(error instanceof DialFailure) || !suspectCodes.includes(error.code)) return error;
-  const { port, addresses, host, since } = dialling;
   const hasNoRoute = error.code === 'network-unreachable';
   if (hasNoRoute || error.code === 'connection-timeout') {
     const ours = await whyLost({ ...dialling, hasNoRoute }, way);
     if (ours !== undefined) return asOurs(error, { ours });
   }
-  if (port !== httpsPort) return error;
-  const address = error.address ?? addresses[0] ?? '';
-  return asOurs(error, await way.vantage.blame({ kinds: ['https'], since, host, address }));
+  return asOurs(error, { ours: await whyClosed(dialling, way) });
+}
+
+/** Why nobody can be reached over https; undefined for another port. */
+async function whyClosed(
+  { port, host, addresses, since, isEarly }: Dialling & Pick<Suspicion, 'isEarly'>,
+  { vantage }: WayOut,
+): Promise<string | undefined> {
+  if (port !== httpsPort) return undefined;
+  const about = { since, host, address: addresses[0] ?? '', ...(isEarly ? { isEarly } : {}) };
+  return (await vantage.blame({ ...about, kinds: ['https'] })).ours;
 }
 
 /** Why none of the addresses can be reached from here: all of their families are missing. */

@@ -66,7 +66,7 @@ export function openGuard(settings: GuardSettings): Dial {
     );
     const dialling = { host, port, addresses, since: steadyNow() };
     try {
-      const reachable = await reachableOf(addresses, way);
+      const reachable = await reachableOf(addresses, port, way);
       const ways = await Promise.all(reachable.map(way.via));
       const socket = await waitForDial(connectTo(ways, dialledPort, settings, signal), dialling, way);
       socket.once('close', release);

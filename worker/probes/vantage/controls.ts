@@ -91,8 +91,8 @@ const table: { readonly [K in VantageKind]?: Control } = {
   },
   edns: async ({ wire, roots }) => {
     const family = await usualFamily(wire);
-    if ((await roots.ask(family, 'udp')) === 'true') return 'works';
-    return (await roots.ask(family, 'udp', { edns: false })) === 'true' ? 'fails' : 'unsure';
+    if ((await roots.ask(family, 'udp', { edns: true })) === 'true') return 'works';
+    return (await roots.ask(family, 'udp')) === 'true' ? 'fails' : 'unsure';
   },
   'large-packets': async ({ wire, roots, https }, about) => {
     const seen = await https.look(about);
@@ -226,7 +226,7 @@ function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
     async ask(
       family: Family,
       transport: Transport,
-      { edns = true }: { readonly edns?: boolean } = {},
+      { edns = false }: { readonly edns?: boolean } = {},
     ): Promise<RootAnswer> {
       if (!(await wire.hasRoute(family))) return 'no-route';
       const wish = { family, transport, edns };
