@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lookAtMongo } from '#shared/backends/look-at-mongo';
@@ -14,6 +13,7 @@ import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
 import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
+import { hasPublicIpv6 } from '../worker/start/watch-network.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
@@ -140,11 +140,7 @@ async function lookAtDns({ DNS_SERVERS }: Config): Promise<Diagnosis> {
 }
 
 function lookAtIpv6(missing: readonly VantageKind[] | undefined): Diagnosis {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const isThere = addresses.some(
-    ({ family, internal, address }) => family === 'IPv6' && !internal && /^[23]/.test(address),
-  );
-  if (!isThere) return { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
+  if (!hasPublicIpv6()) return { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
   return missing?.includes('ipv6')
     ? { state: 'warn', words: `this machine has a public IPv6 address, but ${tellMissing(['ipv6'])}` }
     : { state: 'ok', words: 'this machine has a public IPv6 address' };

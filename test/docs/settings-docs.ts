@@ -27,7 +27,9 @@ const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the me
 #GRAFANA_PORT=3030
 #JAEGER_PORT=16686
 #NODE_IMAGE=node:24-slim
-#BROWSER=bundled`;
+#BROWSER=bundled
+# Resolvers that the compose file's own asks, where this network lets no question out to name servers.
+#DNS_FORWARD=`;
 
 /** The README with its table of settings made anew. */
 export function makeReadme(): string {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import type { Checks, Readiness } from '#shared/model/readiness';
 import { vantageKinds, type VantageKind, vantageTexts } from '#shared/model/vantage';
 import type { Config } from '#shared/settings/config';
@@ -5,6 +6,14 @@ import { namesProxy } from '#shared/settings/proxy';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { missingOf, type VantageMemory } from '../probes/vantage/memory.ts';
+
+/** Whether this machine was given an address of IPv6 at all: many have none, and want none. */
+export function hasPublicIpv6(): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.some(
+    ({ family, internal, address }) => family === 'IPv6' && !internal && /^[23]/.test(address),
+  );
+}
 
 /** What a worker tells of its own network. */
 type NetworkWatch = {
@@ -43,10 +52,12 @@ export function watchNetwork(
       }
       missing = now;
     },
-    readiness: () =>
-      hasLooked
-        ? { network: missing.length === 0 || `missing here: ${missing.join(', ')} (see \`diag doctor\`)` }
-        : {},
+    readiness: () => {
+      const faults = missing.filter((kind) => kind !== 'ipv6' || hasPublicIpv6());
+      return hasLooked
+        ? { network: faults.length === 0 || `missing here: ${faults.join(', ')} (see \`diag doctor\`)` }
+        : {};
+    },
     about: () => (hasLooked ? { vantage: { id: VANTAGE_ID ?? null, missing } } : {}),
   };
 }

@@ -9,15 +9,16 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { kindOfFailure } from '../probes/failure-kinds.ts';
-import { comparedFields, type FamiliesObservation, type FamilyObservation } from './families.ts';
+import {
+  comparedFields,
+  type FamiliesObservation,
+  type FamilyObservation,
+  isMuchSlower,
+} from './families.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
 type AnsweredFamily = Extract<FamilyObservation, { kind: 'answered' }>;
 type FailedFamily = Extract<FamilyObservation, { kind: 'failed' }>;
-
-/** Slower by this much and this many times is more than chance: browsers wait 250 ms for the other family (RFC 8305 §8). */
-const slowerMs = 250;
-const slowerTimes = 3;
 
 /** Judges whether a page is the same over IPv4 and IPv6. Pure. `seen` is undefined where no page was reached. */
 export function judgeFamilies(seen: FamiliesObservation | undefined): Verdicts<FamilyCode> {
@@ -93,6 +94,5 @@ function show(values: readonly string[]): string {
 function judgePace(url: string, four: AnsweredFamily, six: AnsweredFamily): Verdict {
   const [ipv4Ms, ipv6Ms] = [four.firstByteMs, six.firstByteMs];
   if (ipv4Ms === null || ipv6Ms === null) return notTested('an open connection was used');
-  const isSlow = ipv6Ms > ipv4Ms + slowerMs && ipv6Ms > ipv4Ms * slowerTimes;
-  return brokenIf(isSlow, { url, ipv4Ms, ipv6Ms });
+  return brokenIf(isMuchSlower(six, four), { url, ipv4Ms, ipv6Ms });
 }

@@ -36,7 +36,7 @@ export async function tryBrowser(
     // A full disk, or a folder that is not ours: it is tried again, so it must be an answer as any other.
     return noBrowser(
       `the browser could not be made ready (${(error as Error).message})`,
-      'Fix what the log of the worker names, or set BROWSER_PATH to a Chrome or Chromium.',
+      'Make the folder that is named writable, with some space (TMPDIR names another one for temporary files), or set BROWSER_PATH to a Chrome or Chromium.',
     );
   }
 }

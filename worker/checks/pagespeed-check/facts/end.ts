@@ -155,6 +155,9 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
   const seconds = Math.round(tookMs / 1000);
   const memory = displayBytes(peakMemoryBytes ?? 0);
   if (why === 'memory') return { code: 'page-memory-excessive', evidence: { host, memory, seconds } };
+  // A browser that cannot start what it loads pages with, for want of processes or memory, asks for nothing.
+  if (why === 'silent' && traffic.connections === 0)
+    return { code: 'browser-failed', evidence: { reason: `it asked for nothing within ${seconds} s` } };
   if (why === 'silent')
     return {
       code: 'target-unreachable',
