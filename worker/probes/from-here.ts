@@ -6,7 +6,7 @@ import { DialFailure } from './dial-failure.ts';
 import type { FailureCode } from './http/port.ts';
 import { seeIssuer } from './tls/issuer.ts';
 import { unlessOurs } from './vantage/early.ts';
-import type { RunVantage, Suspicion } from './vantage/open.ts';
+import type { Blame, RunVantage, Suspicion } from './vantage/open.ts';
 
 /** How a run's connections leave this machine, and who tells whose failure it was where they do not. */
 export type WayOut = {
@@ -59,7 +59,10 @@ type Dialling = {
 /** Waits for a connection, no longer than it can come. */
 export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way: WayOut): Promise<Socket> {
   const silence = { ...dialling, isEarly: true };
-  const early = await unlessOurs(work, async () => (await whyLost(silence, way)) ?? whyClosed(silence, way));
+  const early = await unlessOurs(
+    work,
+    async () => (await whyLost(silence, way)) ?? (await blameHttps(silence, way)).ours,
+  );
   if ('value' in early) return early.value;
   void work.then((socket) => socket.destroy()).catch(() => undefined); // nobody waits for it any more
   throw new DialFailure('not-from-here', early.ours, { address: dialling.addresses[0] ?? null });
@@ -73,17 +76,17 @@ export async function explainDial(error: unknown, dialling: Dialling, way: WayOu
     const ours = await whyLost({ ...dialling, hasNoRoute }, way);
     if (ours !== undefined) return asOurs(error, { ours });
   }
-  return asOurs(error, { ours: await whyClosed(dialling, way) });
+  return asBlamed(error, await blameHttps(dialling, way));
 }
 
-/** Why nobody can be reached over https; undefined for another port. */
-async function whyClosed(
+/** Whether nobody can be reached over https from here. */
+async function blameHttps(
   { port, host, addresses, since, isEarly }: Dialling & Pick<Suspicion, 'isEarly'>,
   { vantage }: WayOut,
-): Promise<string | undefined> {
-  if (port !== httpsPort) return undefined;
+): Promise<Blame> {
+  if (port !== httpsPort) return { ours: undefined, untried: false };
   const about = { since, host, address: addresses[0] ?? '', ...(isEarly ? { isEarly } : {}) };
-  return (await vantage.blame({ ...about, kinds: ['https'] })).ours;
+  return vantage.blame({ ...about, kinds: ['https'] });
 }
 
 /** Why none of the addresses can be reached from here: all of their families are missing. */
@@ -133,12 +136,19 @@ export function watchConnection(
     async explain(error) {
       if (!(error instanceof DialFailure)) return error;
       if (error.code === 'tls-timeout')
-        return asOurs(error, await vantage.blame({ ...about, kinds: ['large-packets'] }));
+        return asBlamed(error, await vantage.blame({ ...about, kinds: ['large-packets'] }));
       const isCut = error.code === 'connection-reset' || error.code === 'connection-closed';
       if (!isCut || port !== httpsPort) return error;
-      return asOurs(error, await vantage.blame({ ...about, kinds: ['https'] }));
+      return asBlamed(error, await vantage.blame({ ...about, kinds: ['https'] }));
     },
   };
+}
+
+/** Where nobody else could be asked, a reader is told that the failure was not compared with any. */
+function asBlamed(error: DialFailure, blame: Blame): DialFailure {
+  if (blame.ours !== undefined || !blame.untried) return asOurs(error, blame);
+  const reason = `${error.reason}; no other host of the kind was tried`;
+  return new DialFailure(error.code, reason, { address: error.address, cause: error.cause });
 }
 
 function asOurs(error: DialFailure, { ours }: { readonly ours: string | undefined }): DialFailure {
