@@ -127,10 +127,16 @@ export function watchConnection(
       vantage.worked('large-packets');
       // Mail hosts and the like have certificates of their own making.
       if (port !== httpsPort) return;
-      const { isPublic, isStrange, issuer } = seeIssuer(tls);
+      const { isPublic, isStrange, isKnown, issuer } = seeIssuer(tls);
       if (isPublic) vantage.worked('tls');
       if (!isStrange) return;
-      const { ours } = await vantage.blame({ ...about, kinds: ['tls'], sign: issuer });
+      const { ours } = await vantage.blame({
+        ...about,
+        kinds: ['tls'],
+        sign: issuer,
+        // A root that the operator trusts is no sign of anybody in between: only a control's own certificate is.
+        ...(isKnown ? { isEarly: true } : {}),
+      });
       if (ours !== undefined) throw new DialFailure('not-from-here', ours, { address });
     },
     async explain(error) {

@@ -25,7 +25,7 @@ import { openWatcher, type Watcher, type WatcherSettings } from '../watches/open
 import { browserSettingsOf } from './browser-settings.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
-import { prepareProbesOf } from './probe-settings.ts';
+import { prepareSendersOf } from './probe-settings.ts';
 import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
@@ -109,7 +109,7 @@ function openWatcherOf({ config, backend, log }: WorkerContext, now: () => numbe
   const { jobQueue, reportStore, watches, tokenStore, rateLimiter } = backend;
   if (!watches || !tokenStore || !rateLimiter || !config.REPORT_IDS) return undefined;
   if (!config.WORKER_QUEUES.includes('network')) return undefined;
-  const probes = prepareProbesOf(config);
+  const probes = prepareSendersOf(config);
   const ports = { jobQueue, reportStore, watches, tokenStore, rateLimiter };
   const watcher = openWatcher({ config, backend: ports, log, now, send: sendOf(probes) });
   return {

@@ -39,6 +39,11 @@ export function prepareProbesOf(
   return config.PROBE_AXFR ? factory : withoutTransfers(factory);
 }
 
+/** Probes for what the service sends of its own accord, to receivers that are no targets: nobody asks whose failure theirs is. */
+export function prepareSendersOf(config: Config): ProbeFactory {
+  return prepareProbes({ ...probeSettingsOf(config, noPace, {}), vantage: undefined });
+}
+
 /** What the settings say of the probes. */
 export function probeSettingsOf(
   config: Config,

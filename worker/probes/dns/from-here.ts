@@ -87,7 +87,7 @@ function familyOf(address: string): VantageKind {
 /** What a resolver that sells names that do not exist says of one: its own address, or nothing without the SOA record of a true answer (RFC 2308 §2). */
 function isMadeUp(answer: DnsReply, rewrites: readonly string[]): boolean {
   if (answer.answers.length === 0) return !answer.authority.some(({ type }) => type === 'SOA');
-  return textsIn(answer, 'A').some((address) => rewrites.includes(address));
+  return textsIn(answer, answer.question.type).some((address) => rewrites.includes(address));
 }
 
 type Asked = { readonly question: DnsQuestion; readonly options: DnsAskOptions };
@@ -133,7 +133,7 @@ function withoutSynthesised(answer: DnsReply, vantage: RunVantage): DnsReply {
 function suspectsOf(answer: DnsAnswer, options: DnsAskOptions, family: VantageKind): readonly VantageKind[] {
   if (answer.kind === 'answer') {
     const isReferral = answer.rcode === 'NOERROR' && answer.answers.length === 0 && !answer.flags.ra;
-    return answer.flags.aa || isReferral ? [] : ['dns-direct'];
+    return answer.flags.aa || isReferral ? [] : ['dns-direct', family];
   }
   if (answer.code === 'tcp-failed') return ['dns-direct', 'dns-tcp', family];
   return silences.includes(answer.code) ? kindsOfSilence(options, family) : [];

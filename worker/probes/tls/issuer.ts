@@ -8,6 +8,8 @@ export type SeenIssuer = {
   readonly isPublic: boolean;
   /** Its chain leads to nobody that is known, or to somebody whom only this machine trusts. */
   readonly isStrange: boolean;
+  /** A root that only this machine trusts stands above it. */
+  readonly isKnown: boolean;
   /** The name of the issuer at the end of the chain as it was sent. */
   readonly issuer: string;
 };
@@ -24,14 +26,16 @@ const unknownIssuer = [
 export function seeIssuer(tls: TLSSocket): SeenIssuer {
   const own = ownRoots();
   const code = codeOf(tls.authorizationError);
-  if (tls.authorized && own.size === 0) return { isPublic: true, isStrange: false, issuer: '' };
+  if (tls.authorized && own.size === 0)
+    return { isPublic: true, isStrange: false, isKnown: false, issuer: '' };
   const isUnknown = unknownIssuer.includes(code);
-  if (!tls.authorized && !isUnknown) return { isPublic: false, isStrange: false, issuer: '' };
+  if (!tls.authorized && !isUnknown) return { isPublic: false, isStrange: false, isKnown: false, issuer: '' };
   const issuers = issuersOf(tls);
   const isOwn = issuers.some((issuer) => own.has(issuer));
   return {
     isPublic: tls.authorized && !isOwn,
     isStrange: isUnknown || isOwn,
+    isKnown: isOwn && !isUnknown,
     issuer: issuers.at(-1) ?? '',
   };
 }

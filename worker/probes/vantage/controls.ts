@@ -36,7 +36,8 @@ export type HttpsOutcome =
   | { readonly kind: 'not-connected' }
   /** Connected, and then nothing came. */
   | { readonly kind: 'silent' }
-  | { readonly kind: 'secured'; readonly isPublic: boolean };
+  /** `isKnown`: by a root that only this machine trusts. */
+  | { readonly kind: 'secured'; readonly isPublic: boolean; readonly isKnown: boolean };
 
 export type ControlWire = {
   /** Asks a server without recursion, as name servers are asked; `trySpan` ms at most. */
@@ -104,11 +105,7 @@ const table: { readonly [K in VantageKind]?: Control } = {
     if (seen.kind === 'unknown') return 'unsure';
     return seen.kind === 'not-connected' ? 'fails' : 'works';
   },
-  tls: async ({ https }, about) => {
-    const seen = await https.look(about);
-    if (seen.kind !== 'secured') return 'unsure';
-    return seen.isPublic ? 'works' : 'fails';
-  },
+  tls: ({ https }, about) => https.trust(about),
 };
 
 async function usualFamily(wire: ControlWire): Promise<Family> {
@@ -273,11 +270,27 @@ const nobodyEveryMs = 3_600_000;
 const largeBytes = 1460;
 
 function openHttps(wire: ControlWire, notes: ControlNotes) {
-  const hostsFor = ({ host }: ControlSubject) => {
+  const registryOf = ({ host }: ControlSubject) => {
     const registry = host === undefined ? undefined : wire.registryHostOf(host);
-    return [...wire.controlHosts, ...(registry === undefined ? [] : [registry])].slice(0, 2);
+    return registry === undefined ? [] : [registry];
   };
+  const hostsFor = (about: ControlSubject) => [...wire.controlHosts, ...registryOf(about)].slice(0, 2);
   return {
+    /**
+     * Whether the certificate of a control leads to a public root. A registry's always does; hosts that the operator names may have one of an
+     * authority of the operator's own, which says nothing of anybody in between.
+     */
+    async trust(about: ControlSubject): Promise<Outcome> {
+      const registries = registryOf(about);
+      for (const host of [...registries, ...wire.controlHosts].slice(0, 2)) {
+        if (!notes.mayAsk()) break;
+        const seen = await wire.lookAtHttps(host);
+        if (seen.kind !== 'secured') continue;
+        if (seen.isPublic) return 'works';
+        if (!seen.isKnown || registries.includes(host)) return 'fails';
+      }
+      return 'unsure';
+    },
     /** Two hosts at most: the first that can be connected to speaks. */
     async look(about: ControlSubject, family?: Family): Promise<HttpsOutcome> {
       let last: HttpsOutcome = { kind: 'unknown' };

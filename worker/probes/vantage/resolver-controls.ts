@@ -22,17 +22,7 @@ export function openResolverControls(wire: ControlWire, notes: ControlNotes): Re
     { name: '', type: 'CAA', isThere: false },
     { name: '', type: 'HTTPS', isThere: false },
   ];
-  const honest = async (): Promise<{ outcome: Outcome; rewrites: readonly string[] }> => {
-    if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
-    const name = `${randomBytes(9).toString('hex')}.com`;
-    const answer = await wire.askResolver({ name, type: 'A' });
-    const rewrites = textsIn(answer, 'A');
-    if (rewrites.length > 0) return { outcome: 'fails', rewrites };
-    return {
-      outcome: answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' ? 'works' : 'unsure',
-      rewrites,
-    };
-  };
+  const honest = () => askMadeUpName(wire, notes);
   return {
     honest,
     async answers(): Promise<Outcome> {
@@ -61,6 +51,21 @@ export function openResolverControls(wire: ControlWire, notes: ControlNotes): Re
       const nat64 = mapped ? readPrefixes(textsIn(mapped, 'AAAA')) : [];
       notes.keepTraits({ rewrites, nat64 });
     },
+  };
+}
+
+async function askMadeUpName(wire: ControlWire, notes: ControlNotes): ReturnType<ResolverControls['honest']> {
+  if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
+  const name = `${randomBytes(9).toString('hex')}.com`;
+  const [answer, six] = await Promise.all([
+    wire.askResolver({ name, type: 'A' }),
+    notes.mayAsk() ? wire.askResolver({ name, type: 'AAAA' }) : undefined,
+  ]);
+  const rewrites = [...textsIn(answer, 'A'), ...(six ? textsIn(six, 'AAAA') : [])];
+  if (rewrites.length > 0) return { outcome: 'fails', rewrites };
+  return {
+    outcome: answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' ? 'works' : 'unsure',
+    rewrites,
   };
 }
 

@@ -132,7 +132,8 @@ async function lookAtChain(dialled: Dialled, host: string, signal: AbortSignal):
   const limits = { handshakeMs, lingerMs: 0 };
   const request = { servername: host, lingerMs: 0 };
   const seen = await shakeHands({ ...dialled, watch }, { request, limits, signal });
-  if (seen.kind === 'connected') return { kind: 'secured', isPublic: issuer?.isPublic === true };
+  if (seen.kind === 'connected')
+    return { kind: 'secured', isPublic: issuer?.isPublic === true, isKnown: issuer?.isKnown === true };
   return seen.code === 'tls-timeout' ? { kind: 'silent' } : { kind: 'not-connected' };
 }
 
