@@ -16,10 +16,10 @@ export type DnsSettings = ResolverSettings &
     readonly originZones?: OriginZones | undefined;
   };
 
-/** Three tries before a name server counts as silent, as dig does, the second sooner, as a packet is lost more often than a server is slow; TTLs of other runs are at most half a minute old. */
+/** Three tries before a server counts as silent, as dig does; TTLs of other runs are at most half a minute old. */
 export const dnsLimits = {
   resolverTries: [1000, 1500, 2000],
-  nameserverTries: [700, 1300, 2500],
+  nameserverTries: [1000, 1500, 2000],
   tcpTimeoutMs: 3000,
   cacheForS: 30,
 } as const;
