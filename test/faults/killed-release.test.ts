@@ -15,7 +15,7 @@ import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 
 /** So many that releasing them takes some turns of the loop. */
-const waiting = 6000;
+const waiting = 20_000;
 const folder = mkdtempSync(join(tmpdir(), 'diag-release-'));
 let lab: Lab;
 const tests: number[] = [];

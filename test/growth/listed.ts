@@ -3,6 +3,8 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
   // Typed records, answers and sights; their texts went through a reader above, or through none.
   'what was read before': [
     'readUnseen',
+    // Addresses of an answer of our own resolver.
+    'readPrefixes',
     'readSsl2Answer',
     'readSenders',
     'readAbsent',
