@@ -189,22 +189,24 @@ async function askInTurn(
 
 type Answered = { readonly answer: DnsAnswer; readonly answering: Member };
 
-/** Some networks drop every question with EDNS: a silent one is asked once more as before 1999, and what helps is remembered. */
+/**
+ * Some networks drop every question with EDNS: a silent one is asked once more as before 1999. That answer has no signatures, so it counts only
+ * where none with EDNS comes through at all, which is remembered; a resolver that is slow is waited for.
+ */
 async function askBeside(
   usual: Promise<Answered>,
   ask: (wish: Wish) => Promise<Answered>,
   { plain, onPlain }: { readonly plain: Exchange['flags'] } & Pick<ResolverRun, 'onPlain'>,
 ): Promise<DnsAnswer> {
-  const again = ask({ flags: plain, tries: [plainMs] });
-  const said = async (work: Promise<Answered>) => ((await work).answer.kind === 'answer' ? work : usual);
-  const first = await said(Promise.race([usual, said(again)]));
-  if (first.answer.kind === 'failure' || first.answer.edns !== null) return first.answer;
-  // That one got through may be chance in a network that loses packets.
-  const control = await ask({ question: { name: '', type: 'NS' }, tries: controlTries });
-  if (control.answer.kind === 'answer') return first.answer;
-  first.answering.plainUntil = performance.now() + plainForMs;
+  const isAnswered = ({ answer }: Answered) => answer.kind === 'answer';
+  const without = await Promise.race([usual.then(() => undefined), ask({ flags: plain, tries: [plainMs] })]);
+  if (!without || !isAnswered(without)) return (await usual).answer;
+  const control = ask({ question: { name: '', type: 'NS' }, tries: controlTries }).then(isAnswered);
+  const passes = await Promise.race([control, usual.then((it) => isAnswered(it) || control)]);
+  if (passes) return (await usual).answer;
+  without.answering.plainUntil = performance.now() + plainForMs;
   onPlain?.();
-  return first.answer;
+  return without.answer;
 }
 
 /** After so long without an answer a question is asked without EDNS too. */
@@ -222,7 +224,7 @@ function isRefusedForEdns(answer: DnsAnswer): boolean {
 /** How long a question without EDNS waits, and how long none with it is sent where only those are answered. */
 const plainMs = 1500;
 const plainForMs = 3_600_000;
-const controlTries = [500, 1000];
+const controlTries = [500, 800, 1200];
 
 function connectTo({ address, port }: Server, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
