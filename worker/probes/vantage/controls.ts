@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { VantageKind } from '#shared/model/vantage';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../dns/port.ts';
 import type { ResolverTraits } from './open.ts';
@@ -206,6 +207,9 @@ function openRootList(wire: ControlWire, notes: ControlNotes) {
   };
 }
 
+/** The listed ones nearly always answer within this time: then nobody else is asked. */
+const listedMs = 600;
+
 function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
   const list = openRootList(wire, notes);
   /** Those that answered last. */
@@ -229,8 +233,12 @@ function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
       const wish = { family, transport, edns };
       const known = living.get(family);
       if (known !== undefined && (await askAll([known], wish)).includes('true')) return 'true';
-      const others = async () => askAll(await list.others(family), wish);
-      const answers = (await Promise.all([askAll(list.listed(family), wish), others()])).flat();
+      const listed = askAll(list.listed(family), wish);
+      const early = await Promise.race([listed, delay(listedMs, undefined, { ref: false })]);
+      if (early?.includes('true')) return 'true';
+      // Somebody in between answers for both.
+      if (early?.every((answer) => answer === 'other')) return 'other';
+      const answers = (await Promise.all([listed, askAll(await list.others(family), wish)])).flat();
       if (answers.includes('true')) return 'true';
       return answers.includes('other') ? 'other' : 'silent';
     },
