@@ -109,9 +109,21 @@ describe('whose failure it is', () => {
     expect(await fail('https', 'www.a.example', '198.51.100.7')).toBe(false);
     expect(await fail('https', 'b.example', '203.0.113.2')).toBe(false);
     expect(await fail('https', 'c.example', '192.0.2.1')).toBe(true);
+    // No other target goes untried for it.
+    expect([vantage.missing(), await vantage.openRun().lacks(['https'])]).toEqual([[], undefined]);
     vantage.openRun().worked('https');
     wait(1000);
     expect(await fail('https', 'd.example', '192.0.2.2')).toBe(false);
+  });
+
+  test('what nobody can say any more is tried again', async () => {
+    const says: { ipv6?: 'fails' | 'unsure' } = { ipv6: 'fails' };
+    const { vantage, fail, wait } = openNetwork(says);
+    await fail('ipv6');
+    expect(await vantage.openRun().lacks(['ipv6'])).toMatch(/IPv6/);
+    says.ipv6 = 'unsure';
+    wait(301_000);
+    expect(await vantage.openRun().lacks(['ipv6'])).toBeUndefined();
   });
 
   test('10,000 hostile targets change nothing in the report of another', async () => {

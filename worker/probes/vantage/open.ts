@@ -192,15 +192,15 @@ function doOthersFailAlike(
   if (isEarly || !controls.hasStandIn(kind) || host === '' || host === address) return false;
   const failure = { kind, site: siteOf(host), network: networkOf(address), sign, at: now() };
   change((before) => noteSuspect(before, failure));
-  if (!doSuspectsAgree(memory(), failure)) return false;
-  change((before) => noteLacks(before, kind, now()));
-  return true;
+  // Only failures are explained by it. It is no lack, for which others would not even be tried: targets teach none.
+  return doSuspectsAgree(memory(), failure);
 }
 
 async function isLacking({ memory, ask, now }: Knowledge, kind: VantageKind): Promise<boolean> {
   if (memory().lacks[kind] === undefined) return false;
-  if (!isLackTrusted(memory(), kind, now())) await ask(kind);
-  return memory().lacks[kind] !== undefined;
+  if (isLackTrusted(memory(), kind, now())) return true;
+  // Where nobody can say, it is tried: what works ends the lack, and what fails is judged by a control of its own.
+  return (await ask(kind)) === 'fails';
 }
 
 /** Between two times at which it is told that something works: a busy worker sees hundreds in a second. */
