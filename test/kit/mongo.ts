@@ -59,10 +59,10 @@ export async function startMongo(): Promise<TestMongo> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-mongo-'));
   const start = async () => {
     const child = spawn(program, args(port, folder), {
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, ...environment(port, folder) },
     });
-    await untilListening(port);
+    await untilListening(port, child);
     return child;
   };
   const mongo = { url: `mongodb://127.0.0.1:${port}/diag`, process: await start(), restart, stop };

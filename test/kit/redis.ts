@@ -49,9 +49,9 @@ export async function startRedis({ appendOnly = false } = {}): Promise<TestRedis
         '--loglevel',
         'warning',
       ],
-      { stdio: 'ignore' },
+      { stdio: ['ignore', 'ignore', 'pipe'] },
     );
-    await untilListening(port);
+    await untilListening(port, child);
     return child;
   };
   const redis = { url: `redis://127.0.0.1:${port}`, process: await start(), restart, stop };
@@ -68,9 +68,18 @@ export async function startRedis({ appendOnly = false } = {}): Promise<TestRedis
   return redis;
 }
 
-/** Waits until something listens on the port of loopback. */
-export async function untilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+/** Servers start in tens of milliseconds; a machine that reads their files from a busy disk takes many seconds. */
+const startMs = 50_000;
+
+/**
+ * Waits until something listens on the port of loopback.
+ * @param child whose server it is: nothing is waited for once it has ended, and what it wrote to stderr says why
+ */
+export async function untilListening(port: number, child?: ChildProcess): Promise<void> {
+  let said = '';
+  child?.stderr?.on('data', (piece: Buffer) => (said = `${said}${piece.toString()}`.slice(-1000)));
+  const start = performance.now();
+  while (performance.now() - start < startMs) {
     const isThere = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.destroy();
@@ -79,7 +88,10 @@ export async function untilListening(port: number): Promise<void> {
       socket.once('error', () => resolve(false));
     });
     if (isThere) return;
+    if (child && (child.exitCode !== null || child.signalCode !== null)) break;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`nothing listens on port ${port}`);
+  const end =
+    child && `; its server ended with ${child.exitCode ?? child.signalCode ?? 'nothing yet'}: ${said}`;
+  throw new Error(`nothing listens on port ${port}${end ?? ''}`);
 }
