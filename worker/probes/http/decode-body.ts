@@ -54,8 +54,11 @@ export function readBody(
       const sizes = { wireBytes: wire.bytes, decodedBytes: kept.seenBytes() };
       resolve({ ...content, ...sizes, ...(cut ? { cut } : {}) });
     };
-    // A source that broke off since its header section has said so already, and says nothing more.
-    const breakOff = () => settle(limits.isFramed() ? 'limit' : 'closed-early');
+    let isWhole = false;
+    // A source that broke off since its header section has said so already, and says nothing more. One that has ended gave all it had:
+    // what comes of its connection while the last bytes are decoded is no fault of the body.
+    const breakOff = (cut: HttpBody['cut'] = limits.isFramed() ? 'limit' : 'closed-early') =>
+      void (isWhole || settle(cut));
     if (source.destroyed) return breakOff();
     const keep = (piece: Buffer) => {
       kept.add(piece);
@@ -68,21 +71,35 @@ export function readBody(
     source.on('data', (piece: Buffer) => {
       wire.pieces += 1;
       wire.bytes += piece.length;
-      const isTooMuch = Math.max(wire.bytes, limits.socketBytes()) > limits.wireBytes;
-      if (isTooMuch || wire.pieces > pieceLimit) settle('limit');
+      if (isTooMuch(wire, limits)) settle('limit');
+      // Taken at once, however slow the decoding: a server that resets the connection behind its answer takes what still waits in it.
+      else chain[0]?.write(piece);
+    });
+    source.once('end', () => {
+      isWhole = true;
+      chain[0]?.end();
     });
     source.once('error', (error: Error & { code?: string }) =>
-      error.code === 'ETIMEDOUT' ? settle('timeout') : breakOff(),
+      breakOff(error.code === 'ETIMEDOUT' ? 'timeout' : undefined),
     );
-    source.once('aborted', breakOff);
-    const last = chain.reduce<Readable>((from, to) => {
-      to.once('error', () => settle('bad-encoding'));
-      return from.pipe(to);
-    }, source);
+    for (const event of ['aborted', 'close']) source.once(event, () => breakOff());
+    const last = joinAll(chain, () => settle('bad-encoding')) ?? source;
     last.on('data', keep);
     last.once('end', () => settle(undecoded));
-    last.once('close', breakOff);
   });
+}
+
+/** Each reads from the one before. @returns the last */
+function joinAll(chain: readonly Transform[], onError: () => void): Transform | undefined {
+  for (const [index, decoder] of chain.entries()) {
+    decoder.once('error', onError);
+    chain[index - 1]?.pipe(decoder);
+  }
+  return chain.at(-1);
+}
+
+function isTooMuch(wire: { bytes: number; pieces: number }, limits: BodyLimits): boolean {
+  return Math.max(wire.bytes, limits.socketBytes()) > limits.wireBytes || wire.pieces > pieceLimit;
 }
 
 /** The decoders in the order in which the bytes go through them, or why there are none. */

@@ -42,7 +42,8 @@ export function openHeldStream(socket: Socket, { take, isHeld, isOver }: HeldStr
     read: () => undefined,
     write: (chunk: Buffer, _encoding, done) => writes.write(chunk, done),
     writev: (chunks, done) => writes.write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
-    final: (done) => void socket.end(done),
+    // A server that closes first has ended the socket's own writing too: that is no error of what it sent.
+    final: (done) => void (socket.writableEnded ? done() : socket.end(done)),
     destroy(error, done) {
       socket.destroy();
       done(error);
