@@ -8,8 +8,9 @@ import { algorithmOf } from './algorithms.ts';
 import { keyTagOf, printDs } from './key-tag.ts';
 import type { Signing } from './read-signing.ts';
 
-/** Judges that every name server has the same keys. */
-export function judgeKeySets({ apex, servers: all }: DnsFacts, { servers, keys }: Signing): Verdict {
+/** Judges that every name server has the same keys, or keys with which a resolver may go from one to the other. */
+export function judgeKeySets({ apex, servers: all }: DnsFacts, signing: Signing): Verdict {
+  const { servers, keys, isOneChain } = signing;
   if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
   if (keys.length === 0) return 'not-applicable';
   const seen = servers.flatMap((one) =>
@@ -17,6 +18,8 @@ export function judgeKeySets({ apex, servers: all }: DnsFacts, { servers, keys }
   );
   if (seen.length < Math.min(2, all.length) || seen.length === 0)
     return notTested(`${seen.length === 0 ? 'no' : 'only one'} name server gave its keys`);
+  // Two providers, each with keys of its own and with those that sign at the other (RFC 8901 §2.1.2).
+  if (isOneChain) return 'holds';
   const usual = mostFrequent(seen.map((one) => one.keys));
   return brokenBy(seen.filter((one) => one.keys !== usual).map((one) => ({ ...one, others: usual })));
 }

@@ -14,6 +14,7 @@ import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
+import { faultOf } from './set-faults.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
 
 /** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
@@ -21,8 +22,10 @@ export type Signing = {
   readonly keys: readonly Dnskey[];
   readonly ds: readonly MatchedDs[];
   readonly sets: readonly CheckedSet[];
-  /** SOA and keys as each authoritative server gives them, with their signatures. */
+  /** SOA and keys as each authoritative server gives them, with their signatures, checked by its own keys. */
   readonly servers: readonly ServerSigning[];
+  /** True where the keys of any server fit the signatures of all: servers may then have different keys. */
+  readonly isOneChain: boolean;
 };
 
 export type ServerSigning = {
@@ -48,13 +51,16 @@ const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
 // The DS set belongs to the parent, who signs it with keys that were not asked for.
 const uncheckedTypes: readonly ApexType[] = ['DS'];
 
-/** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
+/**
+ * Checks every signature at the domain by the zone's keys; those over the keys by the keys that the parent vouches for, where it vouches for
+ * any. What one server gives is checked by its own keys: two providers may each sign with their own (RFC 8901 §2.1.2).
+ */
 export function readSigning(facts: DnsFacts): Signing {
   const { domain, apex, answers, evidence } = facts;
-  const keys = keysOfZone(facts);
-  const ds = readAll(foundRecords(apex.DS), readDs)
-    .slice(0, limits.ds)
-    .map((one) => ({ ds: one, key: keyOfDs(domain, one, keys) }));
+  const entered = readAll(foundRecords(apex.DS), readDs).slice(0, limits.ds);
+  const given = readGivenKeys(facts, entered);
+  const keys = keysOfZone(given);
+  const ds = entered.map((one) => ({ ds: one, key: keyOfDs(domain, one, keys) }));
   const vouched = ds.flatMap(({ key }) => key ?? []);
   const sets = apexTypes
     .filter((type) => !uncheckedTypes.includes(type) && ownRecords(answers[type]).length > 0)
@@ -66,47 +72,118 @@ export function readSigning(facts: DnsFacts): Signing {
   const servers = evidence.servers
     // One that cannot read EDNS was not asked for signatures.
     .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)
-    .map(({ name, address, soa, dnskey }): ServerSigning => {
-      const signers = vouched.length > 0 ? vouched : keys;
-      const own = dnskey === undefined ? [] : ownRecords(dnskey);
-      const ofKeys =
-        dnskey === undefined || own.length === 0 ? [] : checkSet(dnskey, signers, evidence.askedAtS);
+    .map((answers): ServerSigning => {
+      const own = given.servers.find(({ address }) => address === answers.address);
+      const signers = own && own.keys.length > 0 ? own.keys : keys;
+      const soa: CheckedSet = {
+        type: 'SOA',
+        signatures: checkSet(answers.soa, signers, evidence.askedAtS),
+      };
       return {
-        server: name,
-        ip: address,
-        sets: [
-          { type: 'SOA', signatures: checkSet(soa, keys, evidence.askedAtS) },
-          ...(own.length === 0 ? [] : [{ type: 'DNSKEY', signatures: ofKeys } as const]),
-        ],
-        keys: isHeard(dnskey) ? readAll(own, readDnskey).slice(0, limits.keys) : null,
+        server: answers.name,
+        ip: answers.address,
+        sets: own && own.keys.length > 0 ? [soa, { type: 'DNSKEY', signatures: own.signatures }] : [soa],
+        keys: own?.keys ?? null,
       };
     });
-  // Of one server that lacks the signatures, and that has a rule of its own, the resolver's answers lack them too.
-  const seen = isMixed(servers) ? sets.filter(({ signatures }) => signatures.length > 0) : sets;
-  return { keys, ds, sets: seen, servers };
+  return {
+    keys,
+    ds,
+    sets: withoutFaultsOfOne(sets, servers),
+    servers,
+    isOneChain: areOneChain(facts, given),
+  };
 }
 
-// Some servers sign, others do not.
-function isMixed(servers: readonly ServerSigning[]): boolean {
-  const ofSoa = servers.flatMap(({ sets }) => sets.filter(({ type }) => type === 'SOA'));
-  const isSigned = ofSoa.some(({ signatures }) => signatures.some(({ verdict }) => verdict === 'valid'));
-  return isSigned && ofSoa.some(({ signatures }) => signatures.length === 0);
+// What one server gives wrong, and others give right, has a rule of its own; the resolver may have met that one.
+function withoutFaultsOfOne(
+  sets: readonly CheckedSet[],
+  servers: readonly ServerSigning[],
+): readonly CheckedSet[] {
+  const faults = servers.map((server) => server.sets.flatMap((set) => faultIn(set) ?? []));
+  if (!faults.some(({ length }) => length === 0)) return sets;
+  return sets.filter((set) => !faults.flat().includes(faultIn(set) ?? ''));
 }
 
-// The resolver may have met the one server without keys: then those that most servers have count.
-function keysOfZone({ apex, evidence }: DnsFacts): readonly Dnskey[] {
+function faultIn({ signatures }: CheckedSet): string | undefined {
+  return faultOf(signatures.map(({ verdict }) => verdict));
+}
+
+type GivenKeys = {
+  readonly address: string;
+  readonly keys: readonly Dnskey[];
+  /** Those over its keys, by the keys of its own that the parent vouches for. */
+  readonly signatures: CheckedSet['signatures'];
+};
+
+type AllGivenKeys = {
+  readonly resolved: readonly Dnskey[];
+  readonly servers: readonly GivenKeys[];
+  readonly hasDs: boolean;
+};
+
+// Keys as each server gives them: the resolver's answer is the word of one of them.
+function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly Ds[]): AllGivenKeys {
   const resolved = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
-  if (resolved.length > 0) return resolved;
-  const sets = evidence.servers.flatMap(({ dnskey }) => {
-    const own = dnskey === undefined ? [] : readAll(ownRecords(dnskey), readDnskey);
-    return own.length === 0 ? [] : [own.slice(0, limits.keys)];
+  const servers = evidence.servers.flatMap(({ address, dnskey }): readonly GivenKeys[] => {
+    if (dnskey === undefined || !isHeard(dnskey)) return [];
+    const keys = readAll(ownRecords(dnskey), readDnskey).slice(0, limits.keys);
+    const vouched = entered.flatMap((ds) => keyOfDs(domain, ds, keys) ?? []);
+    // A digest that is not computed here vouches for whatever signs.
+    const isUnknown = entered.every((ds) => keyOfDs(domain, ds, keys) === undefined);
+    const signers = isUnknown ? keys : vouched;
+    return [{ address, keys, signatures: checkSet(dnskey, signers, evidence.askedAtS) }];
   });
-  const usual = mostFrequent(sets.map((own) => JSON.stringify(own)));
-  return sets.find((own) => JSON.stringify(own) === usual) ?? [];
+  return { resolved, servers, hasDs: entered.length > 0 };
 }
 
-function isHeard(answer: DnsAnswer | undefined): boolean {
-  return answer?.kind === 'answer' && answer.flags.aa && readAnswer(answer).state !== 'unknown';
+/** All keys that a validator accepts, whichever server it asks: those that the parent vouches for at each of them. */
+function keysOfZone({ resolved, servers, hasDs }: AllGivenKeys): readonly Dnskey[] {
+  const sets = servers.filter(({ keys }) => keys.length > 0);
+  const accepted = hasDs
+    ? sets.filter(({ signatures }) => faultIn({ type: 'DNSKEY', signatures }) === undefined)
+    : sets;
+  const printed = new Set((accepted.length > 0 ? accepted : sets).map(({ keys }) => printSet(keys)));
+  // Where all agree the order is the resolver's.
+  if (printed.size === 0 || (printed.size === 1 && printed.has(printSet(resolved)))) return resolved;
+  const usual = mostFrequent(sets.map(({ keys }) => printSet(keys)));
+  const chosen = accepted.length > 0 ? accepted : sets.filter(({ keys }) => printSet(keys) === usual);
+  const all = new Map(chosen.flatMap(({ keys }) => keys.map((key) => [JSON.stringify(key), key] as const)));
+  return [...all]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, key]) => key)
+    .slice(0, limits.keys);
+}
+
+/** So many different sets of keys are held against each other: providers are two or three. */
+const setLimit = 4;
+
+/** Whether a resolver may take the keys of any server and the data of any other: each set is vouched for, and has the key that signs at each of the others. */
+function areOneChain({ evidence }: DnsFacts, { servers }: AllGivenKeys): boolean {
+  const sets = new Map(servers.map(({ keys }) => [printSet(keys), keys] as const));
+  if (
+    sets.size > setLimit ||
+    servers.some(({ signatures }) => faultIn({ type: 'DNSKEY', signatures }) !== undefined)
+  )
+    return false;
+  return evidence.servers.every(
+    ({ address, soa }) =>
+      !servers.some((one) => one.address === address) ||
+      [...sets.values()].every(
+        (keys) => faultIn({ type: 'SOA', signatures: checkSet(soa, keys, evidence.askedAtS) }) === undefined,
+      ),
+  );
+}
+
+function printSet(keys: readonly Dnskey[]): string {
+  return keys
+    .map((key) => JSON.stringify(key))
+    .toSorted()
+    .join();
+}
+
+function isHeard(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.flags.aa && readAnswer(answer).state !== 'unknown';
 }
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
