@@ -17,6 +17,6 @@ export const dnsCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 8,
+  rulesVersion: 9,
   reportShape: dnsReportShape,
 } satisfies CheckSpec;

@@ -1506,13 +1506,29 @@ const eachByItself: readonly Case[] = [
     name: 'one server of the parent shows nothing of how the others differ',
     change: {},
     broken: [],
-    notTested: ['dnssec-ds-inconsistent'],
+    notTested: ['dnssec-ds-inconsistent', 'ns-parent-denies'],
+  },
+  {
+    name: 'a server of the parent that knows no such name',
+    change: secondParent(['@ 3600 SOA ns.test hostmaster.ns.test 1 14400 3600 1209600 3600']),
+    broken: ['ns-parent-denies'],
+    score: 70,
   },
   {
     name: 'a CDS that the zone-signing key alone has signed',
     change: {
       add: [cds(dsLine('good.test', keySigning, { type: 'CDS' }))],
       cdsSigner: 'zone',
+    },
+    broken: ['dnssec-cds-unsigned'],
+    score: 98,
+  },
+  {
+    name: 'a CDS without any signature is ignored by the parent, and is no loss to others',
+    change: {
+      add: [cds(dsLine('good.test', keySigning, { type: 'CDS' }))],
+      afterSigning: (records) =>
+        records.filter(({ data }) => (data as { typeCovered?: string }).typeCovered !== 'CDS'),
     },
     broken: ['dnssec-cds-unsigned'],
     score: 98,

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { codesBroken } from '#shared/model/verdict';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
-import { goodWorld } from './good-world.ts';
+import { apexTypes } from '../../../worker/checks/dns-check/halves.ts';
+import { goodWorld, keySigning } from './good-world.ts';
 import { gatherIn } from './run-check.ts';
+import { dsLine } from './sign-zone.ts';
 import type { ServerManner, World } from './world.ts';
 import { readZone } from './zone-file.ts';
 
@@ -39,6 +41,59 @@ function worldOf(count: number, lines: readonly string[] | null): World {
   });
   return { ...world, servers: new Map([...world.servers, ...servers]) };
 }
+
+const denials: readonly { name: string; lines: readonly string[] }[] = [
+  { name: 'NXDOMAIN', lines: [] },
+  { name: 'NODATA', lines: ['good.test 3600 A 192.0.2.80'] },
+  { name: 'an alias', lines: ['good.test 3600 CNAME elsewhere.test'] },
+];
+
+describe('a parent of which some servers deny the delegation', () => {
+  test.for(denials)('$name of one of three is told, by whichever the resolver was led', async ({ lines }) => {
+    const world = worldOf(3, lines);
+    const denied = readZone('test', [soa, ...lines].join('\n'));
+    const unaware = (type: string) => {
+      const isDenied = lines.length === 0;
+      return [
+        `${type} good.test`,
+        {
+          rcode: isDenied ? 'NXDOMAIN' : 'NOERROR',
+          answers: denied.filter((record) => record.name === 'good.test' && record.type === type),
+          authority: denied.filter((record) => record.type === 'SOA'),
+        },
+      ] as const;
+    };
+    const led = new Map(apexTypes.map(unaware));
+    for (const resolver of [world.resolver, { ...world.resolver, instead: led }]) {
+      const { verdicts, fields } = assessDnsCheck(await gatherIn({ ...world, resolver }));
+      expect(codesBroken(verdicts)).toContain('ns-parent-denies');
+      expect(codesBroken(verdicts)).not.toContain('domain-not-found');
+      expect(fields['exists']).toBe(true);
+    }
+  });
+
+  test('one that serves the domain itself is a server that knows it', async () => {
+    const world = worldOf(2, []);
+    const both: ServerManner = { zones: ['test', 'good.test'] };
+    const servers = new Map([...world.servers, ['203.0.113.1', both], ['203.0.113.100', both]] as const);
+    const { verdicts } = assessDnsCheck(await gatherIn({ ...world, servers }));
+    expect(codesBroken(verdicts)).toContain('ns-parent-denies');
+  });
+
+  test('where all deny it, it is not there', async () => {
+    const { verdicts } = assessDnsCheck(await gatherIn(worldOf(3, null), 'nothing.test'));
+    expect(codesBroken(verdicts)).toEqual(['domain-not-found']);
+  });
+
+  test('a DS that only one of them has is found, also where the resolver asked another', async () => {
+    const ds = dsLine('good.test', keySigning);
+    const world = worldOf(3, [...ns, ...glue, ds]);
+    const { verdicts } = assessDnsCheck(await gatherIn(world));
+    expect(codesBroken(verdicts)).toEqual(
+      expect.arrayContaining(['dnssec-ds-inconsistent', 'dnssec-ds-without-key']),
+    );
+  });
+});
 
 describe('a parent whose servers disagree', () => {
   test.for(kinds)('with three servers, $name is told in every run', async ({ lines }) => {

@@ -269,6 +269,16 @@ export const nsRules = {
     fix: 'Directly after a change this is normal for some minutes. If it stays, ask the registry.',
     references: ['RFC 1034 §4.2.2', 'RFC 1034 §4.3.5'],
   },
+  'ns-parent-denies': {
+    part: 'ns',
+    severity: 'high',
+    points: 30,
+    title: 'Some of the parent’s name servers deny the delegation',
+    detail:
+      'The parent’s server {ip} says of {zone} that {answer}, while other servers of the parent delegate it. Of {asked} addresses that spoke, {denying} deny it: for resolvers that ask there, the domain is gone.',
+    fix: 'Ask the registry, or whoever runs the parent zone, to bring it to the same version on all its servers.',
+    references: ['RFC 1034 §4.2.2', 'RFC 2308 §5'],
+  },
   'ns-parent-child-mismatch': {
     part: 'ns',
     severity: 'medium',

@@ -8,7 +8,10 @@ export type DnsEvidence = {
   /** When the first question was asked, Unix s; what signatures are compared with. */
   readonly askedAtS: number;
   readonly apex: ApexAnswers;
-  /** The same questions once more with checking disabled, where the resolver had answered SERVFAIL. */
+  /**
+   * The same questions once more with checking disabled, where the resolver had answered SERVFAIL; and to a server of the domain, where the
+   * resolver was told that there is no such domain while servers of the parent delegate it.
+   */
   readonly unchecked: Partial<ApexAnswers>;
   /** And once more as before, but without DNSSEC: a server that was slow for once has answered by now. */
   readonly secondTry: Partial<ApexAnswers>;
@@ -23,6 +26,11 @@ export type DnsEvidence = {
   readonly referrals: readonly DnsAnswer[];
   /** How many servers the parent zone names; those that were asked stand in `referrals`. Absent in evidence of before. */
   readonly parentServers?: number;
+  /**
+   * What those of them that serve the domain too say of its DS, which is the parent's word; and what those that denied the delegation
+   * answered when they were asked once more. Absent where there were none.
+   */
+  readonly parentAgain?: readonly DnsAnswer[];
   /** What one of them answers by TCP; absent where a server of the domain answers by TCP itself. */
   readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];

@@ -1,4 +1,4 @@
-import { ownRecords, type RecordsRead, readAnswer } from '../../../dns/read-answer.ts';
+import { ownRecords, type RecordsRead, readAnswer, recordsAt } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../halves.ts';
 import type { DnsEvidence } from './evidence.ts';
@@ -26,7 +26,10 @@ export type DnsFacts = {
 export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
   const { domain, referrals } = evidence;
   const answers = Object.fromEntries(
-    apexTypes.map((type) => [type, evidence.unchecked[type] ?? evidence.apex[type]]),
+    apexTypes.map((type) => [
+      type,
+      ofServers(type, evidence.unchecked[type] ?? evidence.apex[type], evidence),
+    ]),
   ) as DnsFacts['answers'];
   const apex = Object.fromEntries(
     apexTypes.map((type) => [type, readAnswer(answers[type])]),
@@ -43,6 +46,26 @@ export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
     authoritative: servers.filter(({ state }) => state === 'authoritative'),
     parentZone: evidence.ancestors.find(({ ns }) => ownRecords(ns).length > 0)?.name ?? null,
   };
+}
+
+// The resolver's word is that of one server: what it was told is not there, and another of the same zone has, is there for other resolvers.
+function ofServers(type: ApexType, answer: DnsAnswer, evidence: DnsEvidence): DnsAnswer {
+  const reading = readAnswer(answer);
+  if (reading.state !== 'none' || reading.aliases.length > 0) return answer;
+  if (type === 'DS') return referredDs(evidence) ?? answer;
+  if (type !== 'CDS' && type !== 'CDNSKEY') return answer;
+  const own = evidence.servers.flatMap(({ cds, cdnskey }) => (type === 'CDS' ? cds : cdnskey) ?? []);
+  return own.find((one) => one.kind === 'answer' && one.flags.aa && ownRecords(one).length > 0) ?? answer;
+}
+
+function referredDs({ referrals, parentAgain = [], domain }: DnsEvidence): DnsAnswer | undefined {
+  const direct = parentAgain.find((answer) => answer.question.type === 'DS' && ownRecords(answer).length > 0);
+  const referral = referrals.find(
+    (answer) => answer.kind === 'answer' && recordsAt(answer.authority, domain, 'DS').length > 0,
+  );
+  if (direct || referral?.kind !== 'answer') return direct;
+  // Read as the answer to the question for it.
+  return { ...referral, question: { name: domain, type: 'DS' }, answers: referral.authority };
 }
 
 // An error that the DNS did not explain leaves the question open; any record or alias answers it.

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ancestorsOf } from '../../../dns/name.ts';
+import { ownRecords } from '../../../dns/read-answer.ts';
 import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type HalfContext, type SharedAnswers } from '../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
-import { gatherDelegation } from './ns/gather-delegation.ts';
+import { gatherDelegation, isDenied } from './ns/gather-delegation.ts';
 import { gatherMailbox, gatherPrimary } from './soa/gather-mailbox.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
@@ -38,11 +39,14 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
       gatherMailbox(context, { shared, unchecked }),
       gatherPrimary(context, { shared, unchecked }),
     ]);
+  const found = isDenied(apex.SOA, await shared.exists)
+    ? await askOwnServer(context, delegation.servers)
+    : {};
   return {
     domain,
     askedAtS,
     apex,
-    unchecked: withoutCheck,
+    unchecked: { ...withoutCheck, ...found },
     secondTry,
     root,
     ancestors: above,
@@ -52,6 +56,20 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
     ...(mailbox === undefined ? {} : { mailbox }),
     ...(primary === undefined ? {} : { primary }),
   };
+}
+
+// The resolver asked a server of the parent that denies the domain; its own servers tell what others see.
+async function askOwnServer(
+  { domain, ask }: HalfContext,
+  servers: DnsEvidence['servers'],
+): Promise<Partial<ApexAnswers>> {
+  const server = servers.find(({ soa }) => ownRecords(soa).length > 0)?.address;
+  if (server === undefined) return {};
+  const asked = apexTypes
+    // The parent's own record.
+    .filter((type) => type !== 'DS')
+    .map(async (type) => [type, await ask({ name: domain, type }, { server, dnssecOk: true })] as const);
+  return Object.fromEntries(await Promise.all(asked));
 }
 
 async function allApex({ apex }: SharedAnswers): Promise<ApexAnswers> {

@@ -64,13 +64,21 @@ function differing(seen: readonly (Request & { readonly cds: string })[]) {
 }
 
 /** Judges that every server of the parent refers with the same DS. One that gives a referral without DNSSEC has none to give. */
-export function judgeDsSets({ domain, evidence: { referrals }, zone }: DnsFacts): Verdict {
+export function judgeDsSets({ domain, evidence: { referrals, parentAgain = [] }, zone }: DnsFacts): Verdict {
   const seen = referrals.flatMap((answer) => {
     if (answer.kind === 'failure' || answer.edns?.dnssecOk !== true) return [];
     if (recordsAt(answer.authority, domain, 'NS').length === 0) return [];
     const ds = readAll(recordsAt(answer.authority, domain, 'DS'), readDs).map(printDs);
     return [{ ip: answer.server, ds: sorted(ds).join(', ') || 'none' }];
   });
+  // A server that has the domain's zone too answers from it, and was asked for the DS by itself.
+  for (const answer of parentAgain) {
+    if (answer.kind === 'failure' || answer.question.type !== 'DS' || answer.edns?.dnssecOk !== true)
+      continue;
+    if (readAnswer(answer).state === 'unknown') continue;
+    const ds = readAll(ownRecords(answer), readDs).map(printDs);
+    seen.push({ ip: answer.server, ds: sorted(ds).join(', ') || 'none' });
+  }
   if (zone.kind === 'unknown' || seen.length < 2)
     return notTested('fewer than two of the parent’s name servers gave a referral with DNSSEC');
   const usual = mostFrequent(seen.map(({ ds }) => ds));

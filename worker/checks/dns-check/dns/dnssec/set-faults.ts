@@ -14,10 +14,14 @@ const reasons: { readonly [V in SignatureVerdict]: string } = {
   'does-not-verify': 'its signature does not fit the records',
 };
 
+/** What only the parent reads, which ignores it unsigned (RFC 7344 §4.1): a rule of its own, and nobody else's loss. */
+export const requestTypes: readonly string[] = ['CDS', 'CDNSKEY'];
+
 /** The sets without any good signature; none when no set has a signature at all, as then the resolver may have left them out. */
 export function brokenSets(sets: readonly CheckedSet[]): readonly SetFault[] {
   if (sets.every(({ signatures }) => signatures.length === 0)) return [];
-  return sets.flatMap(({ type, signatures }) => {
+  const read = sets.filter(({ type }) => !requestTypes.includes(type));
+  return read.flatMap(({ type, signatures }) => {
     const reason = faultOf(signatures.map(({ verdict }) => verdict));
     return reason === undefined ? [] : [{ type, reason }];
   });

@@ -5,7 +5,7 @@ import { apexTypes } from '../../halves.ts';
 import type { DnsFacts } from '../facts.ts';
 import { isUsableDs } from './algorithms.ts';
 import type { Signing } from './read-signing.ts';
-import { brokenSets } from './set-faults.ts';
+import { brokenSets, requestTypes } from './set-faults.ts';
 
 /** How the domain stands with DNSSEC (RFC 4035 §4.3), and what that rests on. */
 export type DnssecFacts = {
@@ -82,10 +82,17 @@ function ownFault({ ds, sets }: Signing): string | undefined {
 }
 
 function refusedTypes({ evidence }: DnsFacts, validates: boolean): DnssecFacts['refused'] {
-  return apexTypes.flatMap((type) => {
+  const read = apexTypes.filter((type) => !requestTypes.includes(type));
+  return read.flatMap((type) => {
     const answer = evidence.apex[type];
     const again = evidence.unchecked[type];
-    if (answer.kind === 'failure' || again === undefined || readAnswer(again).state === 'unknown') return [];
+    if (
+      answer.kind === 'failure' ||
+      answer.rcode !== 'SERVFAIL' ||
+      again === undefined ||
+      readAnswer(again).state === 'unknown'
+    )
+      return [];
     if (isAnswered(evidence.secondTry[type])) return [];
     const codes = answer.ede.map(({ code }) => code);
     const isBlamed = codes.some((code) => dnssecErrors.includes(code));

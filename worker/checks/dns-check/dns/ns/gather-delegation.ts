@@ -17,13 +17,15 @@ import type {
 import { addressesOf, delegatedNames, glueOf, isIpv6 } from '../servers/addresses.ts';
 import { enclosingZone } from '../zone.ts';
 import { prefixOf } from './delegation.ts';
-import { gatherParents } from './gather-parents.ts';
+import { gatherParents, type Parents } from './gather-parents.ts';
 import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
+import { parentWord } from './parent-word.ts';
 
 type Delegation = Pick<
   DnsEvidence,
   | 'referrals'
   | 'parentServers'
+  | 'parentAgain'
   | 'hosts'
   | 'servers'
   | 'notAsked'
@@ -35,7 +37,7 @@ type Delegation = Pick<
 
 type Referrals = Promise<readonly DnsAnswer[]>;
 
-type Servers = Omit<Delegation, 'referrals' | 'parentServers' | 'parentTcp' | 'transfers'>;
+type Servers = Omit<Delegation, 'referrals' | 'parentServers' | 'parentAgain' | 'parentTcp' | 'transfers'>;
 
 type DelegationInputs = {
   readonly shared: SharedAnswers;
@@ -47,19 +49,22 @@ type DelegationInputs = {
 
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
 
-/** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
+/**
+ * Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of
+ * its own. That is not for the resolver to say alone: it may have asked the one server of the parent that lacks the delegation.
+ */
 export async function gatherDelegation(context: HalfContext, known: DelegationInputs): Promise<Delegation> {
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
-  if (!exists || enclosingZone(soa) !== undefined) return nothing;
-  const own = early(childNames(context, known));
   const parents = early(gatherParents(context, known.ancestors, askHosts));
+  if (isDenied(soa, exists) && !isDelegated(await parents, context.domain)) return nothing;
+  const own = early(childNames(context, known));
   const referrals = early(parents.then((heard) => heard.referrals));
   const zone: ZoneKnown = {
     isSigned: early(hasKeys(known)),
     hasRequests: early(hasRequests(known)),
     random: known.random,
   };
-  const [first, rest, { referrals: delegated, parentServers }] = await Promise.all([
+  const [first, rest, { referrals: delegated, parentServers, parentAgain }] = await Promise.all([
     gatherServers(context, own, { referrals, zone }),
     gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
     parents,
@@ -72,6 +77,7 @@ export async function gatherDelegation(context: HalfContext, known: DelegationIn
   return {
     referrals: delegated,
     parentServers,
+    ...(parentAgain === undefined ? {} : { parentAgain }),
     hosts: [...first.hosts, ...rest.hosts],
     servers,
     notAsked: first.notAsked + rest.notAsked,
@@ -80,6 +86,16 @@ export async function gatherDelegation(context: HalfContext, known: DelegationIn
     ...(transfers === undefined ? {} : { transfers }),
     ...(first.origins && rest.origins ? { origins: [...first.origins, ...rest.origins] } : {}),
   };
+}
+
+/** Whether the resolver was told that the name is not there, or is no zone. */
+export function isDenied(soa: DnsAnswer, exists: boolean): boolean {
+  return !exists || enclosingZone(soa) !== undefined;
+}
+
+function isDelegated({ referrals }: Parents, domain: string): boolean {
+  const words = referrals.map((answer) => parentWord(answer, domain));
+  return words.includes('delegates') || words.includes('serves');
 }
 
 // Addresses of the servers, then the servers themselves.

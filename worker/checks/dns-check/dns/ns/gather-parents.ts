@@ -6,6 +6,7 @@ import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HalfContext } from '../../halves.ts';
 import type { Ancestor, HostAnswers } from '../evidence.ts';
 import { addressesOf } from '../servers/addresses.ts';
+import { parentWord } from './parent-word.ts';
 
 /** How many of the parent's servers are asked, chosen anew in each run; all of them where one of these differs. */
 const sampleSize = 3;
@@ -17,6 +18,7 @@ export type Parents = {
   readonly referrals: readonly DnsAnswer[];
   /** How many names the parent zone has for its servers. */
   readonly parentServers: number;
+  readonly parentAgain?: readonly DnsAnswer[];
 };
 
 type AskHosts = (context: HalfContext, names: readonly string[]) => Promise<readonly HostAnswers[]>;
@@ -35,11 +37,29 @@ export async function gatherParents(
   const referrals = await askAll(context, chosen);
   const parentServers = names.length;
   if (new Set(referrals.flatMap((answer) => wordOf(answer, context.domain) ?? [])).size < 2)
-    return { referrals, parentServers };
+    return withSecondWord(context, { referrals, parentServers });
   const rest = await askHosts(context, names.slice(sampleSize));
   const others = chooseAddresses([...rest, ...first], addressLimit + chosen.length);
   const more = others.filter((address) => !chosen.includes(address)).slice(0, addressLimit);
-  return { referrals: [...referrals, ...(await askAll(context, more))], parentServers };
+  return withSecondWord(context, {
+    referrals: [...referrals, ...(await askAll(context, more))],
+    parentServers,
+  });
+}
+
+/** Asks for the DS those that serve the domain themselves, and once more those that deny a delegation which others have: nobody is told of it for one packet. */
+async function withSecondWord({ domain, ask }: HalfContext, parents: Parents): Promise<Parents> {
+  const words = parents.referrals.map((answer) => [parentWord(answer, domain), answer.server] as const);
+  const isKnown = words.some(([word]) => word === 'delegates' || word === 'serves');
+  const again = await Promise.all(
+    words.flatMap(([word, server]) => {
+      if (server === undefined || !isKnown) return [];
+      if (word === 'serves') return [ask({ name: domain, type: 'DS' }, { server, dnssecOk: true })];
+      // Without DNSSEC, as equal questions of a run are asked once.
+      return word === 'denies' ? [ask({ name: domain, type: 'NS' }, { server })] : [];
+    }),
+  );
+  return again.length === 0 ? parents : { ...parents, parentAgain: again };
 }
 
 async function askAll(

@@ -1,4 +1,5 @@
 import { unheard } from '../../../../dns/not-asked.ts';
+import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext } from '../../halves.ts';
@@ -64,15 +65,19 @@ export async function askServers(
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
   const spoken = addresses.map(({ address }) => early(askZone(context, address)));
-  const isSigned = early(isAnySigned(zone.isSigned, spoken));
+  const signed = addresses.map(({ address }, at) =>
+    early(askSets(context, address, { ...zone, speaks: spoken[at] ?? askZone(context, address) })),
+  );
+  const isSigned = early(isAnySigned(zone.isSigned, spoken, signed));
   const asked = await Promise.all(
     addresses.map(async ({ name, address }, at) => {
       const speaks = spoken[at] ?? askZone(context, address);
-      const [server, own] = await Promise.all([
+      const [server, sets, own] = await Promise.all([
         askServer(context, { name, address }, { speaks, zone: { ...zone, isSigned } }),
+        signed[at],
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
-      return { server, own };
+      return { server: { ...server, ...sets }, own };
     }),
   );
   return { servers: asked.map(({ server }) => server), direct: asked.flatMap(({ own }) => own) };
@@ -82,10 +87,14 @@ export async function askServers(
 async function isAnySigned(
   isKnown: Promise<boolean>,
   spoken: readonly Promise<ZoneAnswers>[],
+  sets: readonly Promise<SignedSets>[],
 ): Promise<boolean> {
   if (await isKnown) return true;
   const answers = await Promise.all(spoken);
-  return answers.some(({ soa }) => soa.kind === 'answer' && soa.answers.some(({ type }) => type === 'RRSIG'));
+  if (answers.some(({ soa }) => soa.kind === 'answer' && soa.answers.some(({ type }) => type === 'RRSIG')))
+    return true;
+  const keys = await Promise.all(sets);
+  return keys.some(({ dnskey }) => dnskey !== undefined && ownRecords(dnskey).length > 0);
 }
 
 type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
@@ -110,7 +119,7 @@ async function askServer(
     askForeign(context, address, speaks),
     askMx(context, address, speaks),
     askEdns(context, address, speaks),
-    askSigned(context, address, zone),
+    askProofs(context, address, zone),
   ]);
   return { name, address, soa, ns, tcp, foreign, ...sets, ...edns, ...signed };
 }
@@ -146,24 +155,39 @@ async function askEdns(
   return { nextEdns, unknownOption };
 }
 
-// Keys, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone. They may need TCP, which
-// takes two round trips more, so they do not wait until it is known that the server speaks.
-async function askSigned(
+type SignedSets = Pick<ServerAnswers, 'dnskey' | 'cds' | 'cdnskey'>;
+
+// Keys and what the zone asks its parent for, of each server: the resolver may have met the one without. They may need TCP, which takes two
+// round trips more, so those of a zone that is known to be signed do not wait until it is known that the server speaks.
+async function askSets(
   { domain, ask }: HalfContext,
   server: string,
-  { isSigned, hasRequests, random }: ZoneKnown,
-): Promise<Pick<ServerAnswers, 'dnskey' | 'cds' | 'cdnskey' | 'absentName' | 'absentType'>> {
-  if (!(await isSigned)) return {};
+  { isSigned, hasRequests, speaks }: ZoneKnown & { readonly speaks: Promise<ZoneAnswers> },
+): Promise<SignedSets> {
+  if (!(await isSigned) && (await speaks).isSilent) return {};
   const signed = { server, dnssecOk: true } as const;
-  const [dnskey, cds, cdnskey, absentName, noSuchType] = await Promise.all([
+  const [dnskey, cds, cdnskey] = await Promise.all([
     ask({ name: domain, type: 'DNSKEY' }, signed),
     ask({ name: domain, type: 'CDS' }, signed),
     // Most zones ask for nothing: the second form of the same wish is compared where one was seen.
     hasRequests.then((has) => (has ? ask({ name: domain, type: 'CDNSKEY' }, signed) : undefined)),
+  ]);
+  return { dnskey, cds, ...(cdnskey ? { cdnskey } : {}) };
+}
+
+// The proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone.
+async function askProofs(
+  { domain, ask }: HalfContext,
+  server: string,
+  { isSigned, random }: ZoneKnown,
+): Promise<Pick<ServerAnswers, 'absentName' | 'absentType'>> {
+  if (!(await isSigned)) return {};
+  const signed = { server, dnssecOk: true } as const;
+  const [absentName, noSuchType] = await Promise.all([
     ask({ name: random, type: 'A' }, signed),
     ask({ name: domain, type: absentType }, signed),
   ]);
-  return { dnskey, cds, ...(cdnskey ? { cdnskey } : {}), absentName, absentType: noSuchType };
+  return { absentName, absentType: noSuchType };
 }
 
 async function askForeign(

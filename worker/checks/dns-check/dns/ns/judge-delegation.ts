@@ -6,6 +6,7 @@ import type { DnsFacts } from '../facts.ts';
 import { addressesOf, delegatedNames, glueOf, isIpv6 } from '../servers/addresses.ts';
 import { named } from '../servers/server-facts.ts';
 import { type Delegation, mostFrequent, readGlue, sorted } from './delegation.ts';
+import { denialIn, parentWord } from './parent-word.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
@@ -51,6 +52,29 @@ export function judgeParents({ evidence, domain }: DnsFacts): Verdict {
     seen
       .filter(({ names }) => names !== others)
       .map((one) => ({ ...one, others, known, asked: evidence.referrals.length })),
+  );
+}
+
+/**
+ * Judges that no server of the parent denies the delegation that others have. It is told where it was seen twice in the run: by two servers, or
+ * by one that was asked twice.
+ */
+export function judgeParentDenial({ evidence, domain }: DnsFacts): Verdict {
+  const words = evidence.referrals.map((answer) => ({ answer, word: parentWord(answer, domain) }));
+  const known = words.filter(({ word }) => word !== undefined);
+  if (known.length < 2)
+    return notTested('fewer than two of the parent’s name servers spoke of the delegation');
+  const denials = known.filter(({ word }) => word === 'denies');
+  const again = (evidence.parentAgain ?? []).filter((answer) => parentWord(answer, domain) === 'denies');
+  if (denials.length === known.length || denials.length + again.length < 2) return 'holds';
+  return brokenBy(
+    denials.map(({ answer }) => ({
+      ip: answer.server ?? '',
+      zone: domain,
+      answer: denialIn(answer, domain),
+      denying: denials.length,
+      asked: known.length,
+    })),
   );
 }
 

@@ -6,7 +6,7 @@ import { inState } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeNoneAnswers } from './judge-dead.ts';
-import { judgeGlue, judgeParents, judgeSets } from './judge-delegation.ts';
+import { judgeGlue, judgeParentDenial, judgeParents, judgeSets } from './judge-delegation.ts';
 import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
 
@@ -29,6 +29,7 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
     ...judgeSets(facts, delegation),
     ...judgeGlue(facts),
     'ns-parent-inconsistent': judgeParents(facts),
+    'ns-parent-denies': judgeParentDenial(facts),
     'zone-transfer-open': judgeTransfers(facts),
     'ns-address-not-public': judgePublicity(facts),
   };
