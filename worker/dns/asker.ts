@@ -31,13 +31,19 @@ export function openAsker(dns: DnsProbe, apex = ''): Asker {
   const pending = new Map<string, { question: ObservedQuestion; observation: Promise<Observation> }>();
   let closedWhy = '';
 
-  async function askProbe({ server, ...question }: ObservedQuestion): Promise<Observation> {
+  async function askProbe({ server, unchecked, ...question }: ObservedQuestion): Promise<Observation> {
     const isSigned = server === undefined && (signedTypes.includes(question.type) || question.name === apex);
     const answer = await dns.ask(question, {
       ...(server === undefined ? {} : { server }),
       ...(isSigned ? { dnssecOk: true } : {}),
+      ...(unchecked ? { checkingDisabled: true } : {}),
     });
-    return readObservation({ ...question, ...(server === undefined ? {} : { server }) }, answer);
+    const asked = {
+      ...question,
+      ...(server === undefined ? {} : { server }),
+      ...(unchecked ? { unchecked } : {}),
+    };
+    return readObservation(asked, answer);
   }
 
   async function keep(key: string, question: ObservedQuestion): Promise<Observation> {

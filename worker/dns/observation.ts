@@ -3,8 +3,13 @@ import type { DnsAnswer, DnsReply } from '../probes/dns/port.ts';
 import { isNoPublicName, isOurs } from './not-asked.ts';
 import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 
-/** One question; with `server` it goes straight to that address. */
-export type ObservedQuestion = { readonly name: string; readonly type: string; readonly server?: string };
+/** One question; with `server` it goes straight to that address, with `unchecked` the resolver is to give what it cannot validate (CD). */
+export type ObservedQuestion = {
+  readonly name: string;
+  readonly type: string;
+  readonly server?: string;
+  readonly unchecked?: true;
+};
 
 export type ObservedRecord = {
   readonly name: string;

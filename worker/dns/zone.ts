@@ -2,11 +2,15 @@ import { parseName } from './name.ts';
 import { type Observation, type ObservedQuestion, unknownObservation } from './observation.ts';
 
 /** The DNS as far as it was seen. What was never asked is unknown. */
-export type Zone = { look(name: string, type: string, server?: string): Observation };
+export type Zone = {
+  look(name: string, type: string, server?: string): Observation;
+  /** What the resolver gives without validation. */
+  lookUnchecked(name: string, type: string): Observation;
+};
 
 /** One text for equal questions. A space never stands first, so no name of the target becomes a key of an object's prototype. */
-export function observationKey({ name, type, server }: ObservedQuestion): string {
-  return `${type} ${name}${server === undefined ? '' : ` @${server}`}`;
+export function observationKey({ name, type, server, unchecked }: ObservedQuestion): string {
+  return `${type} ${name}${server === undefined ? '' : ` @${server}`}${unchecked ? ' +cd' : ''}`;
 }
 
 /**
@@ -17,15 +21,17 @@ export function openZone(
   observations: ReadonlyMap<string, Observation>,
   missing: (question: ObservedQuestion) => void = () => {},
 ): Zone {
+  const find = (question: ObservedQuestion): Observation => {
+    const seen = observations.get(observationKey(question));
+    if (seen) return seen;
+    if (!isAskable(question.name)) return impossible(question);
+    missing(question);
+    return unknownObservation(question, 'it was not asked');
+  };
   return {
-    look(name, type, server) {
-      const question = { name: name.toLowerCase(), type, ...(server === undefined ? {} : { server }) };
-      const seen = observations.get(observationKey(question));
-      if (seen) return seen;
-      if (!isAskable(question.name)) return impossible(question);
-      missing(question);
-      return unknownObservation(question, 'it was not asked');
-    },
+    look: (name, type, server) =>
+      find({ name: name.toLowerCase(), type, ...(server === undefined ? {} : { server }) }),
+    lookUnchecked: (name, type) => find({ name: name.toLowerCase(), type, unchecked: true }),
   };
 }
 

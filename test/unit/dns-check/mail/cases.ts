@@ -827,6 +827,7 @@ const dkimCases: readonly Case[] = [
   ),
 ];
 
+const withoutSts = { '_mta-sts.good.test TXT': null, 'mta-sts.good.test A': null };
 const hostsWithout = { '_25._tcp.mx1.good.test TLSA': null, '_25._tcp.mx2.good.test TLSA': null };
 const mxCases: readonly Case[] = [
   but(
@@ -1121,6 +1122,7 @@ const transportCases: readonly Case[] = [
     { '_25._tcp.mx2.good.test TLSA': timeout },
     [],
     {
+      lame: ['192.0.2.53', '192.0.2.54'],
       notTested: [
         'dane-partial',
         'dane-without-dnssec',
@@ -1146,18 +1148,67 @@ const transportCases: readonly Case[] = [
       '_mta-sts.good.test TXT': null,
       'mta-sts.good.test A': null,
     },
-    [],
+    // What is seen to be missing is missing, whatever is not seen.
+    ['mta-sts-missing'],
     {
+      lame: ['192.0.2.53', '192.0.2.54'],
+      score: 93,
       notTested: [
         'dane-missing',
+        'dane-lookup-failed',
         'dane-partial',
         'dane-without-dnssec',
         'dane-unusable',
         'dane-bad-length',
         'dane-single-record',
-        'mta-sts-missing',
       ],
     },
+  ),
+  but(
+    'no MTA-STS and no TLSA: the same score as where it cannot be seen',
+    { ...hostsWithout, ...withoutSts },
+    ['dane-missing', 'mta-sts-missing'],
+    { score: 93 },
+  ),
+  but(
+    'TLSA records that our resolver does not get, and the zone’s servers do not have',
+    { '_25._tcp.mx1.good.test TLSA': timeout, '_25._tcp.mx2.good.test TLSA': null },
+    ['dane-missing'],
+  ),
+  but(
+    'a TLSA lookup that the zone’s own servers refuse too',
+    {
+      '_25._tcp.mx1.good.test TLSA': plainServfail,
+      '_25._tcp.mx1.good.test TLSA @192.0.2.53': plainServfail,
+      '_25._tcp.mx1.good.test TLSA @192.0.2.54': timeout,
+      ...withoutSts,
+    },
+    ['dane-lookup-failed', 'mta-sts-missing'],
+    { score: 93 },
+  ),
+  but(
+    'a TLSA lookup that fails validation, by the resolver’s word',
+    { '_25._tcp.mx1.good.test TLSA': servfail },
+    ['dane-lookup-failed'],
+    { score: 93 },
+  ),
+  but(
+    'a TLSA lookup that only succeeds without validation',
+    {
+      '_25._tcp.mx1.good.test TLSA': plainServfail,
+      '_25._tcp.mx1.good.test TLSA +cd': '3 1 1 ' + 'a'.repeat(64),
+    },
+    ['dane-lookup-failed'],
+  ),
+  but(
+    'no sender asks for the TLSA of a host whose addresses are not signed',
+    {
+      '_25._tcp.mx1.good.test TLSA': servfail,
+      '_25._tcp.mx2.good.test TLSA': timeout,
+      ...withoutSts,
+    },
+    ['dane-missing', 'mta-sts-missing'],
+    { unsigned: ['mx1.good.test', 'mx2.good.test'], score: 93 },
   ),
   but('the MTA-STS record cannot be read', { '_mta-sts.good.test TXT': servfail }, [], {
     notTested: ['mta-sts-missing', 'mta-sts-record-syntax'],

@@ -60,7 +60,13 @@ export function assessMail(evidence: MailEvidence, isBogus = false): MailAssessm
 }
 
 const toldByDnssec = eachOf(
-  ['mx-lookup-failed', 'spf-record-lookup-failed', 'spf-lookup-failed', 'dmarc-lookup-failed'],
+  [
+    'mx-lookup-failed',
+    'spf-record-lookup-failed',
+    'spf-lookup-failed',
+    'dmarc-lookup-failed',
+    'dane-lookup-failed',
+  ],
   notTested('resolvers refuse the zone as bogus'),
 );
 

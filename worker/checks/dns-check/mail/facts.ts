@@ -22,14 +22,14 @@ export type MailFacts = TransportFacts & {
  * has seen so far and asks what was missing, until nothing is; an assess calls it once more on the same answers.
  */
 export function readMail(zone: Zone, domain: string, selectors: readonly string[]): MailFacts {
-  const mx = readMx(zone, domain);
+  const root = zone.look('', 'SOA');
+  const mx = readMx(zone, domain, root.secure);
   const spf = readSpf(zone, domain);
   const dmarc = readDmarc(zone, domain);
   const names = [
     ...mx.hosts.map(({ host }) => host),
     ...(spf.tree ? branchesOf(spf.tree) : []).map(({ domain: name }) => name),
   ];
-  const root = zone.look('', 'SOA');
   return {
     domain,
     exists: nameExists(zone.look(domain, 'A')),

@@ -1,5 +1,5 @@
 import { type Observation, valuesOf } from '../../../dns/observation.ts';
-import { isPublicSuffix } from '../../../dns/public-suffix.ts';
+import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';
 import type { Zone } from '../../../dns/zone.ts';
 
 // RFC 8914 §4: the resolver blames the zone's DNSSEC, or says that it reached none of its servers.
@@ -21,13 +21,50 @@ export function isProvenFailure(
   if (observation.outcome !== 'unknown' || observation.hasFailed !== true) return false;
   if (observation.errors?.some((code) => provingErrors.includes(code))) return true;
   if (isPublicSuffix(domain)) return false;
-  const hosts = valuesOf(zone.look(domain, 'NS')).toSorted().slice(0, serverLimit);
-  const addresses = hosts.flatMap((host) => valuesOf(zone.look(host, 'A')).slice(0, 1));
-  const answers = addresses.map((address) => ({
+  const answers = addressesOf(zone, domain).map((address) => ({
     own: zone.look(name, type, address),
     other: zone.look(domain, 'SOA', address),
   }));
   return answers.length > 0 && answers.every(({ own, other }) => isFailure(own, other));
+}
+
+function addressesOf(zone: Zone, domain: string): readonly string[] {
+  const hosts = valuesOf(zone.look(domain, 'NS')).toSorted().slice(0, serverLimit);
+  return hosts.flatMap((host) => valuesOf(zone.look(host, 'A')).slice(0, 1));
+}
+
+/**
+ * What a host's own name below it really is, where the resolver does not say.
+ * `fails`: for everybody who validates, or for everybody. `absent`: the zone's own servers say that there is none.
+ */
+export type Behind = 'fails' | 'absent' | 'unknown';
+
+/** Looks behind a failed lookup of a name at or below a host: at the resolver's answer without validation, and at the servers of the host's zone. */
+export function lookBehind(zone: Zone, observation: Observation, host: string): Behind {
+  const { name, type } = observation;
+  if (observation.outcome !== 'unknown' || observation.hasFailed !== true) return 'unknown';
+  if (observation.errors?.some((code) => provingErrors.includes(code))) return 'fails';
+  // What comes without validation, and not with it, was refused by it.
+  if (observation.rcode === 'SERVFAIL' && zone.lookUnchecked(name, type).outcome !== 'unknown')
+    return 'fails';
+  const domain = zoneHolding(zone, host);
+  if (domain === undefined) return 'unknown';
+  if (isProvenFailure(zone, observation, domain)) return 'fails';
+  const own = addressesOf(zone, domain).map((address) => zone.look(name, type, address));
+  return own.length > 0 && own.every(({ outcome }) => outcome === 'nodata' || outcome === 'nxdomain')
+    ? 'absent'
+    : 'unknown';
+}
+
+// The nearest name at or above the host that has name servers, up to the domain that somebody has registered.
+function zoneHolding(zone: Zone, host: string): string | undefined {
+  const labels = host.split('.');
+  for (let at = 0; at < labels.length - 1; at += 1) {
+    const name = labels.slice(at).join('.');
+    if (zone.look(name, 'NS').outcome === 'found') return name;
+    if (isRegistrable(name)) return undefined;
+  }
+  return undefined;
 }
 
 // Silence is a failure of the zone's where the same server answers something else.

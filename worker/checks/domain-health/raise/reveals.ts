@@ -54,6 +54,7 @@ export const revealing: ReadonlySet<string> = new Set([
   'dkim-alias-dangling',
   'dkim-key-type-unknown',
   'mx-lookup-failed',
+  'dane-lookup-failed',
   'mx-none-reachable',
   'mx-no-address',
   'mx-private-address',

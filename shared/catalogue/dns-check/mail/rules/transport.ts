@@ -11,7 +11,7 @@ export const transportRules = {
     severity: 'low',
     points: 7,
     title: 'Mail to this domain may be sent in clear text',
-    detail: '{name} has neither MTA-STS nor DANE. An attacker on the path can turn encryption off.',
+    detail: '{name} has no MTA-STS, and {dane}. An attacker on the path can turn encryption off.',
     fix: 'Publish an MTA-STS record and policy, or TLSA records if the zone is signed.',
     references: ['RFC 8461 §1', 'RFC 7672 §1.3'],
   },
@@ -153,6 +153,16 @@ export const transportRules = {
     detail: '{url} serves a policy, but {name} has no MTA-STS record, so senders never ask for the policy.',
     fix: 'Publish the record.',
     references: ['RFC 8461 §3.1'],
+  },
+  'dane-lookup-failed': {
+    part: 'dane',
+    severity: 'medium',
+    points: 9,
+    title: 'TLSA records cannot be looked up',
+    detail:
+      '{name} gives no answer that a sender may use ({reason}). Senders with DANE hold the mail back and return it after some days.',
+    fix: 'Let the name servers answer for that name, if only that there is none, with signatures that hold.',
+    references: ['RFC 7672 §2.1.2', 'RFC 7672 §2.1.3'],
   },
   'dane-missing': {
     part: 'dane',

@@ -10,7 +10,7 @@ import {
 import type { Zone } from '../../../../dns/zone.ts';
 import { readTlsa, type Tlsa } from '../../../../mail/parse-tlsa.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
-import { isProvenFailure } from '../prove-failure.ts';
+import { type Behind, isProvenFailure, lookBehind } from '../prove-failure.ts';
 
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {
@@ -38,6 +38,8 @@ export type MailHost = {
     readonly name: string;
     readonly observation: Observation;
     readonly records: readonly Tlsa[];
+    /** What is behind a lookup that failed. */
+    readonly behind: Behind;
   };
 };
 
@@ -53,8 +55,11 @@ const hostLimit = 20;
 const addressLimit = 4;
 const nameLimit = 4;
 
-/** Sees where mail to the domain goes: hosts, addresses, the names of the addresses, and TLSA records. */
-export function readMx(zone: Zone, domain: string): MxFacts {
+/**
+ * Sees where mail to the domain goes: hosts, addresses, the names of the addresses, and TLSA records.
+ * @param validates the resolver validates, so that what it does not vouch for is not signed
+ */
+export function readMx(zone: Zone, domain: string, validates = false): MxFacts {
   const observation = zone.look(domain, 'MX');
   const addresses = [zone.look(domain, 'A'), zone.look(domain, 'AAAA')] as const;
   const exchanges = exchangesOf(observation);
@@ -72,7 +77,9 @@ export function readMx(zone: Zone, domain: string): MxFacts {
     isImplicit,
     addresses,
     hasNullMx: exchanges.some(({ exchange }) => exchange === ''),
-    hosts: [...named].slice(0, hostLimit).map(([host, preference]) => readHost(zone, host, preference)),
+    hosts: [...named]
+      .slice(0, hostLimit)
+      .map(([host, preference]) => readHost(zone, { host, preference, validates })),
   };
 }
 
@@ -81,7 +88,14 @@ function hasAny(observations: readonly [Observation, Observation]): boolean | nu
   return observations.some(({ outcome }) => outcome === 'unknown') ? null : false;
 }
 
-function readHost(zone: Zone, host: string, preference: number): MailHost {
+function readHost(
+  zone: Zone,
+  {
+    host,
+    preference,
+    validates,
+  }: { readonly host: string; readonly preference: number; readonly validates: boolean },
+): MailHost {
   const observations = [zone.look(host, 'A'), zone.look(host, 'AAAA')] as const;
   const tlsaName = `_25._tcp.${host}`;
   const tlsa = zone.look(tlsaName, 'TLSA');
@@ -97,8 +111,19 @@ function readHost(zone: Zone, host: string, preference: number): MailHost {
         : 'invalid',
     alias: observations.map(aliasOf).find((alias) => alias !== null) ?? null,
     addresses: addresses.map((address) => readAddress(zone, address)),
-    tlsa: { name: tlsaName, observation: tlsa, records: tlsa.records.flatMap(readTlsaRecord) },
+    tlsa: {
+      name: tlsaName,
+      observation: tlsa,
+      records: tlsa.records.flatMap(readTlsaRecord),
+      behind: !validates ? 'unknown' : isUnsigned(observations) ? 'absent' : lookBehind(zone, tlsa, host),
+    },
   };
+}
+
+// Senders do not ask for TLSA records of a host whose addresses are not signed (RFC 7672 §2.2.2).
+function isUnsigned(observations: readonly [Observation, Observation]): boolean {
+  const found = observations.filter(({ outcome }) => outcome === 'found');
+  return found.length > 0 && found.every(({ secure }) => !secure);
 }
 
 function readTlsaRecord({ type, data }: ObservedRecord): Tlsa[] {

@@ -1,5 +1,5 @@
 import type { TransportCode } from '#shared/catalogue/dns-check/mail/rules/transport';
-import { brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../../../../mail/fault.ts';
 import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../../../../mail/parse-tlsa.ts';
 import { brokenBySeen } from '../../verdicts.ts';
@@ -7,8 +7,8 @@ import type { MailHost, MxFacts } from '../mx/facts.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;
 
-/** What DANE is worth to the domain: whether every mail host is bound by signed, usable records. */
-export type DaneState = 'ok' | 'missing' | 'invalid' | 'unknown';
+/** What DANE is worth to the domain: whether every mail host is bound by signed, usable records. `unseen`: the lookup of a host's records failed. */
+export type DaneState = 'ok' | 'missing' | 'invalid' | 'unseen' | 'unknown';
 
 export type DaneContext = { readonly mx: MxFacts; readonly resolverValidates: boolean | null };
 
@@ -16,8 +16,9 @@ export type DaneContext = { readonly mx: MxFacts; readonly resolverValidates: bo
 export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
   const hosts = context.mx.hosts.filter(({ kind }) => kind === 'host');
   const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
-  const bare = hosts.filter(({ tlsa }) => isAbsent(tlsa.observation.outcome));
-  const open = hosts.find(({ tlsa }) => tlsa.observation.outcome === 'unknown');
+  const bare = hosts.filter(isBare);
+  const open = hosts.find(isUnseen);
+  const failing = hosts.filter(({ tlsa }) => tlsa.behind === 'fails');
   const unseen = open
     ? notTested(`${open.tlsa.name} could not be read: ${open.tlsa.observation.why}`)
     : undefined;
@@ -26,6 +27,10 @@ export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
   const ifBound = (verdict: Verdict): Verdict =>
     bound.length === 0 ? (unseen ?? 'not-applicable') : verdict;
   return {
+    'dane-lookup-failed':
+      failing.length > 0
+        ? brokenBy(failing.map(({ tlsa }) => ({ name: clip(tlsa.name), reason: tlsa.observation.why })))
+        : (unseen ?? 'holds'),
     'dane-missing': bound.length > 0 ? 'holds' : (unseen ?? brokenIf(true)),
     'dane-partial': ifBound(
       brokenBySeen(
@@ -49,15 +54,21 @@ export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
 export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
   const hosts = mx.hosts.filter(({ kind }) => kind === 'host');
   const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
-  if (hosts.some(({ tlsa }) => tlsa.observation.outcome === 'unknown')) return 'unknown';
+  if (hosts.some(isUnseen)) return 'unseen';
   if (bound.length === 0) return 'missing';
   if (resolverValidates !== true) return 'unknown';
   const isGood = (host: MailHost) => findUnsigned(host) === null && host.tlsa.records.some(isUsable);
   return bound.length === hosts.length && bound.every(isGood) ? 'ok' : 'invalid';
 }
 
-function isAbsent(outcome: string): boolean {
-  return outcome === 'nodata' || outcome === 'nxdomain';
+function isUnseen({ tlsa }: MailHost): boolean {
+  return tlsa.observation.outcome === 'unknown' && tlsa.behind !== 'absent';
+}
+
+function isBare({ tlsa }: MailHost): boolean {
+  return tlsa.observation.outcome === 'unknown'
+    ? tlsa.behind === 'absent'
+    : tlsa.observation.outcome !== 'found';
 }
 
 function judgeSigned(

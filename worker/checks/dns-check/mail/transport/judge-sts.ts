@@ -77,9 +77,10 @@ function judgeMissing(context: StsContext): Verdict {
   if (sts.texts.length > 0 || sts.faults.length > 0) return 'holds';
   if (dane === 'ok') return 'not-applicable';
   if (dane === 'unknown') return notTested('whether DANE protects the mail hosts is not known');
+  // That nobody saw DANE is no excuse for what is seen to be missing.
   return brokenIf(
     true,
-    { name: mx.domain },
+    { name: mx.domain, dane: dane === 'unseen' ? 'its TLSA records could not be read' : 'no DANE' },
     fixPair(context, 'Start with mode: testing, and raise mode and max_age when the reports are clean.'),
   );
 }
