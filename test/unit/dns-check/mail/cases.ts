@@ -203,7 +203,7 @@ const spfCases: readonly Case[] = [
     'spf-too-many-voids',
     'spf-name-missing',
   ]),
-  spf('a name that does not exist', 'v=spf1 mx a:gone.test -all', ['spf-name-missing'], {
+  spf('a name that does not exist', 'v=spf1 mx a:gone.test -all', ['spf-name-missing', 'spf-voids'], {
     record: ['spf-name-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
   }),
   spf('a name that gives no answer', 'v=spf1 mx a:slow.test -all', ['spf-lookup-failed'], {
@@ -305,7 +305,24 @@ const spfCases: readonly Case[] = [
   spf('a redirect beside all', 'v=spf1 mx redirect=gone.test -all', ['spf-redirect-ignored'], {
     fields: { spf: { lookups: 1 } },
   }),
-  spf('an equals sign instead of a colon', 'v=spf1 mx include=_spf.a.test -all', ['spf-modifier-unknown']),
+  spf('an equals sign instead of a colon', 'v=spf1 mx include=_spf.a.test -all', ['spf-mechanism-equals']),
+  spf(
+    'an address behind an equals sign',
+    'v=spf1 mx ip4=5.9.10.11 IPv6=2001:db8::1 -all',
+    ['spf-mechanism-equals'],
+    {
+      record: [
+        'spf-mechanism-equals',
+        { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ip4:5.9.10.11 ip6:2001:db8::1 -all' },
+      ],
+    },
+  ),
+  spf('modifiers that are registered', 'v=spf1 mx ra=postmaster rp=100 rr=e:f -all', []),
+  spf('a modifier that nobody knows', 'v=spf1 mx moo=1 -all', ['spf-modifier-unknown']),
+  spf('two lookups that find nothing', 'v=spf1 mx a:gone.test exists:gone2.test -all', [
+    'spf-name-missing',
+    'spf-voids',
+  ]),
   but('a record of the old type', { 'good.test SPF': ok }, ['spf-type99']),
   but('a Sender ID record', { 'good.test TXT': [ok, 'spf2.0/pra mx -all'] }, ['spf-sender-id']),
   spf(
@@ -864,6 +881,12 @@ const mxCases: readonly Case[] = [
     },
   ),
   but(
+    'a null MX of a domain that sends',
+    { 'good.test MX': '0 .' },
+    ['mx-null-sends', 'dmarc-rua-no-mail'],
+    {},
+  ),
+  but(
     'a null MX beside others',
     { 'good.test MX': ['0 .', '10 mx1.good.test', '20 mx2.good.test'] },
     ['mx-null-mixed'],
@@ -1316,7 +1339,7 @@ const parkedCases: readonly Case[] = [
   parkedBut(
     'a domain that takes no mail, and sends',
     { 'good.test TXT': 'v=spf1 a -all' },
-    ['bimi-missing', 'dkim-none-possible', 'dmarc-rua-missing'],
+    ['bimi-missing', 'dkim-none-possible', 'dmarc-rua-missing', 'mx-null-sends'],
     { fields: { mailMode: 'mail' } },
   ),
   parkedBut(

@@ -13,7 +13,7 @@ import { judgeDmarc } from './dmarc/judge.ts';
 import { reportDmarc, stateOfDmarc } from './dmarc/report.ts';
 import type { MailEvidence } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
-import { judgeMode } from './mode.ts';
+import { judgeMode, namesSenders } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
 import { readSenders } from './providers/find.ts';
@@ -89,7 +89,7 @@ function judge(
     ...judgeDkim(facts.dkim, mode, senders),
     // An alias, such as www, has its target's mail settings, and can have no names below it of its own.
     ...(aliasOf(facts.mx.observation) === null ? {} : { 'dkim-none-possible': 'not-applicable' as const }),
-    ...judgeMx(facts.mx, mode, isNameOnly(facts)),
+    ...judgeMx(facts.mx, mode, { isNameOnly: isNameOnly(facts), sends: isSender(facts) }),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({
       bimi: facts.bimi,
@@ -99,6 +99,10 @@ function judge(
       files,
     }),
   };
+}
+
+function isSender({ spf }: MailFacts): boolean | null {
+  return spf.observation.outcome === 'unknown' ? null : spf.tree !== null && namesSenders(spf.tree);
 }
 
 // A name that only has others below it: no mail comes from it, and none goes there. A domain that somebody has registered is more.

@@ -38,7 +38,8 @@ function takesMail({ observation, hosts, isImplicit }: MxFacts): boolean | null 
   return hosts.length > 0;
 }
 
-function namesSenders({ spf, reached }: SpfBranch): boolean {
+/** Whether a policy lets somebody send in the domain’s name. */
+export function namesSenders({ spf, reached }: SpfBranch): boolean {
   if (spf === null || spf.faults.length > 0) return false;
   return reached.some(({ term }) =>
     term.kind === 'modifier' ? term.name === 'redirect' : term.qualifier === '+',

@@ -42,6 +42,16 @@ export const mxRules = {
     fix: 'Delete the null MX, or the other records.',
     references: ['RFC 7505 §3'],
   },
+  'mx-null-sends': {
+    part: 'mx',
+    severity: 'medium',
+    points: 9,
+    title: 'A domain that sends mail says that it takes none',
+    detail:
+      '{name} has a null MX, but its SPF record names senders. Receivers may refuse mail that nobody can answer or return.',
+    fix: 'If the domain sends, replace the null MX by the host that takes its mail. If it does not, publish v=spf1 -all.',
+    references: ['RFC 7505 §4.2'],
+  },
   'mx-null-preference': {
     part: 'mx',
     severity: 'low',

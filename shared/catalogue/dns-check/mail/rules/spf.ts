@@ -155,8 +155,28 @@ export const spfRules = {
     points: 2,
     title: 'The SPF record has an unknown modifier',
     detail: '{term} is read as an unknown modifier and ignored without an error.',
-    fix: 'If it is meant as a mechanism, write a colon instead of the equals sign; otherwise remove it.',
+    fix: 'Remove it, unless software of yours reads it.',
     references: ['RFC 7208 §6'],
+  },
+  'spf-mechanism-equals': {
+    part: 'spf',
+    severity: 'high',
+    points: 20,
+    title: 'A sender is written with an equals sign, and is not allowed',
+    detail:
+      '{term} is read as an unknown modifier and ignored without an error, so those whom it names are not allowed. {meant} is meant.',
+    fix: 'Write a colon instead of the equals sign.',
+    references: ['RFC 7208 §4.6.1', 'RFC 7208 §6'],
+  },
+  'spf-voids': {
+    part: 'spf',
+    severity: 'info',
+    points: 0,
+    title: 'Terms of the SPF record find nothing',
+    detail:
+      'The lookups of {names} find nothing ({voids} of the 2 that are allowed). They allow nobody; with a third one receivers refuse the whole record.',
+    fix: 'Remove the terms that find nothing, or publish the records that they ask for.',
+    references: ['RFC 7208 §4.6.4'],
   },
   'spf-type99': {
     part: 'spf',

@@ -5,6 +5,7 @@ import {
   brokenBy,
   brokenIf,
   type Evidence,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
@@ -17,11 +18,16 @@ import { privateKindOf } from '../address.ts';
 import { providerOfHost } from '../providers/find.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
-/**
- * Judges where mail to the domain goes.
- * @param isNameOnly it has no records of its own, only names below it
- */
-export function judgeMx(facts: MxFacts, mode: MailMode, isNameOnly = false): Verdicts<MxCode> {
+/** What else the domain shows of its mail. */
+export type MailShown = {
+  /** It has no records of its own, only names below it. */
+  readonly isNameOnly: boolean;
+  /** Its SPF policy names senders; null where the policy was not seen. */
+  readonly sends: boolean | null;
+};
+
+/** Judges where mail to the domain goes. */
+export function judgeMx(facts: MxFacts, mode: MailMode, shown: MailShown): Verdicts<MxCode> {
   const { observation, domain } = facts;
   if (observation.outcome === 'unknown')
     return {
@@ -30,13 +36,13 @@ export function judgeMx(facts: MxFacts, mode: MailMode, isNameOnly = false): Ver
         ? { 'mx-lookup-failed': brokenBy([{ name: domain, reason: observation.why }]) }
         : {}),
     };
-  const records = judgeRecords(facts, mode, isNameOnly);
+  const records = judgeRecords(facts, mode, shown);
   return facts.hosts.length === 0 || mode === 'parked'
     ? { ...allOf(mxRules, 'not-applicable'), ...records }
     : { ...records, ...judgeHosts(facts) };
 }
 
-function judgeRecords(facts: MxFacts, mode: MailMode, isNameOnly: boolean) {
+function judgeRecords(facts: MxFacts, mode: MailMode, { isNameOnly, sends }: MailShown) {
   const { domain, exchanges, hasNullMx, isImplicit } = facts;
   const nullMx = exchanges.find(({ exchange }) => exchange === '');
   const others = exchanges
@@ -47,7 +53,7 @@ function judgeRecords(facts: MxFacts, mode: MailMode, isNameOnly: boolean) {
   const isOpen = mode === 'unknown' || isImplicit === null;
   return {
     'mx-lookup-failed': 'holds',
-    'mx-implicit': isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
+    'mx-implicit': isOpen ? unseen : brokenIf(isImplicit, { name: domain }, sends ? namesHost : undefined),
     'mx-null-missing':
       // An address without MX takes mail (RFC 5321 §5.1): nothing is refused there.
       mode === 'mail' || isImplicit === true || isNameOnly
@@ -56,11 +62,19 @@ function judgeRecords(facts: MxFacts, mode: MailMode, isNameOnly: boolean) {
           ? unseen
           : brokenIf(!hasNullMx, { name: domain, effect: effectOf(exchanges) }, close),
     'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
+    'mx-null-sends': !hasNullMx || others.length > 0
+      ? 'not-applicable'
+      : sends === null
+        ? notTested('the SPF policy was not seen')
+        : brokenIf(sends, { name: domain }),
     'mx-null-preference': !nullMx
       ? 'not-applicable'
       : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),
   } satisfies Partial<Verdicts<MxCode>>;
 }
+
+// Who sends must be able to take answers: receivers may refuse mail of a domain with a null MX (RFC 7505 §4.2).
+const namesHost: Fix = { text: 'Publish an MX record with the host that takes the domain’s mail.' };
 
 // Without MX and address a sender gives up at once (RFC 5321 §5.1); a host that no message reaches keeps it trying.
 function effectOf(exchanges: MxFacts['exchanges']): string {

@@ -16,7 +16,7 @@ import type { KnownSenders } from '../providers/find.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import { judgeIdle } from './judge-idle.ts';
 import { unseenIn } from './judge-tree.ts';
-import type { Mechanism, SpfTerm } from './parse-term.ts';
+import { type Mechanism, parseTerm, type SpfTerm } from './parse-term.ts';
 import { closeRecord, republish, republishWithout } from './republish.ts';
 
 /** Judges the terms of a record, and of what it hands on to. */
@@ -43,10 +43,60 @@ export function judgeTerms(root: SpfBranch, senders: KnownSenders) {
       redirect && all
         ? brokenBy([{ term: clip(redirect.text), all: all.text }], republishWithout(root, [redirect]))
         : 'holds',
-    'spf-modifier-unknown': brokenBy(
-      terms.filter(({ name }) => name === 'unknown').map(({ text }) => ({ term: clip(text) })),
-    ),
+    ...judgeModifiers(root),
   } satisfies Partial<Verdicts<SpfCode>>;
+}
+
+/** Registered beside redirect and exp: who is asked for reports of failures (RFC 6652 §4). */
+const registeredModifiers = ['ra', 'rp', 'rr'];
+
+/** What is no modifier, but a mechanism, right or as it is often misspelt. */
+const mechanismNames: { readonly [written: string]: string } = {
+  ip4: 'ip4',
+  ip6: 'ip6',
+  ipv4: 'ip4',
+  ipv6: 'ip6',
+  ip: 'ip4',
+  a: 'a',
+  mx: 'mx',
+  ptr: 'ptr',
+  exists: 'exists',
+  include: 'include',
+};
+
+function judgeModifiers(root: SpfBranch): Verdicts<'spf-modifier-unknown' | 'spf-mechanism-equals'> {
+  const terms = root.spf?.terms ?? [];
+  const unknown = terms.flatMap((term) =>
+    term.name === 'unknown' && !registeredModifiers.includes(term.written.toLowerCase()) ? [term] : [],
+  );
+  const meant = unknown.flatMap((term) => {
+    const text = meantTerm(term);
+    return text === undefined ? [] : [{ term, text }];
+  });
+  const others = unknown.filter((one) => !meant.some(({ term }) => term === one));
+  const written = terms.map((one) => ({ text: meant.find(({ term }) => term === one)?.text ?? one.text }));
+  // An address needs no lookup, so nothing can come of it but what is meant.
+  const isSafe = meant.every(({ text }) => /^ip[46]:/.test(text) && !('problem' in parseTerm(text, 0)));
+  const text = 'Write a colon instead of the equals sign.';
+  return {
+    'spf-modifier-unknown': brokenBy(others.map((term) => ({ term: clip(term.text) }))),
+    'spf-mechanism-equals': brokenBy(
+      meant.map(({ term, text: right }) => ({ term: clip(term.text), meant: clip(right) })),
+      isSafe ? republish(text, root, written) : { text },
+    ),
+  };
+}
+
+function meantTerm({
+  written,
+  text,
+}: {
+  readonly written: string;
+  readonly text: string;
+}): string | undefined {
+  const name = written.toLowerCase();
+  if (!Object.hasOwn(mechanismNames, name)) return undefined;
+  return `${mechanismNames[name] ?? ''}:${text.slice(written.length + 1)}`;
 }
 
 /** The record itself and those it hands on to by redirect: what their owner has in hand. */

@@ -78,10 +78,14 @@ function judgeLookups(root: SpfBranch): Verdicts<'spf-too-many-lookups' | 'spf-n
   };
 }
 
-function judgeVoids(root: SpfBranch): Verdicts<'spf-too-many-voids' | 'spf-void-one-family'> {
+function judgeVoids(root: SpfBranch): Verdicts<'spf-too-many-voids' | 'spf-void-one-family' | 'spf-voids'> {
   const all = voidEvidence(root, ({ isVoid4, isVoid6 }) => isVoid4 === true && isVoid6 === true);
   if (all.voids > voidLimit)
-    return { 'spf-too-many-voids': brokenBy([all]), 'spf-void-one-family': 'not-applicable' };
+    return {
+      'spf-too-many-voids': brokenBy([all]),
+      'spf-void-one-family': 'not-applicable',
+      'spf-voids': 'not-applicable',
+    };
   const families = [
     { family: 'IPv4', ...voidEvidence(root, ({ isVoid4 }) => isVoid4 === true) },
     { family: 'IPv6', ...voidEvidence(root, ({ isVoid6 }) => isVoid6 === true) },
@@ -90,6 +94,7 @@ function judgeVoids(root: SpfBranch): Verdicts<'spf-too-many-voids' | 'spf-void-
   return {
     'spf-too-many-voids': below,
     'spf-void-one-family': families.length > 0 ? brokenBy(families) : below,
+    'spf-voids': all.voids > 0 ? brokenBy([all]) : below,
   };
 }
 
