@@ -1,4 +1,5 @@
 import type { Json } from '#shared/model/verdict';
+import { notKnownHere } from '../dns/iana.ts';
 import { readObject } from '../dns/observation.ts';
 
 /** A TLSA record (RFC 6698 §2.1); `certificate` in hex. */
@@ -36,9 +37,9 @@ export function findWrongLength({
 /** Why mail servers make no use of a record (RFC 7672 §3.1), as a sentence’s end; null for a usable one. */
 export function whyUnusable({ usage, selector, matchingType, certificate }: Tlsa): string | null {
   if (usage === 0 || usage === 1) return `the usages 0 and 1 are not used for mail (it has ${usage})`;
-  if (usage > 3) return `the usage ${usage} is not known`;
-  if (selector > 1) return `the selector ${selector} is not known`;
-  if (matchingType > 2) return `the matching type ${matchingType} is not known`;
+  if (usage > 3) return `the usage ${usage} ${notKnownHere}`;
+  if (selector > 1) return `the selector ${selector} ${notKnownHere}`;
+  if (matchingType > 2) return `the matching type ${matchingType} ${notKnownHere}`;
   // A whole certificate or key is DER: a SEQUENCE.
   if (matchingType === 0 && !certificate.startsWith('30')) return 'it holds neither a certificate nor a key';
   return null;

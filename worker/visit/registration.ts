@@ -59,12 +59,16 @@ async function learn(
   settings: RegistrationSettings,
   { dns, rdap, ending }: RegistrationAsking,
 ): Promise<Registration> {
-  if (rdap.canAsk(name) && !(await isDelegated(name, dns)))
-    return unknownRegistration(name, 'its parent zone delegates no such name, so the registry is not asked');
+  const delegated = rdap.canAsk(name) ? await isDelegated(name, dns) : true;
+  if (delegated !== true)
+    return unknownRegistration(name, delegated === false ? notDelegated : delegationUnknown);
   const answer = await rdap.ask(name, openRests(settings), ending);
   return toRegistration(name, answer, settings.now());
 }
 
+const notDelegated = 'its parent zone delegates no such name, so the registry is not asked';
+const delegationUnknown =
+  'the DNS did not say whether its parent zone delegates the name, so the registry is not asked';
 const noRdap = 'IANA lists no RDAP service for its top-level domain';
 
 function toRegistration(name: string, answer: RdapAnswer, nowMs: number): Registration {
@@ -73,11 +77,15 @@ function toRegistration(name: string, answer: RdapAnswer, nowMs: number): Regist
   const askedAt = new Date(nowMs).toISOString();
   if (answer.kind === 'missing')
     return { ...unknownRegistration(name, 'the registry knows no such name', 'missing'), askedAt };
-  const { expiresAt, registeredAt, registrar, statuses, nameServers, ds, isSigned } = answer.domain;
+  const { expiresAt, expiresUnread, registeredAt, registrar, statuses, ds, isSigned } = answer.domain;
+  // Of a list that is not whole nobody can say in what it differs.
+  const nameServers = answer.domain.nameServersUnread ? [] : answer.domain.nameServers;
+  const noDate =
+    expiresUnread === undefined
+      ? 'the registry does not tell when the registration ends'
+      : `the registry’s date could not be read: “${expiresUnread.slice(0, 60).replaceAll(/[^ -~]/g, '?')}”`;
   return {
-    ...(expiresAt === null
-      ? { state: 'no-date', reason: 'the registry does not tell when the registration ends' }
-      : { state: 'ok' }),
+    ...(expiresAt === null ? { state: 'no-date', reason: noDate } : { state: 'ok' }),
     name,
     expiresAt,
     registeredAt,
@@ -92,16 +100,17 @@ function toRegistration(name: string, answer: RdapAnswer, nowMs: number): Regist
 
 /**
  * Whether the parent of a name delegates it. Where its own servers do not answer, the resolver cannot tell its NS records, but still its DS:
- * those are the parent's (RFC 4035 §3.1.4.1).
+ * those are the parent's (RFC 4035 §3.1.4.1). null where neither was told.
  */
-async function isDelegated(name: string, dns: Pick<DnsProbe, 'ask'>): Promise<boolean> {
+async function isDelegated(name: string, dns: Pick<DnsProbe, 'ask'>): Promise<boolean | null> {
   // As dns-check asks for its own records, so that both are asked once.
   const servers = await dns.ask({ name, type: 'NS' }, { dnssecOk: true });
   if (servers.kind === 'answer' && servers.rcode === 'NOERROR')
     return servers.answers.some(({ type, name: owner }) => type === 'NS' && owner === name);
   if (servers.kind === 'answer' && servers.rcode === 'NXDOMAIN') return false;
   const signer = await dns.ask({ name, type: 'DS' }, { dnssecOk: true });
-  return signer.kind === 'answer' && signer.rcode === 'NOERROR';
+  if (signer.kind === 'answer' && signer.rcode === 'NXDOMAIN') return false;
+  return signer.kind === 'answer' && signer.rcode === 'NOERROR' ? true : null;
 }
 
 const dayMs = 86_400_000;

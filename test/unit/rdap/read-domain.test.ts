@@ -62,7 +62,47 @@ const cases: { name: string; more: object; seen: object }[] = [
     more: event('expiration', '2027-13-40T00:00:00Z'),
     seen: { expiresAt: null },
   },
-  { name: 'a date in words', more: event('expiration', 'next year'), seen: { expiresAt: null } },
+  {
+    name: 'a date in words',
+    more: event('expiration', 'next year'),
+    seen: { expiresAt: null, expiresUnread: 'next year' },
+  },
+  {
+    name: 'a day that may be a month',
+    more: event('expiration', '03/07/2027'),
+    seen: { expiresAt: null, expiresUnread: '03/07/2027' },
+  },
+  ...[
+    ['2027/07/03', '2027-07-03T00:00:00.000Z'],
+    ['2027.07.03', '2027-07-03T00:00:00.000Z'],
+    ['20270703', '2027-07-03T00:00:00.000Z'],
+    ['2027-07-03T00:00:00+08', '2027-07-02T16:00:00.000Z'],
+    ['2027-07-03 12:00:00 +0530', '2027-07-03T06:30:00.000Z'],
+    ['2027-07-03 12:00:00 (UTC+8)', '2027-07-03T04:00:00.000Z'],
+    ['2027-07-03T12:00:00-03:30', '2027-07-03T15:30:00.000Z'],
+    ['2027-07-03 12:00 UTC', '2027-07-03T12:00:00.000Z'],
+    ['3-Jul-2027', '2027-07-03T00:00:00.000Z'],
+    ['03 July 2027', '2027-07-03T00:00:00.000Z'],
+  ].map(([written = '', expiresAt]) => ({
+    name: `the date ${written}`,
+    more: event('expiration', written),
+    seen: { expiresAt },
+  })),
+  ...['Record expires', 'expiration date', 'Expiry', 'paid-till', 'domain_expires'].map((action) => ({
+    name: `the event ${action}`,
+    more: event(action, '2027-07-03'),
+    seen: { expiresAt: '2027-07-03T00:00:00.000Z' },
+  })),
+  {
+    name: 'name servers that are named in Unicode alone',
+    more: { nameservers: [{ unicodeName: 'ns1.bücher.test.' }, { ldhName: 'NS2.a.test' }] },
+    seen: { nameServers: ['ns1.xn--bcher-kva.test', 'ns2.a.test'] },
+  },
+  {
+    name: 'a name server without a name',
+    more: { nameservers: [{ handle: 'X-1' }, { ldhName: 'ns2.a.test' }] },
+    seen: { nameServers: ['ns2.a.test'], nameServersUnread: true },
+  },
   {
     name: 'statuses of RFC 8056 and of servers that write them otherwise',
     more: {

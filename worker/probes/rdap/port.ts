@@ -10,12 +10,16 @@ export type RegisteredDs = {
 export type RegisteredDomain = {
   /** ISO 8601; null where the registry does not tell. */
   readonly expiresAt: string | null;
+  /** What the registry writes instead of a date, where it cannot be read. */
+  readonly expiresUnread?: string;
   readonly registeredAt: string | null;
   /** The name of the company that registered it for its owner. */
   readonly registrar: string | null;
   /** By the names of EPP (RFC 8056): "clientHold". */
   readonly statuses: readonly string[];
   readonly nameServers: readonly string[];
+  /** A name of a server could not be read, so the list is not whole. */
+  readonly nameServersUnread?: true;
   readonly ds: readonly RegisteredDs[];
   /** Whether the registry says that the delegation is signed; null where it does not say. */
   readonly isSigned: boolean | null;

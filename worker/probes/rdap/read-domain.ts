@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { type JsonFields, isObject, listOf, nameOf, numberOf, textOf } from './json-values.ts';
 import type { RegisteredDomain, RegisteredDs } from './port.ts';
 
@@ -19,14 +20,16 @@ export function readRegisteredDomain(text: string, domain: string): RegisteredDo
   if (name !== null && name !== domain) return 'the registry answered about another name';
   const secure = isObject(object['secureDNS']) ? object['secureDNS'] : {};
   const isSigned = secure['delegationSigned'];
+  const ends = eventIn(object, endActions);
+  const servers = listOf(object['nameservers'], most.nameServers).map(serverNameOf);
   return {
-    expiresAt: eventIn(object, 'expiration'),
-    registeredAt: eventIn(object, 'registration'),
+    expiresAt: ends.at,
+    ...(ends.at === null && ends.unread !== null ? { expiresUnread: ends.unread } : {}),
+    registeredAt: eventIn(object, beginActions).at,
     registrar: registrarIn(object),
     statuses: statusesIn(object),
-    nameServers: unique(
-      listOf(object['nameservers'], most.nameServers).flatMap((one) => nameOf(one['ldhName']) ?? []),
-    ),
+    nameServers: unique(servers.flatMap((server) => server ?? [])),
+    ...(servers.includes(null) ? { nameServersUnread: true as const } : {}),
     ds: listOf(secure['dsData'], most.ds).flatMap((one) => readDs(one) ?? []),
     isSigned: typeof isSigned === 'boolean' ? isSigned : null,
   };
@@ -40,25 +43,67 @@ function parseJson(text: string): unknown {
   }
 }
 
-// Servers write the day alone, or a time without a zone; RFC 3339 wants the zone, and UTC is what registries keep.
-const datePattern = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
+// RFC 9083 §5.3 names a server by its ldhName; some registries give the unicodeName alone.
+function serverNameOf(server: JsonFields): string | null {
+  const unicode = textOf(server['unicodeName']);
+  return (
+    nameOf(server['ldhName']) ?? (unicode === null ? null : nameOf(domainToASCII(unicode.replace(/\.$/, ''))))
+  );
+}
+
+/** RFC 9083 §10.2.3, and what registries write instead. The registrar's own date is another one. */
+const endActions =
+  /^(?:(?:record|domain|registration) )?(?:expir(?:ation|es|y|ed)|paid till|renewal due)(?: (?:date|on))?$/;
+const beginActions = /^(?:(?:record|domain) )?(?:registration|registered|creat(?:ion|ed))(?: (?:date|on))?$/;
+
 /** "0001-01-01" and "9999-12-31" stand for no date. */
 const years = { from: 1980, to: 2200 } as const;
 
-function eventIn(object: JsonFields, action: string): string | null {
-  const dates = listOf(object['events'], most.events)
-    .filter(({ eventAction }) => textOf(eventAction)?.toLowerCase() === action)
-    .flatMap(({ eventDate }) => readDate(textOf(eventDate)) ?? []);
-  return dates[0] ?? null;
+/** The date of the first such event; `unread` is what stands in its place where that is no date that can be read. */
+function eventIn(object: JsonFields, actions: RegExp): { at: string | null; unread: string | null } {
+  const texts = listOf(object['events'], most.events)
+    .filter(({ eventAction }) => actions.test(wordsOf(eventAction)))
+    .flatMap(({ eventDate }) => textOf(eventDate) ?? []);
+  const dates = texts.map((text) => ({ text, ms: readDate(text) }));
+  const good = dates.find(({ ms }) => ms !== null && isReal(ms));
+  const unread = dates.find(({ ms }) => ms === null)?.text ?? null;
+  return { at: good?.ms == null ? null : new Date(good.ms).toISOString(), unread };
 }
 
-function readDate(text: string | null): string | null {
-  const [, day, time = '00:00:00', , zone = 'Z'] = datePattern.exec(text?.trim() ?? '') ?? [];
-  if (day === undefined) return null;
-  const offset = zone.toUpperCase().replace(/^([+-]\d\d)(\d\d)$/, '$1:$2');
-  const at = new Date(`${day}T${time}${offset}`);
-  const year = at.getUTCFullYear();
-  return year >= years.from && year < years.to ? at.toISOString() : null;
+function wordsOf(action: unknown): string {
+  return (textOf(action) ?? '').toLowerCase().replaceAll(/[\s_-]+/g, ' ');
+}
+
+function isReal(ms: number): boolean {
+  const year = new Date(ms).getUTCFullYear();
+  return year >= years.from && year < years.to;
+}
+
+// Year first, as RFC 3339 has it; servers write other signs between, the day alone, or a time without a zone. UTC is what registries keep.
+// Where the day may stand before the month or behind it, nobody can tell which.
+const datePattern =
+  /^(\d{4})([-/.]?)(\d\d)\2(\d\d)(?:[T ]{1,2}(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?)?\s?(?:\(?(?:UTC|GMT)?\)?([+-]\d\d?)?:?(\d\d)?\)?|Z)$/i;
+const namedPattern = /^(\d{1,2})[- ]([a-z]{3})[a-z]*[- ](\d{4})$/i;
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** Unix ms; null where it is no date. */
+function readDate(text: string): number | null {
+  const [, namedDay, word = '', namedYear] = namedPattern.exec(text) ?? [];
+  const at = months.indexOf(word.toLowerCase());
+  if (namedDay !== undefined && at >= 0) return dayOf(Number(namedYear), at + 1, Number(namedDay));
+  const [, year, , month, day, hour = '0', minute = '0', second = '0', offset = '0', more = '0'] =
+    datePattern.exec(text) ?? [];
+  const from = year === undefined ? null : dayOf(Number(year), Number(month), Number(day));
+  const [h, m, s] = [hour, minute, second].map(Number) as [number, number, number];
+  if (from === null || h > 23 || m > 59 || s > 60) return null;
+  const zone = Number(offset) * 60 + (offset.startsWith('-') ? -1 : 1) * Number(more);
+  return from + ((h * 60 + m - zone) * 60 + s) * 1000;
+}
+
+function dayOf(year: number, month: number, day: number): number | null {
+  const ms = Date.UTC(year, month - 1, day);
+  const date = new Date(ms);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null;
 }
 
 // RFC 9083 §10.2.4 and RFC 8056: the words of EPP with spaces between them. "active" is its "ok".

@@ -190,9 +190,9 @@ export const dnssecRules = {
     part: 'dnssec',
     severity: 'medium',
     points: 9,
-    title: 'DNSSEC uses a number that validators do not know',
+    title: 'DNSSEC uses a number that few or no validators know',
     detail:
-      '{what} has the {kind} {number}, which {why}. Validators ignore it; where nothing else is left, the zone counts as unsigned.',
+      '{what} has the {kind} {number}, which {why}. Validators that do not know it ignore it; where nothing else is left, the zone counts as unsigned for them.',
     fix: 'Use algorithm 13 (ECDSA P-256), with SHA-256 (digest type 2) in the DS.',
     references: ['RFC 4035 §5.2', 'RFC 6840 §5.2', iana, ianaDigests],
   },

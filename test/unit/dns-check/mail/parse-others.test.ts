@@ -177,9 +177,9 @@ describe('TLSA records (RFC 6698, RFC 7672)', () => {
     [record(3, 1, 1, 31), null, { octets: 31, expected: 32 }],
     [record(3, 1, 2, 32), null, { octets: 32, expected: 64 }],
     [record(1, 1, 1, 32), 'the usages 0 and 1 are not used for mail (it has 1)', null],
-    [record(4, 1, 1, 32), 'the usage 4 is not known', null],
-    [record(3, 2, 1, 32), 'the selector 2 is not known', null],
-    [record(3, 1, 3, 32), 'the matching type 3 is not known', null],
+    [record(4, 1, 1, 32), 'the usage 4 is not known here (table of 2025-12-31)', null],
+    [record(3, 2, 1, 32), 'the selector 2 is not known here (table of 2025-12-31)', null],
+    [record(3, 1, 3, 32), 'the matching type 3 is not known here (table of 2025-12-31)', null],
     [record(3, 0, 0, 32), 'it holds neither a certificate nor a key', null],
   ] as const)('%j', ([tlsa, why, length]) => {
     expect([whyUnusable(tlsa), findWrongLength(tlsa)]).toEqual([why, length]);

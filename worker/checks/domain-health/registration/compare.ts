@@ -10,7 +10,7 @@ export function compareNameServers(
   { zone, nameServers, why }: Delegation,
 ): Verdict {
   const { name, nameServers: listed } = registration;
-  if (listed.length === 0) return notTested('the registry tells no name servers');
+  if (listed.length === 0) return notTested('the registry tells no name servers, or not all could be read');
   if (nameServers === null) return notTested(why);
   if (zone !== name) return notTested(otherZone);
   const delegated = nameServers.map((host) => host.toLowerCase().replace(/\.$/, ''));

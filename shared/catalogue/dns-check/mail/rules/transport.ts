@@ -215,8 +215,8 @@ export const transportRules = {
     points: 0,
     title: 'There is only one TLSA record',
     detail:
-      '{name} has one record. When the key of the host changes, mail stops until the record is changed too.',
-    fix: 'Publish the record of the next key, or of the issuing CA (2 1 1), before the change.',
+      '{name} has one record, {record}. When {what} changes, mail stops until the record is changed too.',
+    fix: 'Publish the record of what comes next before the change.',
     references: ['RFC 7671 §8.1'],
   },
   'tls-rpt-missing': {

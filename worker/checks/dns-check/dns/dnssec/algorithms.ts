@@ -1,3 +1,5 @@
+import { notKnownHere } from '../../../../dns/iana.ts';
+
 /** How an algorithm signs: RSA with a hash, ECDSA over a curve, or EdDSA. */
 export type Scheme =
   | { readonly kind: 'rsa'; readonly hash: string }
@@ -100,7 +102,7 @@ const whyUnusable: { readonly [S in AlgorithmStatus]?: string } = {
   'not-for-zones': 'is not made for signing zones',
   private: 'is for private use, so others do not know what it means',
   reserved: 'is reserved',
-  unassigned: 'is not assigned',
+  unassigned: notKnownHere,
 };
 
 /** Why no validator can use a number of this standing, as a sentence's end; undefined where it can. */

@@ -57,7 +57,7 @@ export function judgeReports(
 }
 
 function showBad({ uri, tag, problem }: ReportUriFacts) {
-  return { uri: clip(uri, 80), tag, problem };
+  return { uri: clip(uri, 80) || 'An address', tag, problem };
 }
 
 function judgePermission(uris: readonly ReportUriFacts[], orgDomain: string): Verdict {

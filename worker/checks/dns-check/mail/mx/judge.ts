@@ -62,11 +62,12 @@ function judgeRecords(facts: MxFacts, mode: MailMode, { isNameOnly, sends }: Mai
           ? unseen
           : brokenIf(!hasNullMx, { name: domain, effect: effectOf(exchanges) }, close),
     'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
-    'mx-null-sends': !hasNullMx || others.length > 0
-      ? 'not-applicable'
-      : sends === null
-        ? notTested('the SPF policy was not seen')
-        : brokenIf(sends, { name: domain }),
+    'mx-null-sends':
+      !hasNullMx || others.length > 0
+        ? 'not-applicable'
+        : sends === null
+          ? notTested('the SPF policy was not seen')
+          : brokenIf(sends, { name: domain }),
     'mx-null-preference': !nullMx
       ? 'not-applicable'
       : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),

@@ -41,12 +41,7 @@ export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
     'dane-without-dnssec': ifBound(judgeSigned(bound, context, unseen)),
     'dane-unusable': ifBound(brokenBySeen(records.flatMap(showUnusable), unseen)),
     'dane-bad-length': ifBound(brokenBySeen(records.flatMap(showWrongLength), unseen)),
-    'dane-single-record': ifBound(
-      brokenBySeen(
-        single.map(({ tlsa }) => ({ name: tlsa.name })),
-        unseen,
-      ),
-    ),
+    'dane-single-record': ifBound(judgeSingle(single, unseen)),
   };
 }
 
@@ -92,6 +87,31 @@ function findUnsigned(host: MailHost): { what: string; owner: string } | null {
   if (host.observations.some(({ outcome, secure }) => outcome === 'found' && !secure))
     return { what: 'the address', owner: clip(host.host) };
   return null;
+}
+
+// A record stands for what it was made of: it outlives the key of a host where it names the CA.
+function judgeSingle(single: readonly MailHost[], unseen: Verdict | undefined): Verdict {
+  const told = single.flatMap(({ tlsa }) =>
+    tlsa.records.map((record) => ({ name: tlsa.name, record: printTlsa(record), ...bindingOf(record) })),
+  );
+  const fixes = new Set(told.map(({ fix }) => fix));
+  return brokenBySeen(
+    told.map(({ name, record, what }) => ({ name, record, what })),
+    unseen,
+    { text: [...fixes].join(' ') },
+  );
+}
+
+function bindingOf({ usage, selector }: Tlsa): { what: string; fix: string } {
+  if (usage === 2)
+    return {
+      what: selector === 0 ? 'the certificate of the issuing CA' : 'the issuing CA or its key',
+      fix: 'Before you change the CA, or it changes its key, publish the record of the next one (2 1 1), or of the host’s own key (3 1 1).',
+    };
+  return {
+    what: selector === 0 ? 'the certificate of the host' : 'the key of the host',
+    fix: 'Publish the record of the next key (3 1 1), or of the issuing CA (2 1 1), before the change.',
+  };
 }
 
 type NamedTlsa = { readonly name: string; readonly record: Tlsa };
