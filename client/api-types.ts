@@ -2108,7 +2108,7 @@ export type Tools = {
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: {
-      /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail and not all of the parts has the mail hosts talked to, for 2 scans more. */
+      /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail, alone or with others, has the mail hosts talked to, for 2 scans more. */
       readonly parts?: ReadonlyArray<string>;
     };
   };

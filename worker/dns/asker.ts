@@ -22,6 +22,20 @@ export const questionLimit = 300;
 // RFC 7672 §2.2 wants to know whether these are signed.
 const signedTypes = ['A', 'AAAA', 'MX', 'SOA', 'TLSA'];
 
+async function askProbe(dns: DnsProbe, question: ObservedQuestion, apex: string): Promise<Observation> {
+  const { server, unchecked, name, type } = question;
+  const isSigned = server === undefined && (signedTypes.includes(type) || name === apex);
+  const answer = await dns.ask(
+    { name, type },
+    {
+      ...(server === undefined ? {} : { server }),
+      ...(isSigned ? { dnssecOk: true } : {}),
+      ...(unchecked ? { checkingDisabled: true } : {}),
+    },
+  );
+  return readObservation(question, answer);
+}
+
 /**
  * Opens an asker on the probe of a run.
  * @param apex the domain that is checked: its own records are asked with DNSSEC, as others of the run ask them, so that they are asked once
@@ -31,23 +45,8 @@ export function openAsker(dns: DnsProbe, apex = ''): Asker {
   const pending = new Map<string, { question: ObservedQuestion; observation: Promise<Observation> }>();
   let closedWhy = '';
 
-  async function askProbe({ server, unchecked, ...question }: ObservedQuestion): Promise<Observation> {
-    const isSigned = server === undefined && (signedTypes.includes(question.type) || question.name === apex);
-    const answer = await dns.ask(question, {
-      ...(server === undefined ? {} : { server }),
-      ...(isSigned ? { dnssecOk: true } : {}),
-      ...(unchecked ? { checkingDisabled: true } : {}),
-    });
-    const asked = {
-      ...question,
-      ...(server === undefined ? {} : { server }),
-      ...(unchecked ? { unchecked } : {}),
-    };
-    return readObservation(asked, answer);
-  }
-
   async function keep(key: string, question: ObservedQuestion): Promise<Observation> {
-    const observation = await askProbe(question);
+    const observation = await askProbe(dns, question, apex);
     pending.delete(key);
     if (closedWhy === '') observations.set(key, observation);
     return observation;

@@ -5,7 +5,7 @@ import { type CategoryName, categoryNames } from './weights.ts';
 const oneName = `(?:${categoryNames.join('|')})`;
 const nameList = new RegExp(`^${oneName}(?:,${oneName})*$`);
 
-/** What a caller may choose: some of the parts, as a list with commas or repeated. All of them are the same question as none named. */
+/** What a caller may choose: parts, as a list with commas or repeated. Who names all of them has named mail, and so asks more than who names none. */
 export const healthOptions = z.object({
   parts: z
     .array(z.string().regex(nameList, `Give some of: ${categoryNames.join(', ')}.`))
@@ -14,7 +14,7 @@ export const healthOptions = z.object({
     .optional()
     .meta({
       description:
-        'The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail and not all of the parts has the mail hosts talked to, for 2 scans more.',
+        'The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail, alone or with others, has the mail hosts talked to, for 2 scans more.',
     }),
 });
 
@@ -39,7 +39,6 @@ export function asksWeb(parts: readonly CategoryName[]): boolean {
   return parts.some((name) => name !== 'dns' && name !== 'mail');
 }
 
-function partsNamed(names: readonly string[]): CategoryName[] | undefined {
-  const parts = categoryNames.filter((name) => names.includes(name));
-  return parts.length === categoryNames.length ? undefined : parts;
+function partsNamed(names: readonly string[]): CategoryName[] {
+  return categoryNames.filter((name) => names.includes(name));
 }

@@ -6,6 +6,15 @@ import type { Rule } from '../../model/verdict.ts';
  * What a host says to us alone (a limit, a refusal, a delay) is never held against the domain.
  */
 export const rules = {
+  'target-address-not-allowed': {
+    part: 'connection',
+    severity: 'high',
+    points: 20,
+    title: 'A mail host leads to an address that is not public',
+    detail: '{host} resolves to a private or reserved address; no connection was made.',
+    fix: 'Point the name at a public address. Senders on the internet cannot reach this one.',
+    references: ['RFC 6890 §2.2.2', 'RFC 5321 §5.1'],
+  },
   'mail-host-unreachable': {
     part: 'connection',
     severity: 'medium',
@@ -71,7 +80,7 @@ export const rules = {
     points: 20,
     title: 'A mail host offers no encryption',
     detail:
-      '{host} ({address}) does not offer STARTTLS. Everybody on the way can read and change the mail that is delivered there.',
+      '{host} ({address}) does not offer STARTTLS{cause}. Everybody on the way can read and change the mail that is delivered there.',
     fix: 'Give the mail server a certificate and turn on STARTTLS (smtpd_tls_security_level in Postfix, tls_advertise_hosts in Exim). If a firewall removes STARTTLS from the answer, turn that off.',
     references: ['RFC 3207 §4', 'RFC 7435 §3'],
   },

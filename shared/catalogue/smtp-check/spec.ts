@@ -18,6 +18,6 @@ export const smtpCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: smtpReportShape,
 } satisfies CheckSpec;

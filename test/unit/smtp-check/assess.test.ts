@@ -164,7 +164,7 @@ const encryption: readonly Case[] = [
     broken: ['starttls-broken'],
     score: 80,
   },
-  { name: 'one handshake that fails, and no second try', evidence: one(failed), broken: [], score: 100 },
+  { name: 'one handshake that fails, and no second try', evidence: one(failed), broken: [], score: null },
   {
     name: 'a second try that succeeds',
     evidence: one(failed, { offer: 'legacy', talk: good }),
@@ -175,13 +175,13 @@ const encryption: readonly Case[] = [
     name: 'a second try that meets a busy host',
     evidence: one(failed, { offer: 'legacy', talk: declined(421, 'busy') }),
     broken: [],
-    score: 100,
+    score: null,
   },
   {
     name: '454 to STARTTLS',
     evidence: one(talked({ startTls: said(454, 'not now'), handshake: null, ehloAfter: null })),
     broken: [],
-    score: 100,
+    score: null,
   },
   {
     name: '554 to STARTTLS',
@@ -473,6 +473,38 @@ const rest: readonly Case[] = [
     evidence: domain([
       host([], { failure: { code: 'target-address-not-allowed', reason: 'its address is not public' } }),
     ]),
+    broken: ['target-address-not-allowed'],
+    score: null,
+  },
+  {
+    name: 'STARTTLS in the first line of the answer to EHLO',
+    evidence: one(
+      talked({
+        ehlo: { kind: 'reply', code: 250, lines: ['STARTTLS', 'SIZE 1'] },
+        startTls: null,
+        handshake: null,
+        ehloAfter: null,
+      }),
+    ),
+    broken: ['starttls-missing'],
+    score: 80,
+  },
+  {
+    name: 'a longer answer to EHLO than we read',
+    evidence: one(
+      talked({
+        ehlo: { kind: 'malformed', reason: 'a reply has more than 512 lines', text: 'x', isOurLimit: true },
+        startTls: null,
+        handshake: null,
+        ehloAfter: null,
+      }),
+    ),
+    broken: [],
+    score: null,
+  },
+  {
+    name: 'a host of which nobody tells the addresses',
+    evidence: domain([host([], { failure: { code: 'name-unresolved', reason: 'the DNS gave no answer' } })]),
     broken: [],
     score: null,
   },

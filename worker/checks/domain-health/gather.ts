@@ -79,7 +79,7 @@ async function talk(domain: string, jobs: Jobs, told: HealthProgress): Promise<S
 function whyNotTalked(jobs: Jobs): Source {
   return {
     unavailable: jobs.isOffered(smtpCheck)
-      ? 'mail hosts are talked to only where `parts` names mail and not all parts'
+      ? 'mail hosts are talked to only where `parts` names mail'
       : 'this service does not talk to mail hosts',
   };
 }

@@ -5,7 +5,7 @@ import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
 import { allOf, notTested, type Verdicts } from '#shared/model/verdict';
 import type { SmtpEvidence } from './evidence.ts';
-import { readFacts, type SmtpFacts } from './facts/facts.ts';
+import { type HostFacts, readFacts, type SmtpFacts } from './facts/facts.ts';
 import { judgeConnection } from './judge/connection.ts';
 import { judgeEncryption } from './judge/encryption.ts';
 import { judgeProof } from './judge/proof.ts';
@@ -15,14 +15,21 @@ import { reportSmtp } from './report.ts';
 export function assessSmtp(evidence: SmtpEvidence): Assessment<SmtpCode, FieldsOf<typeof smtpReportShape>> {
   const facts = readFacts(evidence);
   const verdicts = judge(facts);
-  const isSeen = facts.hosts.some(({ addresses }) => addresses.some(({ answer }) => answer.state === 'ok'));
+  const isSeen = facts.hosts.some(isKnown);
   return {
     state: stateOf(facts, isSeen),
     verdicts,
     fields: reportSmtp(facts),
-    // A domain without mail has nothing to encrypt, and hosts that did not talk to us say nothing of it.
+    // A domain without mail has nothing to encrypt, and hosts that did not talk to us, or put STARTTLS off, say nothing of it.
     score: isSeen ? score(rules, verdicts) : null,
   };
+}
+
+/** True where it was seen of an address whether mail can be sent there encrypted. */
+function isKnown({ addresses }: HostFacts): boolean {
+  return addresses.some(
+    ({ answer, startTls }) => answer.state === 'ok' && (startTls.connection !== null || startTls.isHopeless),
+  );
 }
 
 function judge(facts: SmtpFacts): Verdicts<SmtpCode> {
@@ -34,7 +41,9 @@ function judge(facts: SmtpFacts): Verdicts<SmtpCode> {
 
 function stateOf({ evidence, hosts }: SmtpFacts, isSeen: boolean): Assessment['state'] {
   if (hosts.length === 0) return evidence.mx.outcome === 'unknown' ? 'unreachable' : 'complete';
-  if (!isSeen) return 'unreachable';
-  const isHostSeen = hosts.every(({ addresses }) => addresses.some(({ answer }) => answer.state === 'ok'));
-  return isHostSeen ? 'complete' : 'partial';
+  if (!isSeen)
+    return hosts.some(({ addresses }) => addresses.some(({ answer }) => answer.state === 'ok'))
+      ? 'partial'
+      : 'unreachable';
+  return hosts.every(isKnown) ? 'complete' : 'partial';
 }

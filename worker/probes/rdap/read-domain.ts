@@ -88,16 +88,21 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /** Unix ms; null where it is no date. */
 function readDate(text: string): number | null {
-  const [, namedDay, word = '', namedYear] = namedPattern.exec(text) ?? [];
-  const at = months.indexOf(word.toLowerCase());
-  if (namedDay !== undefined && at >= 0) return dayOf(Number(namedYear), at + 1, Number(namedDay));
-  const [, year, , month, day, hour = '0', minute = '0', second = '0', offset = '0', more = '0'] =
-    datePattern.exec(text) ?? [];
-  const from = year === undefined ? null : dayOf(Number(year), Number(month), Number(day));
-  const [h, m, s] = [hour, minute, second].map(Number) as [number, number, number];
-  if (from === null || h > 23 || m > 59 || s > 60) return null;
-  const zone = Number(offset) * 60 + (offset.startsWith('-') ? -1 : 1) * Number(more);
-  return from + ((h * 60 + m - zone) * 60 + s) * 1000;
+  const [, day, word = '', year] = namedPattern.exec(text) ?? [];
+  const month = months.indexOf(word.toLowerCase()) + 1;
+  return day !== undefined && month > 0 ? dayOf(Number(year), month, Number(day)) : readNumbers(text);
+}
+
+function readNumbers(text: string): number | null {
+  const found = datePattern.exec(text);
+  if (!found) return null;
+  const [year, month, day, hour, minute, second, offset, more] = [1, 3, 4, 5, 6, 7, 8, 9].map((at) =>
+    Number(found[at] ?? 0),
+  ) as [number, number, number, number, number, number, number, number];
+  const from = dayOf(year, month, day);
+  if (from === null || hour > 23 || minute > 59 || second > 60) return null;
+  const zone = offset * 60 + (found[8]?.startsWith('-') ? -more : more);
+  return from + ((hour * 60 + minute - zone) * 60 + second) * 1000;
 }
 
 function dayOf(year: number, month: number, day: number): number | null {

@@ -10,8 +10,13 @@ export type ReplyRead =
       readonly lines: readonly string[];
     }
   | { readonly kind: 'closed' | 'reset' | 'timeout' }
-  /** No reply of SMTP, or a longer one than is read; `reason` is a clause. */
-  | { readonly kind: 'malformed'; readonly reason: string; readonly text: string };
+  /** No reply of SMTP, or a longer one than is read (`isOurLimit`); `reason` is a clause. */
+  | {
+      readonly kind: 'malformed';
+      readonly reason: string;
+      readonly text: string;
+      readonly isOurLimit?: true;
+    };
 
 /**
  * modern: what today's mail servers send. legacy: every version, suite and group that OpenSSL still has, at security level 0.

@@ -19,6 +19,11 @@ export function hasCode(
   return read?.kind === 'reply' && read.code === code;
 }
 
+/** Whether STARTTLS stands where the server's name belongs, in the first line of its answer to EHLO: senders do not look there (RFC 5321 §4.1.1.1). */
+export function isStartTlsMisplaced(ehlo: ReplyRead | null): boolean {
+  return hasCode(ehlo, 250) && /^STARTTLS(?: |$)/i.test(ehlo.lines[0] ?? '');
+}
+
 /** Whether a server offers STARTTLS in its answer to EHLO (RFC 3207 §2). */
 export function offersStartTls(ehlo: ReplyRead | null): boolean {
   return hasCode(ehlo, 250) && ehlo.lines.slice(1).some((line) => /^STARTTLS(?: |$)/i.test(line));

@@ -6,8 +6,8 @@ import { parseReplyLine } from './reply-line.ts';
 
 /** A line has 512 bytes at most (RFC 5321 §4.5.3.1.5); some servers send longer ones, and clients read them. */
 const lineBytes = 2048;
-/** The longest lists of extensions have some twenty. */
-const linesOfReply = 100;
+/** The longest lists of extensions have some twenty; clients read on far beyond. */
+const linesOfReply = 512;
 /** Of all replies of one connection. */
 const bytesOfTalk = 65_536;
 const piecesOfTalk = 1000;
@@ -121,7 +121,7 @@ function longLine(text: string): ReplyRead {
 }
 
 function tooMuch(reason: string, text = ''): ReplyRead {
-  return { kind: 'malformed', reason, text: show(text) };
+  return { kind: 'malformed', reason, text: show(text), isOurLimit: true };
 }
 
 /** What is kept of a server's text: no control characters, and not more than a line may have. */

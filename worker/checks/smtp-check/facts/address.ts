@@ -66,6 +66,7 @@ function readDeclined(read: ReplyRead, wanted: string): AddressAnswer {
     case 'timeout':
       return { state: 'silent', reason: `we waited in vain for ${wanted}`, fault: 'declined' };
     case 'malformed':
+      if (read.isOurLimit) return { state: 'unknown', reason: read.reason, fault: 'unseen' };
       return notSmtp(read.text === '' ? read.reason : `${read.reason} ("${read.text.slice(0, 80)}")`);
   }
 }

@@ -7,12 +7,17 @@ import { type Finding, foundIf, judgeEach, judgeHosts, unseen } from './each.ts'
 
 type ConnectionCode = Extract<
   SmtpCode,
-  `mail-host-${string}` | 'mail-hosts-differ' | 'greeting-name-missing' | 'ehlo-unsupported'
+  | 'target-address-not-allowed'
+  | `mail-host-${string}`
+  | 'mail-hosts-differ'
+  | 'greeting-name-missing'
+  | 'ehlo-unsupported'
 >;
 
 /** Judges whether the hosts are there, and how they present themselves. */
 export function judgeConnection(hosts: readonly HostFacts[]): Verdicts<ConnectionCode> {
   return {
+    'target-address-not-allowed': judgeHosts(hosts, (host) => [testPublic(host)]),
     'mail-host-unreachable': judgeHosts(hosts, (host) => [testHost(host)]),
     'mail-host-address-unreachable': judgeHosts(hosts, testAddresses),
     'mail-host-not-smtp': judgeEach(hosts, testSmtp),
@@ -21,6 +26,13 @@ export function judgeConnection(hosts: readonly HostFacts[]): Verdicts<Connectio
     'ehlo-unsupported': judgeEach(hosts, testEhlo),
     'mail-hosts-differ': judgeDifferences(hosts),
   };
+}
+
+function testPublic({ seen, addresses }: HostFacts): Finding {
+  if (addresses.length > 0) return 'holds';
+  return seen.failure?.code === 'target-address-not-allowed'
+    ? { found: { host: seen.host } }
+    : unseen(seen.failure?.reason ?? 'it has no address');
 }
 
 /** Whether something was there at all, willing or not. */

@@ -1,6 +1,7 @@
 import type { SmtpCode } from '#shared/catalogue/smtp-check/rules';
-import type { Verdicts } from '#shared/model/verdict';
+import { brokenBy, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { isSmallKey } from '../../../certificates/certificate.ts';
+import { isStartTlsMisplaced } from '../../../probes/smtp/reply-line.ts';
 import type { AddressFacts, HostFacts } from '../facts/facts.ts';
 import { readEhlo } from '../facts/replies.ts';
 import type { Connection, Talked } from '../facts/start-tls.ts';
@@ -12,7 +13,7 @@ type EncryptionCode = Extract<SmtpCode, `starttls-${string}` | `smtp-${string}`>
 export function judgeEncryption(hosts: readonly HostFacts[]): Verdicts<EncryptionCode> {
   const each = (test: (one: AddressFacts) => Finding) => judgeEach(hosts, test);
   return {
-    'starttls-missing': each(testMissing),
+    'starttls-missing': withCause(each(testMissing)),
     'starttls-broken': each(testBroken),
     'starttls-offered-again': each(ifSecure(testOfferedAgain)),
     'starttls-early-bytes': each(testEarlyBytes),
@@ -37,7 +38,18 @@ function ifSecure(test: (one: AddressFacts, secure: Secure) => Finding): (one: A
 
 function testMissing(one: AddressFacts): Finding {
   if (one.answer.state !== 'ok') return unseen(one.answer.reason);
-  return foundIf(one.startTls.state === 'missing', one);
+  const { first } = one.seen;
+  const isMisplaced = first.kind === 'talked' && isStartTlsMisplaced(first.ehlo);
+  return foundIf(one.startTls.state === 'missing', one, { cause: isMisplaced ? misplaced : '' });
+}
+
+const misplaced = ' (the word stands in the first line of its answer to EHLO, where no sender looks for it)';
+
+function withCause(verdict: Verdict): Verdict {
+  if (!isBroken(verdict) || !verdict.broken.every(({ cause }) => cause === misplaced)) return verdict;
+  const text =
+    'Let the answer to EHLO begin with the name of the server, on a line of its own, and STARTTLS follow it. Software in front of the server that rewrites the answer may have taken the first line away.';
+  return brokenBy(verdict.broken, { text });
 }
 
 function testBroken(one: AddressFacts): Finding {

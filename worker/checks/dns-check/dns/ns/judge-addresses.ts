@@ -38,7 +38,7 @@ export function judgeAddresses(
         ? isWhole
           ? 'not-applicable'
           : addressUnseen
-        : brokenBySeen(sharedAddresses(hosts), isWhole ? undefined : addressUnseen),
+        : brokenBySeen(sharedAddresses(hosts, [parent, child]), isWhole ? undefined : addressUnseen),
     'ns-few-ipv6': judgeFewIpv6(hosts, isWhole),
     'ns-same-prefix':
       names.length < 2 || addresses.length < 2
@@ -67,11 +67,17 @@ function judgeOneMachine(hosts: readonly HostAnswers[], names: readonly string[]
 }
 
 // One address under all names is another rule's.
-function sharedAddresses(hosts: readonly HostAnswers[]): readonly Evidence[] {
+function sharedAddresses(
+  hosts: readonly HostAnswers[],
+  lists: readonly (readonly string[] | null)[],
+): readonly Evidence[] {
+  // One server may be called otherwise by the parent than by the zone: two names are one server's only in one list.
+  const isListed = (names: readonly string[]) =>
+    lists.some((list) => list !== null && names.filter((name) => list.includes(name)).length > 1);
   const owners = hosts.flatMap((host) => addressesOf(host).map((ip) => ({ ip, name: host.name })));
   return [...Map.groupBy(owners, ({ ip }) => ip)].flatMap(([ip, of]) => {
     const names = sorted(of.map(({ name }) => name));
-    return names.length < 2 ? [] : [{ ip, names: names.join(' and ') }];
+    return !isListed(names) ? [] : [{ ip, names: names.join(' and ') }];
   });
 }
 

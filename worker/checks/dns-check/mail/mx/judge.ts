@@ -62,16 +62,15 @@ function judgeRecords(facts: MxFacts, mode: MailMode, { isNameOnly, sends }: Mai
           ? unseen
           : brokenIf(!hasNullMx, { name: domain, effect: effectOf(exchanges) }, close),
     'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
-    'mx-null-sends':
-      !hasNullMx || others.length > 0
-        ? 'not-applicable'
-        : sends === null
-          ? notTested('the SPF policy was not seen')
-          : brokenIf(sends, { name: domain }),
+    'mx-null-sends': hasNullMx && others.length === 0 ? judgeSending(domain, sends) : 'not-applicable',
     'mx-null-preference': !nullMx
       ? 'not-applicable'
       : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),
   } satisfies Partial<Verdicts<MxCode>>;
+}
+
+function judgeSending(name: string, sends: boolean | null): Verdict {
+  return sends === null ? notTested('the SPF policy was not seen') : brokenIf(sends, { name });
 }
 
 // Who sends must be able to take answers: receivers may refuse mail of a domain with a null MX (RFC 7505 §4.2).
