@@ -1,7 +1,7 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain, type Chain, type ChainContext } from '../../../certificates/chain.ts';
 import { isNamedBy } from '../../../certificates/names.ts';
-import { pathReasons } from '../../../certificates/trust/reasons.ts';
+import { describeFault } from '../../../certificates/trust/reasons.ts';
 
 /** Reads a chain as it was sent; without a leaf that can be read the others are no chain of anything. */
 export function readChain([leaf = '', ...more]: readonly string[], context: ChainContext): Chain {
@@ -17,7 +17,7 @@ export function whyUntrusted({ leaf, trust }: Chain, host: string): string | nul
     const [first] = trust.faults;
     return first === undefined
       ? 'its certificate leads to no root of the store'
-      : `its certificate (${first.certificate.subject}) ${pathReasons[first.reason]}`;
+      : `its certificate (${first.certificate.subject}) ${describeFault(first)}`;
   }
   if (isNamedBy(host, leaf.names)) return null;
   return `its certificate is for ${describeNames(leaf.names)}, not for ${host}`;
