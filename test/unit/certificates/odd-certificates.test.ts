@@ -7,7 +7,7 @@ import { issueCertificate, makeKey, type Wishes } from '../ssl-check/issue-certi
 import { der, objectIdentifier, sequence, text } from '../ssl-check/write-der.ts';
 
 // Kinds of certificates on which verifiers disagree. Each row says what Chrome (BoringSSL's pki) and Firefox (mozilla::pkix) do;
-// a certificate is trusted where both accept it, but for purposes, which are judged as in Chrome.
+// a certificate is trusted where both accept it.
 const at = Date.parse('2026-11-21T03:00:00Z');
 const authority = { notBefore: '2020-01-01T00:00:00', notAfter: '2040-01-01T00:00:00', isAuthority: true };
 const root = issueCertificate({ subject: 'Root', issuer: null, ...authority });
@@ -73,6 +73,8 @@ const refused: readonly Row[] = [
     'subject-missing',
   ],
   // Firefox refuses.
+  ['any purpose alone', leafWith(purposes(anyPurpose)), 'purpose-wrong'],
+  ['any purpose alone in an intermediate', issuerWith(purposes(anyPurpose)), 'purpose-wrong'],
   ['a CA certificate as that of a server', { leaf: { isAuthority: true } }, 'authority-as-server'],
   [
     'a DNS entry with a leading period under name constraints',
@@ -102,7 +104,6 @@ const accepted: readonly Row[] = [
   ['a common name that is no DNS entry', { leaf: { subject: 'b.test' } }],
   ['no extended key usage', {}],
   ['a critical extended key usage', leafWith(critical(purposes(serverPurpose)))],
-  ['any purpose alone', leafWith(purposes(anyPurpose))],
   ['any purpose beside that of servers', leafWith(purposes(anyPurpose, serverPurpose))],
   ['a key that may sign certificates, in no CA', leafWith(usages(2, 0x84))],
   [

@@ -1,6 +1,6 @@
 import { type DerNode, derTags, readObjectIdentifier, readWholeBits } from '../grammar/der.ts';
 import { both, type Browsers } from './refusal.ts';
-import { isShortest, listIn, wholeIn } from './strict-der.ts';
+import { isShortest, listIn, readByte, wholeIn } from './strict-der.ts';
 
 const rsa = '1.2.840.113549.1.1.1';
 const elliptic = '1.2.840.10045.2.1';
@@ -28,12 +28,14 @@ function refuseRsa(parameters: DerNode | undefined, bytes: Uint8Array): Browsers
   const isNull = parameters?.tag === 0x05 && parameters.content.length === 0;
   const [modulus, exponent, ...more] = listIn(wholeIn(bytes)) ?? [];
   if (!isNull || !isPositive(modulus) || !isPositive(exponent) || more.length > 0) return both;
-  const isOdd = (node: DerNode | undefined) => ((node?.content.at(-1) ?? 0) & 1) === 1;
-  const isOne = exponent?.content.length === 1 && exponent.content[0] === 1;
-  return isOdd(modulus) && isOdd(exponent) && !isOne ? null : 'Chrome';
+  return isOdd(modulus) && isOdd(exponent) && readByte(exponent.content) !== 1 ? null : 'Chrome';
 }
 
-function isPositive(node: DerNode | undefined): boolean {
+function isOdd({ content }: DerNode): boolean {
+  return ((content.at(-1) ?? 0) & 1) === 1;
+}
+
+function isPositive(node: DerNode | undefined): node is DerNode {
   if (node?.tag !== derTags.integer || !isShortest(node.content)) return false;
   const [first = 0] = node.content;
   return first < 0x80 && (first > 0 || node.content.length > 1);

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { readForm } from './certificate-form.ts';
-import { refuseExtensions } from './refuse-extensions.ts';
 import type { Refusal, Role } from './refusal.ts';
+import { refuseExtensions } from './refuse-extensions.ts';
 import { refuseSignature } from './signature-form.ts';
 
 type Read = { readonly x509: X509Certificate; readonly der: Uint8Array };
@@ -17,11 +17,7 @@ export function refusalsOf({ x509, der }: Read, role: Role): readonly Refusal[] 
   const before = known[role].get(x509);
   if (before !== undefined) return before;
   const { innerAlgorithm, extensions, refusals } = readForm(der);
-  const all = [
-    ...refusals,
-    ...refuseSignature(der, innerAlgorithm),
-    ...refuseExtensions(extensions, role),
-  ];
+  const all = [...refusals, ...refuseSignature(der, innerAlgorithm), ...refuseExtensions(extensions, role)];
   known[role].set(x509, all);
   return all;
 }

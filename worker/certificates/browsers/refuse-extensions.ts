@@ -42,11 +42,13 @@ export function refuseExtensions(list: DerNode | undefined, role: Role): readonl
   return [
     ...forms.map((by): Refusal => ({ reason: 'extension-malformed', what: 'has a malformed extension', by })),
     ...repeated.map(({ id }) => refuseRepeated(id)),
-    ...[...ids].flatMap((id) => all.find((one) => one.id === id) ?? []).flatMap((one) => [
-      ...refuseValue(one, role),
-      ...refuseCritical(one, ids),
-      ...(one.id === extensionIds.extendedKeyUsage ? refusePurposes(one.value, role) : []),
-    ]),
+    ...[...ids]
+      .flatMap((id) => all.find((one) => one.id === id) ?? [])
+      .flatMap((one) => [
+        ...refuseValue(one, role),
+        ...refuseCritical(one, ids),
+        ...(one.id === extensionIds.extendedKeyUsage ? refusePurposes(one.value, role) : []),
+      ]),
   ];
 }
 

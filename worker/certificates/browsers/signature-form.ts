@@ -1,4 +1,12 @@
-import { type DerNode, derAt, derIn, derTags, readObjectIdentifier, readWholeBits, writeDer } from '../grammar/der.ts';
+import {
+  type DerNode,
+  derAt,
+  derIn,
+  derTags,
+  readObjectIdentifier,
+  readWholeBits,
+  writeDer,
+} from '../grammar/der.ts';
 import { describeSignature, readSignatureAlgorithm } from '../grammar/signature-names.ts';
 import { both, type Browsers, type Refusal, refusedBy } from './refusal.ts';
 import { listIn, someIn, wholeIn } from './strict-der.ts';

@@ -7,20 +7,14 @@ export function wholeIn(bytes: Uint8Array | undefined): DerNode | undefined {
 }
 
 /** The values inside a SEQUENCE, or a value of another tag; null for a value that is none, or that they do not fill. */
-export function listIn(
-  node: DerNode | undefined,
-  tag: number = derTags.sequence,
-): readonly DerNode[] | null {
+export function listIn(node: DerNode | undefined, tag: number = derTags.sequence): readonly DerNode[] | null {
   if (node?.tag !== tag) return null;
   const children = derChildren(node);
   return children.length === 0 && node.content.length > 0 ? null : children;
 }
 
 /** The same, where at least one value must be there. */
-export function someIn(
-  node: DerNode | undefined,
-  tag: number = derTags.sequence,
-): readonly DerNode[] | null {
+export function someIn(node: DerNode | undefined, tag: number = derTags.sequence): readonly DerNode[] | null {
   const list = listIn(node, tag);
   return list === null || list.length === 0 ? null : list;
 }

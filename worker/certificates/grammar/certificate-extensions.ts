@@ -150,9 +150,6 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     present: [...extensions.keys()],
     ...readNames(extensions.get(extensionIds.subjectAltName)),
     timestamps: readTimestamps(value(extensionIds.timestamps)),
-    mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
-      (feature) => readSmallInteger(feature) === statusRequest,
-    ),
     revocationListUrls: points.flatMap(({ urls }) => urls),
     distributionPoints: points,
     signsLists:
@@ -168,7 +165,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     ...readLimits(extensions),
     issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
     policyRules: readPolicyRules(extensions),
-    tlsFeatures: extensions.get(extensionIds.tlsFeature)?.value ?? null,
+    ...readFeatures(extensions.get(extensionIds.tlsFeature)?.value ?? null),
     ...readParties(fields.slice(first + 2)),
   };
 }
@@ -210,6 +207,12 @@ function readLimits(extensions: ReadonlyMap<string, Extension>) {
     keyUsages: extensions.has(extensionIds.keyUsage) ? readUsages(value(extensionIds.keyUsage)) : null,
     nameConstraints: extensions.get(extensionIds.nameConstraints)?.value ?? null,
   };
+}
+
+/** What tlsfeature demands (RFC 7633). */
+function readFeatures(tlsFeatures: Uint8Array | null) {
+  const features = childrenOf(derIn(tlsFeatures ?? undefined)).map(readSmallInteger);
+  return { mustStaple: features.includes(statusRequest), tlsFeatures };
 }
 
 function readPolicyRules(extensions: ReadonlyMap<string, Extension>): PolicyRules | null {

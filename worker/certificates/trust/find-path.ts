@@ -1,5 +1,5 @@
-import { refusalsOf } from '../browsers/refusals-of.ts';
 import type { Role } from '../browsers/refusal.ts';
+import { refusalsOf } from '../browsers/refusals-of.ts';
 import { type Certificate, isSignedBy } from '../certificate.ts';
 import { limitsOfIssuer, limitsOfLeaf } from './limits.ts';
 import { lacksPolicy } from './policies.ts';

@@ -20,8 +20,10 @@ export const pathReasons = {
   'extension-unknown': 'has a critical extension that is not processed',
   'signature-unsupported': 'is signed in a way that browsers do not accept',
   'name-differs': 'writes the name of its issuer in another form than the issuer does, which Firefox refuses',
-  'policy-missing': 'has not the policies that a CA above it demands (policy constraints), which Chrome refuses',
-  'feature-missing': 'demands a TLS feature (tlsfeature) that the certificate below it lacks, which Firefox refuses',
+  'policy-missing':
+    'has not the policies that a CA above it demands (policy constraints), which Chrome refuses',
+  'feature-missing':
+    'demands a TLS feature (tlsfeature) that the certificate below it lacks, which Firefox refuses',
   'key-unsupported': 'is a CA with a kind of key that browsers do not use',
   'not-an-authority': 'is not a CA certificate',
   'may-not-sign': 'has a key that may not sign certificates (key usage)',
