@@ -165,7 +165,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     ...readLimits(extensions),
     issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
     policyRules: readPolicyRules(extensions),
-    ...readFeatures(extensions.get(extensionIds.tlsFeature)?.value ?? null),
+    ...readFeatures(extensions.get(extensionIds.tlsFeature)),
     ...readParties(fields.slice(first + 2)),
   };
 }
@@ -210,9 +210,9 @@ function readLimits(extensions: ReadonlyMap<string, Extension>) {
 }
 
 /** What tlsfeature demands (RFC 7633). */
-function readFeatures(tlsFeatures: Uint8Array | null) {
-  const features = childrenOf(derIn(tlsFeatures ?? undefined)).map(readSmallInteger);
-  return { mustStaple: features.includes(statusRequest), tlsFeatures };
+function readFeatures(extension: Extension | undefined) {
+  const features = childrenOf(derIn(extension?.value)).map(readSmallInteger);
+  return { mustStaple: features.includes(statusRequest), tlsFeatures: extension?.value ?? null };
 }
 
 function readPolicyRules(extensions: ReadonlyMap<string, Extension>): PolicyRules | null {
