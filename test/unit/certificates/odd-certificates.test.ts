@@ -73,17 +73,22 @@ const refused: readonly Row[] = [
     'subject-missing',
   ],
   // Firefox refuses.
+  [
+    'a DNS entry with a leading period before the others',
+    { leaf: { names: ['.a.test', 'a.test'] } },
+    'extension-malformed',
+  ],
   ['any purpose alone', leafWith(purposes(anyPurpose)), 'purpose-wrong'],
   ['any purpose alone in an intermediate', issuerWith(purposes(anyPurpose)), 'purpose-wrong'],
   ['a CA certificate as that of a server', { leaf: { isAuthority: true } }, 'authority-as-server'],
   [
     'a DNS entry with a leading period under name constraints',
-    { leaf: { names: ['.a.test', 'a.test'] }, issuer: { extensions: [limits('a.test')] } },
+    { leaf: { names: ['a.test', '.a.test'] }, issuer: { extensions: [limits('a.test')] } },
     'name-not-permitted',
   ],
   [
     'a DNS entry with a trailing period under name constraints',
-    { leaf: { names: ['a.test.', 'a.test'] }, issuer: { extensions: [limits('a.test')] } },
+    { leaf: { names: ['a.test', 'a.test.'] }, issuer: { extensions: [limits('a.test')] } },
     'name-not-permitted',
   ],
   ['a name constraint with a trailing period', issuerWith(limits('a.test.')), 'name-not-permitted'],
@@ -98,7 +103,7 @@ const accepted: readonly Row[] = [
   ['critical names beside a subject', { leaf: { names: [], extensions: [critical(names('a.test'))] } }],
   ['name constraints that are not critical', issuerWith(limits('a.test'))],
   ['name constraints with a leading period', issuerWith(limits('.test'))],
-  ['a DNS entry with a leading period, and no name constraints', { leaf: { names: ['.a.test', 'a.test'] } }],
+  ['a DNS entry with a leading period behind the others', { leaf: { names: ['a.test', '.a.test'] } }],
   ['name constraints in the certificate of a server', leafWith(limits('b.test'))],
   ['an underscore in a name', { leaf: { names: ['a_b.test', 'a.test'] } }],
   ['a common name that is no DNS entry', { leaf: { subject: 'b.test' } }],

@@ -1,6 +1,14 @@
 import { extensionIds } from '../grammar/certificate-extensions.ts';
 import { type DerNode, derIn, derTags, readObjectIdentifier } from '../grammar/der.ts';
-import { basesIn, identifiersIn, isGeneralName, isReadableBase, isReadableGeneralName } from './name-form.ts';
+import {
+  basesIn,
+  identifiersIn,
+  isGeneralName,
+  isHostToFirefox,
+  textOf,
+  isReadableBase,
+  isReadableGeneralName,
+} from './name-form.ts';
 import { both, type Browsers, type Refusal, refusedBy, type Role } from './refusal.ts';
 import { isBitString, listIn, openFields, readByte, someIn, wholeIn } from './strict-der.ts';
 
@@ -63,15 +71,20 @@ function judgePurposes(value: Uint8Array): Browsers | null {
   return identifiersIn(someIn(wholeIn(value))) === null ? both : null;
 }
 
-/** RFC 5280 §4.2.1.6. Chrome reads all names of every certificate, Firefox those of the server up to the one that it looks for. */
+/** RFC 5280 §4.2.1.6. Chrome reads all names of every certificate, Firefox those of the server up to the one that it looks for. Below a public root a broken one on that way ends it; told is the first, which every host has on its way. */
 function judgeNames(value: Uint8Array, role: Role): Browsers | null {
   const names = listIn(wholeIn(value));
   if (names === null) return refusedBy(true, role === 'leaf');
   const hosts = names.findIndex(({ tag }) => tag === 0x82 || tag === 0x87);
   const unknown = names.findIndex((name) => !isGeneralName(name));
-  const isInTheWay = role === 'leaf' && unknown >= 0 && (hosts < 0 || unknown < hosts);
+  const isUnknownFirst = unknown >= 0 && (hosts < 0 || unknown < hosts);
+  // Where none is a host name, the certificate is for another host.
+  const entries = names
+    .filter(({ tag }) => tag === 0x82)
+    .map(({ content }) => isHostToFirefox(textOf(content)));
+  const isBrokenFirst = entries[0] === false && entries.includes(true);
   const isReadable = names.length > 0 && names.every((name) => isReadableGeneralName(name));
-  return refusedBy(!isReadable, isInTheWay);
+  return refusedBy(!isReadable, role === 'leaf' && (isUnknownFirst || isBrokenFirst));
 }
 
 /** RFC 5280 §4.2.1.10. Firefox reads them where they count, in a CA. */

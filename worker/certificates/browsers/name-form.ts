@@ -16,7 +16,10 @@ function isReadableAttribute(attribute: DerNode): boolean {
 }
 
 const anything = () => true;
-const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+/** Each byte as one character. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
 
 /** What a text may hold, by its tag: PrintableString as Chrome reads it, IA5String, BMPString, UniversalString. */
 const texts: ReadonlyMap<number, (content: Uint8Array) => boolean> = new Map([
@@ -78,4 +81,17 @@ export function basesIn(node: DerNode): readonly DerNode[] | null {
 export function identifiersIn(list: readonly DerNode[] | null): readonly string[] | null {
   if (list === null || list.some(({ tag }) => tag !== derTags.objectIdentifier)) return null;
   return list.map(readObjectIdentifier);
+}
+
+/**
+ * Whether a DNS entry is a host name to Firefox: labels of 1 to 63 letters, digits, underscores and hyphens inside, the last one not of digits
+ * alone; a star is the first label, above two others.
+ */
+export function isHostToFirefox(entry: string): boolean {
+  const name = entry.toLowerCase();
+  const isWildcard = name.startsWith('*.');
+  const labels = (isWildcard ? name.slice(2) : name).split('.');
+  const isLabel = (label: string) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label);
+  if (name.length > 253 || !labels.every(isLabel) || /^\d+$/.test(labels.at(-1) ?? '')) return false;
+  return !isWildcard || labels.length > 1;
 }

@@ -1,4 +1,5 @@
 import { isMalformed } from '#shared/model/verdict';
+import { isHostToFirefox } from '../browsers/name-form.ts';
 import type { Certificate } from '../certificate.ts';
 import { isNameBelow, isWrittenBelow } from '../grammar/distinguished-name.ts';
 import { type GeneralName, parseNameConstraints, readGeneralName } from '../grammar/name-constraints.ts';
@@ -52,18 +53,9 @@ function isCovered(name: GeneralName, base: GeneralName, list: 'permitted' | 'ex
   return false;
 }
 
-/**
- * Firefox reads no path in which a DNS entry that is no host name, such as ".a.test", meets a constraint of its kind: labels of 1 to 63 letters,
- * digits, hyphens inside and underscores, the last one not of digits alone, a star only above two labels.
- * Chrome would let it pass.
- */
+/** Firefox reads no path in which a DNS entry that is no host name, such as ".a.test", meets a constraint of its kind; Chrome would let it pass. */
 function isBrokenHost(name: GeneralName): boolean {
-  if (name.kind !== 'dns') return false;
-  const isWildcard = name.name.startsWith('*.');
-  const labels = (isWildcard ? name.name.slice(2) : name.name).split('.');
-  const isLabel = (label: string) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label);
-  const isHost = name.name.length <= 253 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '');
-  return !isHost || (isWildcard && labels.length < 2);
+  return name.kind === 'dns' && !isHostToFirefox(name.name);
 }
 
 /** A constraint covers its name and all below it; one with a leading dot, which browsers accept, only those below. */
