@@ -1,5 +1,8 @@
+import { rootCertificates } from 'node:tls';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Browsers } from '../../../worker/certificates/browsers/refusal.ts';
+import { refusalsOf } from '../../../worker/certificates/browsers/refusals-of.ts';
 import { type Certificate, readCertificate } from '../../../worker/certificates/certificate.ts';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { findPath } from '../../../worker/certificates/trust/find-path.ts';
@@ -521,4 +524,25 @@ test('how a root is written does not count', () => {
   });
   const found = findPath({ leaf: readOrFail(leafOf({})), sent: [], anchors: [readOrFail(odd)], at });
   expect(found.kind).toBe('trusted');
+});
+
+test('no root of Mozilla’s has anything that would be refused in a CA', () => {
+  const refused = rootCertificates
+    .map((pem) => readOrFail(pem.replaceAll(/-----[^-]+-----|\s/g, '')))
+    .flatMap((root) => refusalsOf(root, 'issuer').map(({ what }) => `${root.subject} ${what}`));
+  expect(refused).toEqual([]);
+});
+
+test('changed bytes are judged without throwing', () => {
+  const sound = readOrFail(leafOf(names(host)));
+  const changes = fc.array(fc.tuple(fc.nat(sound.der.length), fc.nat(255)), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(changes, fc.nat(sound.der.length), (edits, end) => {
+      const bytes = Uint8Array.from(sound.der.subarray(0, end < 20 ? undefined : Math.max(end, 200)));
+      for (const [index, value] of edits) if (index < bytes.length) bytes[index] = value;
+      const odd = { x509: Object.create(sound.x509) as Certificate['x509'], der: bytes };
+      expect(Array.isArray(refusalsOf(odd, 'leaf'))).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -12,7 +12,7 @@ const known: { readonly [R in Role]: WeakMap<X509Certificate, readonly Refusal[]
   issuer: new WeakMap(),
 };
 
-/** Everything for which Chrome or Firefox refuses a certificate that stands at this place of a path. Roots of a store are not asked about: browsers take them for being there. */
+/** Everything for which Chrome or Firefox refuses a certificate that stands at this place of a path. Roots of a store are not asked about. */
 export function refusalsOf({ x509, der }: Read, role: Role): readonly Refusal[] {
   const before = known[role].get(x509);
   if (before !== undefined) return before;

@@ -46,11 +46,7 @@ function walk(search: Search, way: Way): boolean {
   const end = way.path.at(-1);
   if (end === undefined) return false;
   if (search.anchors.some((anchor) => isSameAuthority(anchor, end)))
-    return keep(search, {
-      ...way,
-      faults: [...withoutOwn(way.faults, end, uncountedAt.anchor), ...faultsOfPolicies(way.path)],
-      endsAtAnchor: true,
-    });
+    return keep(search, endAtAnchor(way, end));
   search.steps += 1;
   if (search.steps > searchLimits.steps) return keep(search, stop(way, end, 'search-ended'));
   if (way.path.length >= longestPath) return keep(search, stop(way, end, 'too-many-authorities'));
@@ -96,8 +92,18 @@ function faultsOfForm(certificate: Certificate, role: Role): readonly PathFault[
   }));
 }
 
-function faultsOfPolicies(path: readonly Certificate[]): readonly PathFault[] {
-  const lacking = lacksPolicy(path.slice(0, -1).reverse());
+function endAtAnchor(way: Way, end: Certificate): FoundPath {
+  const faults = withoutOwn(way.faults, end, uncountedAt.anchor);
+  return {
+    path: way.path,
+    faults: [...faults, ...faultsOfPolicies({ path: way.path, faults })],
+    endsAtAnchor: true,
+  };
+}
+
+/** Policies are asked for where a path holds otherwise: only then did a public CA sign all of it, and nobody can make it long. */
+function faultsOfPolicies({ path, faults }: Way): readonly PathFault[] {
+  const lacking = faults.length === 0 ? lacksPolicy(path.slice(0, -1).reverse()) : null;
   return lacking === null ? [] : [{ reason: 'policy-missing', certificate: lacking }];
 }
 

@@ -19,7 +19,8 @@ export function limitsOfLeaf(leaf: Certificate, at: number): readonly PathReason
 /**
  * What keeps a certificate from standing above others in a path (RFC 5280 §6.1.4).
  * @param below the path under it, from the leaf up
- * @param isAnchor it is in the store: then its own signature, purposes and critical extensions do not count
+ * @param isAnchor it is in the store: then its own signature does not count, nor how it is written, its purposes and critical extensions.
+ * Firefox reads those of a root too, Chrome does not; no root of Mozilla's has any that would be refused
  */
 export function limitsOfIssuer(
   issuer: Certificate,
