@@ -6,7 +6,7 @@ import { refusalsOf } from '../../../worker/certificates/browsers/refusals-of.ts
 import { type Certificate, readCertificate } from '../../../worker/certificates/certificate.ts';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { findPath } from '../../../worker/certificates/trust/find-path.ts';
-import { describeFault, type PathFault } from '../../../worker/certificates/trust/reasons.ts';
+import { describeFault, faultsToMail, type PathFault } from '../../../worker/certificates/trust/reasons.ts';
 import { makeKey, nameOf } from '../ssl-check/issue-certificate.ts';
 import { der, integer, objectIdentifier, sequence, text, time } from '../ssl-check/write-der.ts';
 import {
@@ -545,4 +545,14 @@ test('changed bytes are judged without throwing', () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test.for([
+  ['any purpose alone', with1(extensionIds.extendedKeyUsage, sequence(objectIdentifier('2.5.29.37.0'))), 0],
+  ['a malformed name that Chrome alone reads', names(host, ip(1)), 0],
+  ['no purpose of servers', with1(extensionIds.extendedKeyUsage, sequence(purpose(2))), 1],
+  ['an end that is over', dates(time('2026-10-01T00:00:00'), time('2026-11-01T00:00:00')), 1],
+] as const)('to mail servers %s counts as it should', ([, odd, count]) => {
+  expect(faultsToMail(faultsOf([leafOf(odd)]))).toHaveLength(count);
+  expect(faultsOf([leafOf(odd)])).toHaveLength(1);
 });

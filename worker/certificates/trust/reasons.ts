@@ -59,3 +59,14 @@ export type PathFound =
       readonly path: readonly Certificate[];
       readonly faults: readonly PathFault[];
     };
+
+/** Reasons for which Firefox or Chrome alone refuses. */
+const ofOneBrowser: readonly PathReason[] = ['name-differs', 'policy-missing', 'feature-missing'];
+
+/** What mail servers would refuse too, which read certificates by OpenSSL and others: all but that which one browser alone is strict about. */
+export function faultsToMail(faults: readonly PathFault[]): readonly PathFault[] {
+  return faults.filter(
+    ({ reason, refusal }) =>
+      !ofOneBrowser.includes(reason) && (refusal === undefined || refusal.by === 'Chrome and Firefox'),
+  );
+}
