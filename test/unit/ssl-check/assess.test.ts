@@ -396,6 +396,12 @@ const certificateRows = [
     ['T 20', 'certificate-not-trusted'],
     { trusted: false },
   ),
+  row(
+    'a DNS name of raw UTF-8, which Chrome does not read',
+    shows([leafWith({ names: ['a.test', 'b\xfccher.test'] }), intermediate]),
+    ['T 20', 'certificate-not-trusted'],
+    { trusted: false },
+  ),
   row('a key that may not sign handshakes', shows([leafWith({ extensions: [usages(0x20)] }), intermediate]), [
     'T 20',
     'certificate-not-trusted',
