@@ -9,6 +9,8 @@ import { describeSignature } from './grammar/signature-names.ts';
 /** One certificate, as far as it can be read. */
 export type Certificate = {
   readonly x509: X509Certificate;
+  /** As it came: `x509.raw` is written anew by OpenSSL. */
+  readonly der: Uint8Array;
   readonly extensions: CertificateExtensions;
   /** The common name, else the whole subject, else the first DNS name: never empty. */
   readonly subject: string;
@@ -72,6 +74,7 @@ function readOnce(base64: string): Certificate | undefined {
   const commonName = readCommonName(subjectText);
   return {
     x509,
+    der,
     extensions,
     subject: commonName ?? (oneLine(subjectText) || (extensions.dnsNames[0] ?? 'no name')),
     issuer: readCommonName(issuerText) ?? (oneLine(issuerText) || 'no name'),

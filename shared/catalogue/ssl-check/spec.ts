@@ -26,6 +26,6 @@ export const sslCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 12,
+  rulesVersion: 13,
   reportShape: sslReportShape,
 } satisfies CheckSpec;

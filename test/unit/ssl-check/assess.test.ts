@@ -390,7 +390,18 @@ const certificateRows = [
     ['T 20', 'certificate-not-trusted'],
     { trusted: false },
   ),
-  row('any purpose', shows([leafWith({ extensions: [purposes('2.5.29.37.0')] }), intermediate]), ['A+ 100']),
+  row(
+    'any purpose, which Firefox does not take for that of servers',
+    shows([leafWith({ extensions: [purposes('2.5.29.37.0')] }), intermediate]),
+    ['T 20', 'certificate-not-trusted'],
+    { trusted: false },
+  ),
+  row(
+    'a DNS name of raw UTF-8, which Chrome does not read',
+    shows([leafWith({ names: ['a.test', 'b\xfccher.test'] }), intermediate]),
+    ['T 20', 'certificate-not-trusted'],
+    { trusted: false },
+  ),
   row('a key that may not sign handshakes', shows([leafWith({ extensions: [usages(0x20)] }), intermediate]), [
     'T 20',
     'certificate-not-trusted',

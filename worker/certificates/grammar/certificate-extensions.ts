@@ -26,8 +26,6 @@ export type CertificateExtensions = {
   readonly signatureAlgorithm: string;
   /** Object identifiers of all extensions, in order. */
   readonly present: readonly string[];
-  /** One of them stands there twice, which RFC 5280 §4.2 forbids; of the two the first is read. */
-  readonly hasRepeated: boolean;
   readonly hasSubjectAltName: boolean;
   readonly isSubjectAltNameCritical: boolean;
   /** DNS entries of subjectAltName, each byte one character. */
@@ -51,16 +49,16 @@ export type CertificateExtensions = {
   readonly pathLength: number | null;
   /** null without the extension: then the key may serve every purpose. */
   readonly keyUsages: KeyUsages | null;
-  /** Critical extensions that browsers do not process in a path; they must refuse the certificate (RFC 5280 §4.2). */
-  readonly unknownCritical: readonly string[];
   /** Entries of subjectAltName, DER with their context tags. */
   readonly alternativeNames: readonly DerNode[];
   /** The value of nameConstraints, to be read by parseNameConstraints; null without the extension. */
   readonly nameConstraints: Uint8Array | null;
   /** Where the certificate of the issuer can be fetched (RFC 5280 §4.2.2.1). */
   readonly issuerUrls: readonly string[];
-  /** The extension that tells it keeps to its grammar, or is absent. */
-  readonly isAccessReadable: boolean;
+  /** What a path through this certificate must have of policies; null without any such extension. */
+  readonly policyRules: PolicyRules | null;
+  /** The value of tlsfeature: what a CA demands of those below it (RFC 7633 §4.2.2). */
+  readonly tlsFeatures: Uint8Array | null;
   /** Unix ms; null for a time that breaks its grammar (RFC 5280 §4.1.2.5). */
   readonly notBefore: number | null;
   readonly notAfter: number | null;
@@ -76,6 +74,15 @@ export type KeyUsages = {
   readonly enciphers: boolean;
   readonly agrees: boolean;
   readonly signsCertificates: boolean;
+};
+
+/** What policyConstraints, inhibitAnyPolicy and policyMappings say (RFC 5280 §4.2.1.5, §4.2.1.11, §4.2.1.14); null where they say nothing. */
+export type PolicyRules = {
+  readonly explicitAfter: number | null;
+  readonly noMappingAfter: number | null;
+  readonly noAnyAfter: number | null;
+  /** Policies of the issuer, each with one of the subject that counts as it. */
+  readonly mappings: readonly (readonly [issuer: string, subject: string])[];
 };
 
 /** Where a list of revoked certificates lies (RFC 5280 §4.2.1.13). */
@@ -141,12 +148,8 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     notAfter: readTime(derAt(fields[first + 3], 1)),
     signatureAlgorithm: algorithm,
     present: [...extensions.keys()],
-    hasRepeated: hasRepeatedId(list),
     ...readNames(extensions.get(extensionIds.subjectAltName)),
     timestamps: readTimestamps(value(extensionIds.timestamps)),
-    mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
-      (feature) => readSmallInteger(feature) === statusRequest,
-    ),
     revocationListUrls: points.flatMap(({ urls }) => urls),
     distributionPoints: points,
     signsLists:
@@ -160,7 +163,9 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
       ? childrenOf(value(extensionIds.extendedKeyUsage)).map(readObjectIdentifier)
       : null,
     ...readLimits(extensions),
-    ...readAccess(extensions.get(extensionIds.authorityAccess)),
+    issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
+    policyRules: readPolicyRules(extensions),
+    ...readFeatures(extensions.get(extensionIds.tlsFeature)),
     ...readParties(fields.slice(first + 2)),
   };
 }
@@ -171,11 +176,6 @@ export function readSubjectName(certificate: Uint8Array): Uint8Array | undefined
   return fields[fields[0]?.tag === 0xa0 ? 5 : 4]?.whole;
 }
 
-function hasRepeatedId(list: DerNode | undefined): boolean {
-  const ids = childrenOf(list).map((one) => readObjectIdentifier(derAt(one, 0)));
-  return new Set(ids).size < ids.length;
-}
-
 /** The fields from the issuer to the public key; empty where one is missing. */
 function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
   const nothing = new Uint8Array(0);
@@ -183,17 +183,6 @@ function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
     issuerName: issuer?.whole ?? nothing,
     subjectName: subject?.whole ?? nothing,
     publicKeyInfo: publicKey?.whole ?? nothing,
-  };
-}
-
-/** What authorityInfoAccess says: methods, each with a location that is a GeneralName (RFC 5280 §4.2.2.1). */
-function readAccess(extension: Extension | undefined) {
-  const descriptions = childrenOf(derIn(extension?.value));
-  const isReadable = (one: DerNode) =>
-    derAt(one, 0)?.tag === derTags.objectIdentifier && ((derAt(one, 1)?.tag ?? 0) & 0xc0) === 0x80;
-  return {
-    issuerUrls: descriptions.flatMap(readIssuerUrl),
-    isAccessReadable: extension === undefined || (descriptions.length > 0 && descriptions.every(isReadable)),
   };
 }
 
@@ -216,25 +205,36 @@ function readLimits(extensions: ReadonlyMap<string, Extension>) {
     isAuthority: isTrue(derAt(basic, 0)),
     pathLength: readSmallInteger(derAt(basic, 1)),
     keyUsages: extensions.has(extensionIds.keyUsage) ? readUsages(value(extensionIds.keyUsage)) : null,
-    unknownCritical: [...extensions].flatMap(([id, one]) =>
-      one.isCritical && !processed.has(id) ? [id] : [],
-    ),
     nameConstraints: extensions.get(extensionIds.nameConstraints)?.value ?? null,
   };
 }
 
-/** Extensions that may be critical, as in Chrome. Identifiers of keys and access to the issuer may not (RFC 5280 §4.2.1.1, §4.2.1.2, §4.2.2.1). */
-const processed: ReadonlySet<string> = new Set([
-  extensionIds.basicConstraints,
-  extensionIds.keyUsage,
-  extensionIds.extendedKeyUsage,
-  extensionIds.nameConstraints,
-  extensionIds.subjectAltName,
-  extensionIds.policies,
-  extensionIds.policyMappings,
-  extensionIds.policyConstraints,
-  extensionIds.inhibitAnyPolicy,
-]);
+/** What tlsfeature demands (RFC 7633). */
+function readFeatures(extension: Extension | undefined) {
+  const features = childrenOf(derIn(extension?.value)).map(readSmallInteger);
+  return { mustStaple: features.includes(statusRequest), tlsFeatures: extension?.value ?? null };
+}
+
+function readPolicyRules(extensions: ReadonlyMap<string, Extension>): PolicyRules | null {
+  const { policyConstraints, inhibitAnyPolicy, policyMappings } = extensionIds;
+  if (![policyConstraints, inhibitAnyPolicy, policyMappings].some((id) => extensions.has(id))) return null;
+  const value = (id: string) => derIn(extensions.get(id)?.value);
+  const counts = childrenOf(value(policyConstraints));
+  return {
+    explicitAfter: readCount(counts.find(({ tag }) => tag === 0x80)),
+    noMappingAfter: readCount(counts.find(({ tag }) => tag === 0x81)),
+    noAnyAfter: readCount(value(inhibitAnyPolicy)),
+    mappings: childrenOf(value(policyMappings)).map((pair) => [
+      readObjectIdentifier(derAt(pair, 0)),
+      readObjectIdentifier(derAt(pair, 1)),
+    ]),
+  };
+}
+
+/** A count of certificates, whatever tag stands for INTEGER. */
+function readCount(node: DerNode | undefined): number | null {
+  return node === undefined ? null : readSmallInteger({ ...node, tag: derTags.integer });
+}
 
 function readUsages(bits: DerNode | undefined): KeyUsages {
   return {

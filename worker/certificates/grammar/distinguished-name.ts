@@ -21,6 +21,21 @@ export function isNameBelow(name: Uint8Array, above: Uint8Array): boolean {
   return relativeNamesOf(above).every((part, index) => parts[index] === String(part));
 }
 
+/** The same as Firefox compares: byte by byte, but for UTF8String and PrintableString, which are one. */
+export function isWrittenBelow(name: Uint8Array, above: Uint8Array): boolean {
+  const parts = writtenPartsOf(name);
+  return writtenPartsOf(above).every((part, index) => parts[index] === part);
+}
+
+function writtenPartsOf(name: Uint8Array): readonly string[] {
+  const write = (attribute: DerNode) => {
+    const [type, value] = derChildren(attribute);
+    const tag = value?.tag === 0x13 ? 0x0c : value?.tag;
+    return `${readObjectIdentifier(type)}=${tag}:${toHex(value?.content ?? new Uint8Array(0))}`;
+  };
+  return childrenOf(derIn(name)).map((relative) => derChildren(relative).map(write).join('+'));
+}
+
 function relativeNamesOf(name: Uint8Array): readonly RelativeName[] {
   return childrenOf(derIn(name)).map((relative) => derChildren(relative).map(keyOfAttribute).sort());
 }

@@ -44,7 +44,7 @@ const algorithms: ReadonlyMap<string, Signature> = new Map([
   ['2.16.840.1.101.3.4.3.19', { name: 'ML-DSA-87', isWeak: false }],
 ]);
 
-/** Name and weakness of a signature algorithm; one that is not known is named by its identifier and taken for sound. */
+/** Name and weakness of a signature algorithm; one that is not known is named by its identifier. Which of them browsers verify stands in browsers/signature-form.ts. */
 export function describeSignature(objectIdentifier: string): Required<Signature> {
   const known = algorithms.get(objectIdentifier) ?? { name: objectIdentifier, isWeak: false };
   return { isBroken: false, ...known };

@@ -1,5 +1,8 @@
+import type { Role } from '../browsers/refusal.ts';
+import { refusalsOf } from '../browsers/refusals-of.ts';
 import { type Certificate, isSignedBy } from '../certificate.ts';
 import { limitsOfIssuer, limitsOfLeaf } from './limits.ts';
+import { lacksPolicy } from './policies.ts';
 import type { PathFault, PathFound, PathReason } from './reasons.ts';
 
 /** What a path may be made of, and the clock in Unix ms. */
@@ -32,7 +35,7 @@ type Search = PathSources & {
 export function findPath(sources: PathSources): PathFound {
   const search: Search = { ...sources, signatures: new Map(), steps: 0, best: null };
   const { leaf, at } = sources;
-  walk(search, { path: [leaf], faults: faultsAt(leaf, limitsOfLeaf(leaf, at)) });
+  walk(search, { path: [leaf], faults: faultsOfLeaf(leaf, at) });
   const { path = [leaf], faults = [], endsAtAnchor = false } = search.best ?? {};
   if (endsAtAnchor && faults.length === 0) return { kind: 'trusted', path };
   return { kind: 'untrusted', path, faults };
@@ -43,11 +46,7 @@ function walk(search: Search, way: Way): boolean {
   const end = way.path.at(-1);
   if (end === undefined) return false;
   if (search.anchors.some((anchor) => isSameAuthority(anchor, end)))
-    return keep(search, {
-      ...way,
-      faults: withoutOwn(way.faults, end, uncountedAt.anchor),
-      endsAtAnchor: true,
-    });
+    return keep(search, endAtAnchor(way, end));
   search.steps += 1;
   if (search.steps > searchLimits.steps) return keep(search, stop(way, end, 'search-ended'));
   if (way.path.length >= longestPath) return keep(search, stop(way, end, 'too-many-authorities'));
@@ -63,18 +62,67 @@ function walk(search: Search, way: Way): boolean {
 
 function climb({ anchors, at }: Search, { path, faults }: Way, issuer: Certificate): Way {
   const isAnchor = anchors.includes(issuer);
-  const limits = limitsOfIssuer(issuer, path, { at, isAnchor });
-  return { path: [...path, issuer], faults: [...faults, ...faultsAt(issuer, limits)] };
+  return { path: [...path, issuer], faults: [...faults, ...faultsOfIssuer(issuer, path, { at, isAnchor })] };
 }
+
+function faultsOfLeaf(leaf: Certificate, at: number): readonly PathFault[] {
+  return [...faultsAt(leaf, limitsOfLeaf(leaf, at)), ...faultsOfForm(leaf, 'leaf')];
+}
+
+function faultsOfIssuer(
+  issuer: Certificate,
+  below: readonly Certificate[],
+  context: { readonly at: number; readonly isAnchor: boolean },
+): readonly PathFault[] {
+  const [end] = below.slice(-1);
+  const isSameName =
+    end === undefined || Buffer.compare(end.extensions.issuerName, issuer.extensions.subjectName) === 0;
+  return [
+    ...(end === undefined || isSameName ? [] : [{ reason: 'name-differs', certificate: end } as const]),
+    ...faultsAt(issuer, limitsOfIssuer(issuer, below, context)),
+    ...(context.isAnchor ? [] : faultsOfForm(issuer, 'issuer')),
+  ];
+}
+
+function faultsOfForm(certificate: Certificate, role: Role): readonly PathFault[] {
+  return refusalsOf(certificate, role).map((refusal) => ({
+    reason: refusal.reason,
+    certificate,
+    refusal,
+  }));
+}
+
+function endAtAnchor(way: Way, end: Certificate): FoundPath {
+  const faults = withoutOwn(way.faults, end, uncountedAt.anchor);
+  return {
+    path: way.path,
+    faults: [...faults, ...faultsOfPolicies({ path: way.path, faults })],
+    endsAtAnchor: true,
+  };
+}
+
+/** Policies are asked for where a path holds otherwise: only then did a public CA sign all of it, and nobody can make it long. */
+function faultsOfPolicies({ path, faults }: Way): readonly PathFault[] {
+  const lacking = faults.length === 0 ? lacksPolicy(path.slice(0, -1).reverse()) : null;
+  return lacking === null ? [] : [{ reason: 'policy-missing', certificate: lacking }];
+}
+
+/** How a certificate is written: nothing in a root but its name and key counts. */
+const forms = [
+  'certificate-malformed',
+  'extension-malformed',
+  'extension-repeated',
+  'signature-unsupported',
+] as const satisfies readonly PathReason[];
 
 /**
  * What does not count against the last certificate of a path, by how the path ends: an anchor is trusted for being in the store,
  * an unknown root is refused for not being there, and a certificate that is its own CA may say so.
  */
 const uncountedAt: { readonly [R in PathReason | 'anchor']?: readonly PathReason[] } = {
-  anchor: ['signature-weak', 'authority-as-server'],
-  'root-unknown': ['signature-weak'],
-  'self-signed': ['authority-as-server'],
+  anchor: ['signature-weak', 'authority-as-server', ...forms],
+  'root-unknown': ['signature-weak', ...forms],
+  'self-signed': ['authority-as-server', ...forms],
 };
 
 function withoutOwn(
@@ -100,7 +148,7 @@ function listIssuers(search: Search, path: readonly Certificate[], end: Certific
   const isNext = (one: Certificate) =>
     one.nameKey === end.issuerKey && !path.some((other) => isSameAuthority(one, other));
   const { at } = search;
-  const wrong = (one: Certificate) => limitsOfIssuer(one, path, { at, isAnchor: false }).length;
+  const wrong = (one: Certificate) => faultsOfIssuer(one, path, { at, isAnchor: false }).length;
   const sent = search.sent.filter(isNext).sort((one, other) => wrong(one) - wrong(other));
   return [...search.anchors.filter(isNext), ...sent];
 }

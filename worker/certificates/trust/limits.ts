@@ -2,22 +2,16 @@ import type { Certificate } from '../certificate.ts';
 import { isWithinConstraints } from './name-limits.ts';
 import type { PathReason } from './reasons.ts';
 
-const serverAuthentication = '1.3.6.1.5.5.7.3.1';
-const anyPurpose = '2.5.29.37.0';
-
 /** What keeps a certificate from standing at the lower end of a path, as browsers judge it. `at` is Unix ms. */
 export function limitsOfLeaf(leaf: Certificate, at: number): readonly PathReason[] {
-  const { keyUsages, unknownCritical } = leaf.extensions;
+  const { keyUsages } = leaf.extensions;
   return [
     ...limitsOfDates(leaf, at),
-    ...(servesServers(leaf) ? [] : (['purpose-wrong'] as const)),
     // Chrome accepts it, Firefox shows a warning page (Baseline Requirements §7.1.2.7.8).
     ...(leaf.extensions.isAuthority ? (['authority-as-server'] as const) : []),
-    ...limitsOfForm(leaf),
     ...(isNameless(leaf) ? (['subject-missing'] as const) : []),
     // Every key exchange of today is signed by the key of the certificate; browsers look at the bit (RFC 8446 §4.4.2.2).
     ...(keyUsages === null || keyUsages.signs ? [] : (['key-usage-wrong'] as const)),
-    ...(unknownCritical.length === 0 ? [] : (['extension-unknown'] as const)),
     ...(leaf.signature.isWeak ? (['signature-weak'] as const) : []),
   ];
 }
@@ -25,7 +19,8 @@ export function limitsOfLeaf(leaf: Certificate, at: number): readonly PathReason
 /**
  * What keeps a certificate from standing above others in a path (RFC 5280 §6.1.4).
  * @param below the path under it, from the leaf up
- * @param isAnchor it is in the store: then its own signature, purposes and critical extensions do not count
+ * @param isAnchor it is in the store: then its own signature does not count, nor how it is written, its purposes and critical extensions.
+ * Firefox reads those of a root too, Chrome does not; no root of Mozilla's has any that would be refused
  */
 export function limitsOfIssuer(
   issuer: Certificate,
@@ -43,22 +38,14 @@ export function limitsOfIssuer(
     ...(below.every((one, index) => isNameAllowed(one, index, issuer))
       ? []
       : (['name-not-permitted'] as const)),
-    ...(isAnchor ? [] : limitsOfIntermediate(issuer)),
-  ];
-}
-
-function limitsOfIntermediate(issuer: Certificate): readonly PathReason[] {
-  return [
-    ...limitsOfForm(issuer),
-    ...(servesServers(issuer) ? [] : (['purpose-wrong'] as const)),
-    ...(issuer.extensions.unknownCritical.length === 0 ? [] : (['extension-unknown'] as const)),
-    ...(issuer.signature.isWeak ? (['signature-weak'] as const) : []),
+    ...(isAnchor || !issuer.signature.isWeak ? [] : (['signature-weak'] as const)),
+    ...(hasFeatures(issuer, below.at(-1)) ? [] : (['feature-missing'] as const)),
   ];
 }
 
 /** Chrome takes RSA from 1024 bits and the three curves of NIST; no browser takes DSA or Edwards curves. */
 function isUsableKey({ key: { type, bits, curve } }: Certificate): boolean {
-  if (type.startsWith('RSA')) return (bits ?? 0) >= 1024;
+  if (type === 'RSA') return (bits ?? 0) >= 1024;
   return type === 'EC' && ['prime256v1', 'secp384r1', 'secp521r1'].includes(curve ?? '');
 }
 
@@ -68,26 +55,17 @@ function limitsOfDates({ notBefore, notAfter }: Certificate, at: number): readon
   return at >= notAfter + 1000 ? ['expired'] : [];
 }
 
-/** Chrome reads no certificate in which an extension stands twice, or in which this one is malformed. */
-function limitsOfForm({ extensions }: Certificate): readonly PathReason[] {
-  return [
-    ...(extensions.hasRepeated ? (['extension-repeated'] as const) : []),
-    ...(extensions.isAccessReadable ? [] : (['extension-malformed'] as const)),
-  ];
-}
-
 /** Chrome reads no such certificate (RFC 5280 §4.1.2.6). */
 function isNameless({ nameKey, extensions }: Certificate): boolean {
   return nameKey === '' && extensions.hasSubjectAltName && !extensions.isSubjectAltNameCritical;
 }
 
-/** Any purpose will do, as in Chrome; Firefox looks for that of servers alone. */
-function servesServers({ extensions: { extendedKeyUsages } }: Certificate): boolean {
-  return (
-    extendedKeyUsages === null ||
-    extendedKeyUsages.includes(serverAuthentication) ||
-    extendedKeyUsages.includes(anyPurpose)
-  );
+/** What a CA demands of TLS, the certificate below it must demand too. */
+function hasFeatures(issuer: Certificate, below: Certificate | undefined): boolean {
+  const wanted = issuer.extensions.tlsFeatures;
+  if (wanted === null) return true;
+  const own = below?.extensions.tlsFeatures ?? null;
+  return own !== null && Buffer.compare(own, wanted) === 0;
 }
 
 /** Intermediates below count, those issued under their own name do not (RFC 5280 §4.2.1.9). */

@@ -1,6 +1,7 @@
 import { isMalformed } from '#shared/model/verdict';
+import { isHostToFirefox } from '../browsers/name-form.ts';
 import type { Certificate } from '../certificate.ts';
-import { isNameBelow } from '../grammar/distinguished-name.ts';
+import { isNameBelow, isWrittenBelow } from '../grammar/distinguished-name.ts';
 import { type GeneralName, parseNameConstraints, readGeneralName } from '../grammar/name-constraints.ts';
 
 /** More comparisons than this Chrome does not make; it refuses the certificate instead. */
@@ -16,6 +17,8 @@ export function isWithinConstraints(certificate: Certificate, authority: Certifi
   const constraints = parseNameConstraints(value);
   if (isMalformed(constraints)) return false;
   const { permitted, excluded } = constraints;
+  // Firefox takes a subject for excluded as soon as any directory name is.
+  if (excluded.some(({ kind }) => kind === 'directory')) return false;
   const names = namesOf(certificate);
   if (names.length * (permitted.length + excluded.length) > comparedAtMost) return false;
   return names.every((name) => {
@@ -28,10 +31,10 @@ export function isWithinConstraints(certificate: Certificate, authority: Certifi
   });
 }
 
-/** Names in subjectAltName, and the subject where there is one. The common name is not read: no browser takes it for a host. */
-function namesOf({ extensions, nameKey }: Certificate): readonly GeneralName[] {
+/** Names in subjectAltName, and the subject; one without a name Firefox compares too. The common name is not read: no browser takes it for a host. */
+function namesOf({ extensions }: Certificate): readonly GeneralName[] {
   const subject: GeneralName = { kind: 'directory', name: extensions.subjectName };
-  return [...extensions.alternativeNames.map(readGeneralName), ...(nameKey === '' ? [] : [subject])];
+  return [...extensions.alternativeNames.map(readGeneralName), subject];
 }
 
 function isSameKind(name: GeneralName, base: GeneralName): boolean {
@@ -45,13 +48,14 @@ function isCovered(name: GeneralName, base: GeneralName, list: 'permitted' | 'ex
   if (name.kind === 'email' && base.kind === 'email')
     return isMailboxCovered(name.mailbox, base.mailbox, list);
   if (name.kind === 'address' && base.kind === 'address') return isAddressCovered(name.bytes, base.bytes);
-  if (name.kind === 'directory' && base.kind === 'directory') return isNameBelow(name.name, base.name);
+  if (name.kind === 'directory' && base.kind === 'directory')
+    return isNameBelow(name.name, base.name) && isWrittenBelow(name.name, base.name);
   return false;
 }
 
-/** Firefox reads no path in which a DNS entry with an empty label, such as ".a.test", meets a constraint of its kind; Chrome would let it pass. */
+/** Firefox reads no path in which a DNS entry that is no host name, such as ".a.test", meets a constraint of its kind; Chrome would let it pass. */
 function isBrokenHost(name: GeneralName): boolean {
-  return name.kind === 'dns' && name.name.split('.').includes('');
+  return name.kind === 'dns' && !isHostToFirefox(name.name);
 }
 
 /** A constraint covers its name and all below it; one with a leading dot, which browsers accept, only those below. */

@@ -1,3 +1,4 @@
+import type { Browsers, Refusal } from '../browsers/refusal.ts';
 import type { Certificate } from '../certificate.ts';
 
 /** Why a path is not trusted, as the end of a sentence about the certificate that it happens at. */
@@ -12,10 +13,17 @@ export const pathReasons = {
   'purpose-wrong': 'may not be used for TLS servers (extended key usage)',
   'key-usage-wrong': 'has a key that may not sign handshakes (key usage)',
   'authority-as-server': 'is a CA certificate, which Firefox does not accept for a server',
-  'subject-missing': 'has no subject, and its subjectAltName is not critical',
-  'extension-malformed': 'has an authorityInfoAccess extension that breaks its grammar',
-  'extension-repeated': 'has an extension twice, and browsers read no such certificate',
-  'extension-unknown': 'has a critical extension that browsers do not process',
+  'subject-missing': 'has no subject, and its subjectAltName is not critical, which Chrome refuses',
+  'certificate-malformed': 'has a field that is malformed',
+  'extension-malformed': 'has an extension that is malformed',
+  'extension-repeated': 'has an extension twice',
+  'extension-unknown': 'has a critical extension that is not processed',
+  'signature-unsupported': 'is signed in a way that browsers do not accept',
+  'name-differs': 'writes the name of its issuer in another form than the issuer does, which Firefox refuses',
+  'policy-missing':
+    'has not the policies that a CA above it demands (policy constraints), which Chrome refuses',
+  'feature-missing':
+    'demands a TLS feature (tlsfeature) that the certificate below it lacks, which Firefox refuses',
   'key-unsupported': 'is a CA with a kind of key that browsers do not use',
   'not-an-authority': 'is not a CA certificate',
   'may-not-sign': 'has a key that may not sign certificates (key usage)',
@@ -26,7 +34,21 @@ export const pathReasons = {
 } as const;
 export type PathReason = keyof typeof pathReasons;
 
-export type PathFault = { readonly reason: PathReason; readonly certificate: Certificate };
+export type PathFault = {
+  readonly reason: PathReason;
+  readonly certificate: Certificate;
+  /** What exactly a browser refuses, and which; left out where the reason says it all. */
+  readonly refusal?: Refusal;
+};
+
+/** Why a path is not trusted, as the end of a sentence about the certificate. */
+export function describeFault({ reason, refusal }: Pick<PathFault, 'reason' | 'refusal'>): string {
+  return refusal === undefined ? pathReasons[reason] : `${refusal.what}, which ${verb(refusal.by)}`;
+}
+
+function verb(by: Browsers): string {
+  return by === 'Chrome and Firefox' ? `${by} refuse` : `${by} refuses`;
+}
 
 /** How the search for a path ended: with the first that holds, or with the one that came nearest and everything wrong with it. */
 export type PathFound =
@@ -37,3 +59,14 @@ export type PathFound =
       readonly path: readonly Certificate[];
       readonly faults: readonly PathFault[];
     };
+
+/** Reasons for which Firefox or Chrome alone refuses. */
+const ofOneBrowser: readonly PathReason[] = ['name-differs', 'policy-missing', 'feature-missing'];
+
+/** What mail servers would refuse too, which read certificates by OpenSSL and others: all but that which one browser alone is strict about. */
+export function faultsToMail(faults: readonly PathFault[]): readonly PathFault[] {
+  return faults.filter(
+    ({ reason, refusal }) =>
+      !ofOneBrowser.includes(reason) && (refusal === undefined || refusal.by === 'Chrome and Firefox'),
+  );
+}

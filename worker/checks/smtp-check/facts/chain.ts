@@ -1,7 +1,7 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain, type Chain, type ChainContext } from '../../../certificates/chain.ts';
 import { isNamedBy } from '../../../certificates/names.ts';
-import { pathReasons } from '../../../certificates/trust/reasons.ts';
+import { describeFault, faultsToMail } from '../../../certificates/trust/reasons.ts';
 
 /** Reads a chain as it was sent; without a leaf that can be read the others are no chain of anything. */
 export function readChain([leaf = '', ...more]: readonly string[], context: ChainContext): Chain {
@@ -14,10 +14,9 @@ export function readChain([leaf = '', ...more]: readonly string[], context: Chai
 export function whyUntrusted({ leaf, trust }: Chain, host: string): string | null {
   if (leaf === null || trust === null) return 'its certificate cannot be read';
   if (trust.kind === 'untrusted') {
-    const [first] = trust.faults;
-    return first === undefined
-      ? 'its certificate leads to no root of the store'
-      : `its certificate (${first.certificate.subject}) ${pathReasons[first.reason]}`;
+    const [first] = faultsToMail(trust.faults);
+    if (first !== undefined) return `its certificate (${first.certificate.subject}) ${describeFault(first)}`;
+    if (trust.faults.length === 0) return 'its certificate leads to no root of the store';
   }
   if (isNamedBy(host, leaf.names)) return null;
   return `its certificate is for ${describeNames(leaf.names)}, not for ${host}`;

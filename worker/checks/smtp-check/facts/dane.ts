@@ -4,8 +4,7 @@ import { type Certificate, readCertificate } from '../../../certificates/certifi
 import type { Chain } from '../../../certificates/chain.ts';
 import { isNamedBy } from '../../../certificates/names.ts';
 import { findPath } from '../../../certificates/trust/find-path.ts';
-import type { PathFault } from '../../../certificates/trust/reasons.ts';
-import { pathReasons } from '../../../certificates/trust/reasons.ts';
+import { describeFault, faultsToMail, type PathFault } from '../../../certificates/trust/reasons.ts';
 import type { Observation } from '../../../dns/observation.ts';
 import { isUsable, readTlsa, type Tlsa } from '../../../mail/parse-tlsa.ts';
 import type { MailHostObservation } from '../evidence.ts';
@@ -137,7 +136,10 @@ function whyNotBelow(
   const anchors = above.filter((one) => matches(record, one));
   if (anchors.length === 0) return noAuthority;
   const path = findPath({ leaf, sent: sent.slice(1), anchors, at });
-  if (path.kind === 'untrusted') return describeFault(path.faults[0]);
+  if (path.kind === 'untrusted') {
+    const [first] = faultsToMail(path.faults);
+    if (first !== undefined || path.faults.length === 0) return describeEnd(first);
+  }
   if (names.some((name) => isNamedBy(name, leaf.names))) return null;
   return `its certificate does not name ${names.join(' or ')}`;
 }
@@ -147,8 +149,8 @@ function readHex(hex: string): readonly Certificate[] {
   return certificate === undefined ? [] : [certificate];
 }
 
-function describeFault(fault: PathFault | undefined): string {
+function describeEnd(fault: PathFault | undefined): string {
   return fault === undefined
     ? noAuthority
-    : `its certificate (${fault.certificate.subject}) ${pathReasons[fault.reason]}`;
+    : `its certificate (${fault.certificate.subject}) ${describeFault(fault)}`;
 }

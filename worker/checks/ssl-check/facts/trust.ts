@@ -1,6 +1,6 @@
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
-import { pathReasons } from '../../../certificates/trust/reasons.ts';
+import { describeFault } from '../../../certificates/trust/reasons.ts';
 import type { Presented } from './presented.ts';
 
 /** Findings that make a certificate unusable though its path is trusted. */
@@ -36,7 +36,7 @@ export function readTrust({ chain }: Presented, broken: readonly SslCode[]): Tru
   if (trust === null) return { trusted: null, error: null, reason: null, path };
   if (trust.kind === 'untrusted') {
     const [first] = trust.faults;
-    const reason = first ? `${first.certificate.subject} ${pathReasons[first.reason]}` : null;
+    const reason = first ? `${first.certificate.subject} ${describeFault(first)}` : null;
     return { trusted: false, error: first?.reason ?? null, reason, path };
   }
   const isRefuting = (code: SslCode) =>

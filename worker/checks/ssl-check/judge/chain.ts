@@ -1,7 +1,7 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
 import { brokenBy, brokenIf, type Evidence, type Verdict } from '#shared/model/verdict';
 import type { Chain } from '../../../certificates/chain.ts';
-import { type PathFault, type PathReason, pathReasons } from '../../../certificates/trust/reasons.ts';
+import { describeFault, type PathFault, type PathReason } from '../../../certificates/trust/reasons.ts';
 
 /** Reasons that rules of their own tell. */
 const toldElsewhere: readonly PathReason[] = [
@@ -42,10 +42,11 @@ function judgeRoot({ isSelfSigned }: Chain, shown: readonly Evidence[]): Verdict
   return isSelfSigned ? 'not-applicable' : brokenBy(shown);
 }
 
-function showFault({ reason, certificate }: PathFault, { leaf }: Chain): Evidence {
+function showFault(fault: PathFault, { leaf }: Chain): Evidence {
+  const { reason, certificate } = fault;
   const { subject, issuer } = certificate;
   const own = leaf?.subject ?? '';
-  const reasonText = `${subject} ${pathReasons[reason]}`;
+  const reasonText = `${subject} ${describeFault(fault)}`;
   return reason === 'root-unknown'
     ? { subject: own, root: subject, issuer, error: reason }
     : { subject: reason === 'issuer-missing' ? subject : own, issuer, error: reason, reason: reasonText };
