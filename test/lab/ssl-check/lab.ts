@@ -8,6 +8,7 @@ import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/al
 import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
+import type { Probes } from '../../../worker/probes/port.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import {
   type Issued,
@@ -54,11 +55,14 @@ export async function openSslLab({
   zone = {},
   limits = {},
   allow = '127.0.0.0/8,::1/128',
+  watch = (probes) => probes,
 }: {
   zone?: Zone;
   limits?: Partial<AllowanceLimits>;
   /** Addresses that the guard lets through. */
   allow?: string;
+  /** Stands between the check and its probes. */
+  watch?: (probes: Probes) => Probes;
 } = {}): Promise<SslLab> {
   const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
   const root = issueCertificate({ subject: 'Lab Root', issuer: null, ...years });
@@ -90,7 +94,7 @@ export async function openSslLab({
     const context = {
       target: host,
       options: { port: String(port) },
-      probes: opened,
+      probes: watch(opened),
       progress: () => undefined,
     };
     const evidence = await gatherWithin(context, { ...allowanceLimits, ...patience, ...limits, ...more });

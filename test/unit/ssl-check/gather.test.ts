@@ -6,7 +6,7 @@ import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hell
 import { askOnce, askSsl2 } from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
 import { askTls13 } from '../../../worker/checks/ssl-check/gather/ask-tls13.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
-import { lanesOfRun, openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
+import { lanesOf, lanesOfRun, openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
 import { openSuiteLedger } from '../../../worker/checks/ssl-check/gather/suite-ledger.ts';
 import { walkSuites } from '../../../worker/checks/ssl-check/gather/walk-suites.ts';
 import { suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
@@ -103,7 +103,7 @@ const askerOf = (script: Script) => {
       probe: probes.tls,
       target: { host: 'a.test', port: 443 },
       allowance: openAllowance(limits, () => 0),
-      lanes: openLanes({ first: 4, most: 4 }),
+      lanes: openLanes(lanesOf(4)),
     }),
     seen,
   };
@@ -140,7 +140,7 @@ test('that there is no hybrid group is known before the primes are asked for', a
     probe: probes.tls,
     target: { host: 'a.test', port: 443 },
     allowance,
-    lanes: openLanes({ first: 4, most: 4 }),
+    lanes: openLanes(lanesOf(4)),
   });
   const found = await askTls13(asker, [], null);
   expect(seen.hellos).toBe(6);

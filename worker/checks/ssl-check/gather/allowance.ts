@@ -6,6 +6,8 @@ export type Allowance = {
   readonly takeKept: () => string | null;
   /** What is kept and was not needed is free for ClientHellos, but for so many as are still due. */
   readonly releaseKept: (due: number) => void;
+  /** No handshake is due beyond those that are known to be: nothing is kept for it once the others are over. */
+  readonly noteNoneDue: () => void;
   /** A connection was cut off: one is kept to find out whether the server still answers. */
   readonly noteCutOff: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
@@ -57,6 +59,8 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
   let silences = 0;
   let kept = limits.kept;
   let isCutOff = false;
+  let isReleased = false;
+  let isNoneDue = false;
   let slowestMs: number | null = null;
   const takeBelow = (connections: number) => {
     if (silences >= limits.silences) return 'the server stopped answering';
@@ -72,7 +76,12 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       return takeBelow(limits.connections);
     },
     releaseKept: (due) => {
-      kept = due + Number(isCutOff);
+      isReleased = true;
+      kept = (isNoneDue ? 0 : due) + Number(isCutOff);
+    },
+    noteNoneDue() {
+      isNoneDue = true;
+      if (isReleased) kept = Number(isCutOff);
     },
     noteCutOff() {
       if (!isCutOff) kept += 1;

@@ -12,7 +12,7 @@ import type {
 import { readKnown } from '../facts/known.ts';
 import { dangerClasses } from '../grammar/suites.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
-import { askClasses, type Care, classesOf, openTls12 } from './ask-classes.ts';
+import { askClasses, askDangersOf12, type Care, classesOf, openTls12 } from './ask-classes.ts';
 import { askBrowsers, askMatters, askUnknown, listUnknown, withoutForm } from './ask-clients.ts';
 import type { ClientAnswer, HelloAsker } from './ask-hello.ts';
 import {
@@ -23,12 +23,13 @@ import {
   walkAll,
   walkBest,
   walkInOrder,
+  walkLikely,
   walkOtherBest,
   walkUsual,
 } from './ask-lists.ts';
 import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
-import { type AskedTls13, askPrimes, askTls13 } from './ask-tls13.ts';
+import { type AskedTls13, askPrimes, askTls13, type KnownFromTls12 } from './ask-tls13.ts';
 import { type GroupWalk, openGroupWalk, walkGroups } from './group-walk.ts';
 import type { SuiteAsking, SuiteLedger } from './suite-ledger.ts';
 
@@ -63,11 +64,12 @@ export async function askAll(
   };
   const ledger = openTls12(opening);
   const classing = early(noted(askClasses({ asker, ledger })));
-  const newer = early(classing.then(() => classesOf(ledger)));
+  const endangering = early(classing.then(() => askDangersOf12({ asker, ledger })));
+  const newer = early(endangering.then(() => classesOf(ledger)));
   const older = early(Promise.all([noted(askOldVersions(asker, newer)), noted(askSsl2(asker))]));
   const falling = early(older.then(([old]) => askFallback(asker, [opening, ...old])));
   const [asked, fallback] = await Promise.all([
-    askModern(asker, { ledger, classing, older, groups: openGroupWalk() }),
+    askModern(asker, { ledger, classing, endangering, older, groups: openGroupWalk() }),
     falling,
   ]);
   note();
@@ -82,17 +84,27 @@ export function askRest(
 ): Promise<Omit<HelloObservations, 'fallback'>> {
   const ledger = openTls12(opening);
   const classing = early(askClasses({ asker, ledger }));
+  const endangering = early(classing.then(() => askDangersOf12({ asker, ledger })));
   return askModern(asker, {
     ledger,
     classing,
+    endangering,
     older: Promise.resolve([older]),
     groups: openGroupWalk(),
   });
 }
 
+/** So many clients may have to be asked as, once the order of a server is known. */
+const clientsExpected = 3;
+/** So many questions TLS 1.3 has left then. */
+const expected13 = 3;
+/** So many groups of primes there are, and questions that the lists may have left. */
+const primes = 3;
+
 type Begun = {
   readonly ledger: SuiteLedger;
   readonly classing: Promise<Care>;
+  readonly endangering: Promise<void>;
   readonly older: Promise<readonly (Question | readonly Question[])[]>;
   /** Groups of TLS 1.2, which matter where nothing newer is spoken. */
   readonly groups: GroupWalk;
@@ -100,60 +112,134 @@ type Begun = {
 
 /** TLS 1.2 and 1.3, and what clients get. */
 async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<HelloObservations, 'fallback'>> {
-  const { ledger, classing, older, groups } = begun;
+  const { ledger, classing, endangering, older, groups } = begun;
   const asking = { asker, ledger };
   const browsing = early(askBrowsers(asker));
   const walkingBest = early(walkBest(asking, groups));
-  // The lists wait until old versions were asked for their classes, so that they take no connection from them.
-  const listing = early(
-    Promise.all([browsing, classing, older]).then(([seen]) => askLists(asking, groups, seen)),
-  );
-  const elsewhere = early(
-    listing.then((rare) => ({
-      curves: groups.seen()?.accepted ?? [],
-      isLong: rare !== null,
-    })),
-  );
-  const [browsers, matters, tls13, old, preference, rare] = await Promise.all([
+  const lists = beginLists(asking, begun, browsing);
+  const { listing } = lists;
+  const [browsers, matters, tls13, old, preference] = await Promise.all([
     browsing,
     classing.then((care) => (care === 'careful' ? askMatters(asker, versionsOf(ledger)) : [])),
     Promise.all([browsing, classing]).then(([seen, care]) =>
-      askTls13(asker, seen, care === 'careful' ? null : elsewhere),
+      askTls13(asker, seen, care === 'careful' ? null : lists.elsewhere),
     ),
     older,
     Promise.all([walkingBest, classing.then(() => walkOtherBest(asking))]).then(() => askPreference(asking)),
     listing,
-    listing.then(() => (classesOf(ledger).length === 0 ? askOrder(asking) : undefined)),
+    Promise.all([listing, endangering]).then(() => (isListed(ledger) ? askOrder(asking) : undefined)),
   ]);
-  let seen = [...browsers, ...matters];
+  const seen = [...browsers, ...matters];
   keepFound(ledger, seen);
-  const join = (of13: AskedTls13) =>
-    joinAsked({ ...begun, tls13: of13, old: old.flat(), preference, clients: seen.map(withoutForm) });
   if (tls13.ledger.accepted().length === 0) await walkGroups(asking, groups);
-  const isListed = classesOf(ledger).length === 0;
-  const due = () => listUnknown(readKnown(join(tls13), null), seen).length;
-  if (!isListed) await walkInOrder(asking, () => asker.isSpare(due()));
-  if (!isListed && due() > 0) await askOrder(asking);
-  const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
-  keepFound(ledger, more);
-  seen = [...seen, ...more];
-  if (isOtherKindRefused(asking)) asker.releaseKept();
-  if (ledger.accepted().length > 0) await walkAll(asking, rare);
-  return join(await askPrimes(asker, tls13));
+  return askLeft(asking, { ...begun, ...lists, tls13, old: old.flat(), preference, clients: seen });
 }
 
-/** Where there is something dangerous the letter is known, and the lists are long: connections go to the clients first. @returns a rare suite that was found, if any */
-async function askLists(
+/** What goes on beside the rest, from the first list to the last. */
+type Lists = {
+  readonly listing: Promise<number | null>;
+  readonly elsewhere: Promise<KnownFromTls12>;
+  readonly walking: Promise<void>;
+  /** To be called once the clients are asked as. */
+  readonly clientsAsked: () => void;
+};
+
+/** The lists wait until old versions were asked for their classes, so that they take no connection from them. */
+function beginLists(
   asking: SuiteAsking,
-  groups: GroupWalk,
-  clients: readonly ClientAnswer[],
-): Promise<number | null> {
+  { classing, endangering, older, groups }: Begun,
+  browsing: Promise<readonly ClientAnswer[]>,
+): Lists {
+  const { asker, ledger } = asking;
+  const beginning = early(
+    Promise.all([browsing, classing, older]).then(async ([seen, , old]) => {
+      // A server without old versions has hardly anything dangerous: there the lists need not wait.
+      const isOld = old.flat().some(({ accepted }) => accepted.length > 0);
+      if (isOld || !isListed(ledger)) await endangering;
+      return seen;
+    }),
+  );
+  const begun = Promise.withResolvers<void>();
+  const rarely = early(beginning.then(() => (isToList(ledger) ? askRare(asking) : null)));
+  const listing = early(
+    beginning.then(async (clients) => {
+      await askLists(asking, { groups, clients, begun: begun.resolve });
+      return rarely;
+    }),
+  );
+  const elsewhere = early(
+    listing.then((rare) => ({ curves: groups.seen()?.accepted ?? [], isLong: rare !== null })),
+  );
+  const clientsAsked = Promise.withResolvers<void>();
+  const isSpare = (count: number) =>
+    asker.isSpare(count + (ledger.preference() === 'client' ? 0 : clientsExpected) + expected13);
+  const walking = early(
+    rarely.then(async (rare) => {
+      if (isOtherKindRefused(asking)) asker.noteNoneDue();
+      if (!isToList(ledger)) return;
+      await Promise.race([begun.promise, listing]);
+      await walkLikely(asking, rare, { isSpare, others: clientsAsked.promise });
+      await listing;
+      if (!isSpare(1)) await clientsAsked.promise;
+      await walkAll(asking, rare);
+    }),
+  );
+  return { listing, elsewhere, walking, clientsAsked: clientsAsked.resolve };
+}
+
+type Left = Omit<AskedParts, 'clients'> & Lists & { readonly clients: readonly ClientAnswer[] };
+
+/** What is left when the order of the server is known: clients, the end of the lists, and groups of primes. */
+async function askLeft(asking: SuiteAsking, parts: Left): Promise<Omit<HelloObservations, 'fallback'>> {
+  const { asker, ledger } = asking;
+  const { tls13, clients, walking } = parts;
+  const join = (seen: readonly ClientAnswer[], of13: AskedTls13) =>
+    joinAsked({ ...parts, tls13: of13, clients: seen.map(withoutForm) });
+  const known = () => readKnown(join(clients, tls13), null);
+  const due = () => listUnknown(known(), clients).length;
+  const isShort = !isListed(ledger);
+  if (isShort) await walkInOrder(asking, () => asker.isSpare(due()));
+  if (isShort && due() > 0) await askOrder(asking);
+  const asked = askUnknown(asker, known(), clients);
+  parts.clientsAsked();
+  // The lists come first where connections may run out.
+  const listed = isShort || !asker.isSpare(primes) ? walking : undefined;
+  const priming = early(
+    Promise.all([isShort ? asked : undefined, listed]).then(async () => {
+      if (isShort && ledger.accepted().length > 0) {
+        if (isOtherKindRefused(asking)) asker.noteNoneDue();
+        keepFound(ledger, await asked);
+        await walkAll(asking, null);
+      }
+      return askPrimes(asker, tls13);
+    }),
+  );
+  const [more, of13] = await Promise.all([asked, priming, walking]);
+  keepFound(ledger, more);
+  return join([...clients, ...more], of13);
+}
+
+function isListed(ledger: SuiteLedger): boolean {
+  return classesOf(ledger).length === 0;
+}
+
+type Listing = {
+  readonly groups: GroupWalk;
+  readonly clients: readonly ClientAnswer[];
+  readonly begun: () => void;
+};
+
+/** Where there is something dangerous the letter is known, and the lists are long: connections go to the clients first. */
+async function askLists(asking: SuiteAsking, { groups, clients, begun }: Listing): Promise<void> {
   const { ledger } = asking;
   for (const answer of ledger.accepted()) groups.note(answer);
-  if (classesOf(ledger).length > 0 || ledger.accepted().length === 0) return null;
+  if (!isToList(ledger)) return;
   groups.leaveOut(clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? (answer.group ?? []) : [])));
-  const [rare] = await Promise.all([askRare(asking), walkUsual(asking, groups)]);
-  return rare;
+  await walkUsual(asking, groups, begun);
+}
+
+function isToList(ledger: SuiteLedger): boolean {
+  return isListed(ledger) && ledger.accepted().length > 0;
 }
 
 function versionsOf(ledger: SuiteLedger): readonly VersionName[] {

@@ -1,3 +1,4 @@
+import { early } from '../../early.ts';
 import type { Question } from '../evidence.ts';
 import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
@@ -18,6 +19,12 @@ function isVersionRefused({ end }: Question): boolean {
   );
 }
 
+/** The dangerous suites, where they were not refused with all else: an answer with a prime leaves them open, and one of them leaves the others. */
+export async function askDangersOf12(asking: SuiteAsking): Promise<void> {
+  await askDangers(asking, { dangers: suiteSets.dangerous, known: [] });
+  await askOfClass(asking, 'finiteField');
+}
+
 /** Opens what is known of TLS 1.2 with the answer to its sound suites. */
 export function openTls12(opening: Question): SuiteLedger {
   const ledger = openSuiteLedger('TLSv1.2');
@@ -30,21 +37,35 @@ export type Care = 'careful' | 'careless';
 
 /** Asks TLS 1.2 for every class of suites that a judgement depends on. */
 export async function askClasses(asking: SuiteAsking): Promise<Care> {
-  const { best, otherBest } = familiesOf(kindIn(asking.ledger));
-  // Everything that a careful server refuses: there, one hello settles it.
-  let found = await askRest(asking, best);
-  // A server with both kinds of keys may be careful too.
-  if (typeof found === 'number' && otherBest.includes(found))
-    found = await askRest(asking, [...best, ...otherBest]);
-  if (found === 'careful') return found;
+  // Most servers are not careful, and far away a wave of questions costs more than these do.
+  const { best } = familiesOf(kindIn(asking.ledger));
+  const resting = early(askRest(asking, best));
+  const classing = early(askEachClass(asking));
+  const care = await askCare(asking, await resting, classing);
+  await classing;
+  return care;
+}
+
+async function askEachClass(asking: SuiteAsking): Promise<void> {
   await Promise.all([
-    askDangers(asking, { dangers: suiteSets.dangerous, known: [], beside: suiteSets.finiteField }),
+    // In one hello, because most servers refuse both.
+    askFor(asking, [...suiteSets.dangerous, ...suiteSets.finiteField]),
     askOfClass(asking, 'withoutForwardSecrecy'),
     askOfClass(asking, 'curveBlocks'),
     askOfClass(asking, 'aead'),
   ]);
-  await askOfClass(asking, 'finiteField');
-  return 'careless';
+}
+
+/** Everything that a careful server refuses: there, one hello settles it. */
+async function askCare(asking: SuiteAsking, found: Care | number, classing: Promise<void>): Promise<Care> {
+  const { best, otherBest } = familiesOf(kindIn(asking.ledger));
+  if (typeof found !== 'number') return found;
+  if (!otherBest.includes(found)) return 'careless';
+  // A server with both kinds of keys may be careful too, unless a class says otherwise.
+  await classing;
+  const own = [...best, ...otherBest];
+  if (asking.ledger.accepted().some(({ suite }) => !own.includes(suite))) return 'careless';
+  return (await askRest(asking, own)) === 'careful' ? 'careful' : 'careless';
 }
 
 /** One hello for all suites but these. @returns the suite that was found, if any */
@@ -72,20 +93,17 @@ type Dangers = {
   readonly dangers: readonly number[];
   /** Classes that newer versions have. */
   readonly known: readonly SuiteSet[];
-  /** Asked for in the same hello, because most servers refuse both. */
-  readonly beside: readonly number[];
 };
 
 /** One hello for all dangerous suites, and as long as one is accepted, one more for the classes that are left: each costs a connection, and one refusal settles the others. */
-export async function askDangers(asking: SuiteAsking, { dangers, known, beside }: Dangers): Promise<void> {
+export async function askDangers(asking: SuiteAsking, { dangers, known }: Dangers): Promise<void> {
   const { ledger } = asking;
   const isOpen = (one: SuiteSet) => !known.includes(one) && !isFound(ledger, one);
   const idsOf = (sets: readonly SuiteSet[]) =>
     dangers.filter((id) => sets.some((one) => (suiteSets[one] as readonly number[]).includes(id)));
   const open = idsOf(dangerClasses.filter(isOpen));
   if (ledger.left(open).length === 0) return;
-  let found = await askFor(asking, [...open, ...beside]);
-  if (found !== null && beside.includes(found)) found = await askFor(asking, open);
+  let found = await askFor(asking, open);
   while (found !== null) found = await askFor(asking, idsOf(dangerClasses.filter(isOpen)));
 }
 

@@ -25,7 +25,15 @@ export type Target = {
   /** Which of the host's addresses; left out, whichever answers first. */
   readonly address?: string;
 };
-export type Offered = Pick<ClientHello, 'version' | 'versions' | 'suites' | 'groups'>;
+export type Offered = Pick<ClientHello, 'version' | 'versions' | 'suites' | 'groups'> & {
+  /** Whether others have told by now what is asked, so that it need not be sent any more. */
+  readonly isMoot?: () => boolean;
+};
+/** The end of what was not sent for that. */
+export const moot = {
+  kind: 'stopped',
+  reason: 'others told what was to be asked',
+} as const satisfies QuestionEnd;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 
 export type AnswerWithForm = {
@@ -50,12 +58,16 @@ export type HelloAsker = {
   /** The same as `ask` from what is kept: the last question of a run. */
   readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
-  /** No handshake is due any more that connections were kept for. */
-  readonly releaseKept: () => void;
+  /** No handshake for the other kind of key will be due. */
+  readonly noteNoneDue: Allowance['noteNoneDue'];
   /** Whether more may be asked though so many questions are due. */
   readonly isSpare: Allowance['isSpare'];
   /** Whether a ClientHello was refused for the protocols that it offers. */
   readonly isAlpnRefused: () => boolean;
+  /** Waits for an answer with such a suite, perhaps for ever. */
+  readonly whenChosen: (isWanted: (suite: number) => boolean) => Promise<HelloAccepted>;
+  /** Whether such a suite was chosen; null is none. */
+  readonly isChosen: (isWanted: ((suite: number) => boolean) | null) => boolean;
   /** Distinct chains seen so far, base64 DER. */
   readonly chains: readonly (readonly string[])[];
   readonly addresses: ReadonlySet<string>;
@@ -82,6 +94,7 @@ type Greeting = {
   readonly take: Allowance['take'];
   /** No answer to this one does not mean that the server has stopped answering. */
   readonly mayBeSilent?: boolean;
+  readonly isMoot?: (() => boolean) | undefined;
   /** Most servers cut it off. */
   readonly mayBeCut?: boolean;
 };
@@ -99,14 +112,49 @@ type AskerState = {
   readonly line: HelloLine;
   readonly chains: (readonly string[])[];
   readonly addresses: Set<string>;
+  readonly answers: Answers;
   readonly shares: KeyShares;
 };
+
+type Answers = {
+  readonly note: (answer: HelloAnswer) => void;
+} & Pick<HelloAsker, 'whenChosen' | 'isChosen'>;
+
+/** Suites that were chosen, the first answer with each. */
+function openAnswers(): Answers {
+  const seen = new Map<number, HelloAccepted>();
+  const listeners = new Set<(answer: HelloAccepted) => void>();
+  return {
+    note(answer) {
+      if (answer.kind !== 'accepted' || seen.has(answer.suite)) return;
+      seen.set(answer.suite, answer);
+      for (const listener of listeners) listener(answer);
+    },
+    isChosen: (isWanted) => isWanted !== null && [...seen.keys()].some(isWanted),
+    whenChosen: (isWanted) =>
+      new Promise((resolve) => {
+        const listener = (answer: HelloAccepted) => {
+          if (!isWanted(answer.suite)) return;
+          listeners.delete(listener);
+          resolve(answer);
+        };
+        listeners.add(listener);
+        for (const answer of seen.values()) listener(answer);
+      }),
+  };
+}
 
 /** Opens an asker for one target; every question is taken from the allowance. */
 export function openHelloAsker(line: HelloLine): HelloAsker {
   const { target, allowance } = line;
   const { take, takeKept } = allowance;
-  const kept: AskerState = { line, chains: [], addresses: new Set(), shares: makeKeyShares() };
+  const kept: AskerState = {
+    line,
+    chains: [],
+    addresses: new Set(),
+    answers: openAnswers(),
+    shares: makeKeyShares(),
+  };
   let isAlpnRefused = false;
   /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
   const ask = async (offered: Offered, wayOf: (hello: ClientHello) => Way): Promise<AnswerWithForm> => {
@@ -141,8 +189,10 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
     },
     askLast: (offered) => answerTo(offered, takeKept),
     askSsl2: () => greet(kept, { ...ssl2Greeting(), take, mayBeCut: true }),
-    releaseKept: () => allowance.releaseKept(0),
+    noteNoneDue: allowance.noteNoneDue,
     isSpare: allowance.isSpare,
+    whenChosen: kept.answers.whenChosen,
+    isChosen: kept.answers.isChosen,
     chains: kept.chains,
     addresses: kept.addresses,
   };
@@ -195,7 +245,9 @@ async function askBy(
     },
     take,
     mayBeSilent,
+    isMoot: offered.isMoot,
   });
+  kept.answers.note(answer);
   const form = sealed?.form() ?? null;
   return {
     answer,
@@ -235,9 +287,10 @@ function ssl2Greeting(): Omit<Greeting, 'take'> {
 
 async function greet(
   { line: { probe, target, allowance, lanes }, addresses }: AskerState,
-  { send, isComplete, read, take, mayBeSilent = false, mayBeCut = false }: Greeting,
+  { send, isComplete, read, take, isMoot, mayBeSilent = false, mayBeCut = false }: Greeting,
 ): Promise<HelloAnswer> {
   const exchange = async () => {
+    if (isMoot?.()) return moot;
     const refusal = take();
     if (refusal !== null) return { kind: 'stopped', reason: refusal } as const;
     const limits = { limitBytes: answerLimitBytes, timeoutMs: allowance.timeoutMs() };
@@ -245,7 +298,7 @@ async function greet(
   };
   /** Not a single byte came, which may be due to the connections beside it. */
   const isUnanswered = (one: Awaited<ReturnType<typeof exchange>>) =>
-    one.kind !== 'received' || one.bytes.length === 0;
+    one.kind === 'failure' || (one.kind === 'received' && one.bytes.length === 0);
   const seen = await (mayBeCut ? lanes(exchange) : lanes.orAlone(exchange, isUnanswered));
   if (seen.kind === 'stopped') return seen;
   if (seen.address !== null) addresses.add(seen.address);

@@ -4,9 +4,9 @@ import { type KeyKind, kindOfSuite } from '../grammar/key-kind.ts';
 import { suites, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { GroupWalk } from './group-walk.ts';
-import { type BlockFamily, familiesOf, kindIn, pairOf } from './suite-families.ts';
+import { type BlockFamily, familiesOf, isUsual, kindIn, pairOf } from './suite-families.ts';
 import { isChacha, type SuiteAsking } from './suite-ledger.ts';
-import { askFor, walkSuites } from './walk-suites.ts';
+import { askFor, walkAhead, walkSuites } from './walk-suites.ts';
 
 /** The best suites, of which careful servers have few. Where the first answer was the first of them, all others are offered before it, which shows by whose order is chosen. */
 export async function walkBest(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
@@ -15,8 +15,11 @@ export async function walkBest(asking: SuiteAsking, groups: GroupWalk): Promise<
   const [first] = ledger.accepted();
   const left = ledger.left(best);
   if (first !== undefined && first.suite === best[0] && left.length > 0)
-    await askBefore(asking, [...left, first.suite], groups);
-  await walkSuites(asking, best);
+    await Promise.all([
+      askBefore(asking, [...left, first.suite], groups),
+      walkAhead(asking, left.slice(1), left.length),
+    ]);
+  await walkAhead(asking, best, 2);
 }
 
 /** One hello with suites on curves of which some are accepted, so that a refusal can only be due to groups: those that are not known yet are offered alone. */
@@ -38,25 +41,39 @@ async function askBefore(
 export async function walkOtherBest(asking: SuiteAsking): Promise<void> {
   const { otherBest } = familiesOf(kindIn(asking.ledger));
   if (asking.ledger.accepted().some(({ suite }) => otherBest.includes(suite)))
-    await walkSuites(asking, otherBest);
+    await walkAhead(asking, otherBest, 2);
 }
 
-/** The usual ones of all others, side by side. CBC with SHA-2 is asked for in one hello first, because most servers that lack one of them lack all. */
-export async function walkUsual(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
+/** The usual ones of all others, side by side. CBC with SHA-2 is asked for in one hello first, because most servers that lack one of them lack all. @param begun called once the last list is asked for */
+export async function walkUsual(asking: SuiteAsking, groups: GroupWalk, begun: () => void): Promise<void> {
   const { curveBlocks, blocks, authenticated } = familiesOf(kindIn(asking.ledger));
   const allSha2 = [curveBlocks, ...blocks].flatMap(({ sha2 }) => sha2);
   const askingSha2 = early(askFor(asking, allSha2));
-  const walkBlocks = async ({ sha1, sha2 }: BlockFamily, walk?: GroupWalk) => {
-    await walkSuites(asking, sha1, walk);
+  const families: readonly (readonly [BlockFamily, GroupWalk?])[] = [
+    [curveBlocks, groups],
+    ...blocks.map((family) => [family] as const),
+  ];
+  const walk = (ids: readonly number[], own?: GroupWalk) => walkAhead(asking, ids, aheadOf(asking, ids), own);
+  const walkBlocks = async () => {
+    const [found] = await Promise.all([askingSha2, ...families.map(([{ sha1 }, own]) => walk(sha1, own))]);
+    const isFound = ({ sha1 }: BlockFamily) =>
+      asking.ledger.accepted().some(({ suite }) => sha1.includes(suite));
     // A kind of exchange that has none with SHA-1 is left to the question for all that was not asked for.
-    const isFound = asking.ledger.accepted().some(({ suite }) => sha1.includes(suite));
-    if ((await askingSha2) !== null && isFound) await walkSuites(asking, sha2, walk);
+    const wanted = found === null ? [] : families.filter(([family]) => isFound(family));
+    const walking = wanted.map(([{ sha2 }, own]) => walk(sha2, own));
+    begun();
+    await Promise.all(walking);
   };
-  await Promise.all([
-    walkBlocks(curveBlocks, groups),
-    ...blocks.map((family) => walkBlocks(family)),
-    ...authenticated.map((ids) => walkSuites(asking, ids)),
-  ]);
+  await Promise.all([walkBlocks(), ...authenticated.map((ids) => walk(ids))]);
+}
+
+/** Lists are of two: where a suite with such an exchange and key is known, both will be had. */
+function aheadOf({ ledger }: SuiteAsking, [id = 0]: readonly number[]): 0 | 1 {
+  const traitsOf = (suite: number) => {
+    const { name = '', keyExchange } = suites.get(suite) ?? {};
+    return `${keyExchange} ${kindOfSuite(name)}`;
+  };
+  return ledger.accepted().some(({ suite }) => traitsOf(suite) === traitsOf(id)) ? 1 : 0;
 }
 
 /** One hello for rare ciphers, and one for everything that needs the other kind of key: where they are refused, that is settled. @returns the rare suite that was found, if any */
@@ -105,6 +122,58 @@ export async function walkAll(asking: SuiteAsking, found: number | null): Promis
   await walkRest(asking, harmless, found);
   await walkRest(asking, suiteSets.dangerous, null);
 }
+
+/** How far connections go. */
+export type Spare = {
+  /** Whether there are so many to spare. */
+  readonly isSpare: (count: number) => boolean;
+  /** What comes first was asked. */
+  readonly others: Promise<unknown>;
+};
+
+/** Pairs that will be accepted, all side by side; what there are no connections for now comes after what comes first. @param rare a suite that was found */
+export async function walkLikely(asking: SuiteAsking, rare: number | null, spare: Spare): Promise<void> {
+  const pairs = likelyPairs(asking, rare);
+  const countTo = (end: number) => pairs.slice(0, end).flat().length;
+  const now = pairs.filter((_, index) => spare.isSpare(countTo(index + 1) + 1));
+  const walkEach = (some: readonly (readonly number[])[]) =>
+    Promise.all(some.map((pair) => walkAhead(asking, pair, 1)));
+  const isElse = (id: number) => !pairs.flat().includes(id) && !isOwnUsual(id, kindIn(asking.ledger));
+  await Promise.all([
+    walkEach(now),
+    // Beside them one hello for everything else that no other list has.
+    now.length > 0 ? askFor(asking, harmless.filter(isElse)) : undefined,
+    now.length < pairs.length ? spare.others.then(() => walkEach(pairs.slice(now.length))) : undefined,
+  ]);
+}
+
+/** Of a server with both kinds of keys the usual suites of the other one; of one with ARIA, as OpenSSL alone has it, what OpenSSL has beside it. */
+function likelyPairs({ ledger }: SuiteAsking, rare: number | null): readonly (readonly number[])[] {
+  const accepted = ledger.accepted().flatMap(({ suite }) => suites.get(suite) ?? []);
+  const kinds = accepted.map(({ name }) => kindOfSuite(name));
+  const isOpenssl = [...accepted.map(({ id }) => id), rare ?? 0].some(
+    (id) => suites.get(id)?.cipher === 'ARIA',
+  );
+  const own = kindIn(ledger);
+  const isLikely = (id: number) => {
+    const suite = suites.get(id);
+    if (suite === undefined || !kinds.includes(kindOfSuite(suite.name))) return false;
+    const { name, keyExchange } = suite;
+    if (!accepted.some((one) => one.keyExchange === keyExchange)) return false;
+    if (isUsual(suite)) return kindOfSuite(name) !== own;
+    return isOpenssl && besideAria.test(name);
+  };
+  const left = ledger.left(harmless).filter(isLikely);
+  const pairs = left.map((id) => pairOf(id).filter((one) => left.includes(one)));
+  return pairs.filter((pair, index) => pair[0] === left[index]);
+}
+
+function isOwnUsual(id: number, own: KeyKind | null): boolean {
+  const suite = suites.get(id);
+  return suite !== undefined && isUsual(suite) && kindOfSuite(suite.name) === own;
+}
+
+const besideAria = /^(?!.*_DSS_).*(?:_CCM|ARIA_\d+_GCM|CAMELLIA_\d+_CBC)/;
 
 async function walkRest(asking: SuiteAsking, ids: readonly number[], first: number | null): Promise<void> {
   const paired = new Set<number>();

@@ -27,7 +27,7 @@ export async function askOldVersions(
     const ledger = openOld(one);
     questions.push(one);
     if (ledger === null) continue;
-    await askDangers({ asker, ledger }, { dangers: suiteSets.oldDangerous, known, beside: [] });
+    await askDangers({ asker, ledger }, { dangers: suiteSets.oldDangerous, known });
     if (one.version === 'SSLv3') await askOfClass({ asker, ledger }, 'oldBlocks');
     questions.push(...oldQuestionsOf(ledger, one));
     known = [...new Set([...known, ...classesOf(ledger)])];

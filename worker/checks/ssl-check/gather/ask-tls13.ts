@@ -93,33 +93,75 @@ async function askLeft({
   named,
   ask,
 }: Tls13Context): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
-  const newSuites = () => ledger.left(suiteSets.tls13);
   const newGroups = (among: readonly number[]) => among.filter((id) => !named.has(id));
-  const [group] = named;
   const isPrimeKnown = finiteFields.some((id) => named.has(id));
-  const askSuites = async () => {
-    const end = await repeat(
-      () => ask(newSuites(), group === undefined ? allGroups : [group]),
-      () => newSuites().length,
-    );
-    ledger.note(newSuites(), end);
-  };
   const askGroups = (among: readonly number[]) =>
-    repeat(
-      () => ask(suiteSets.tls13, newGroups(among)),
-      () => newGroups(among).length,
+    askAhead(
+      () => newGroups(among),
+      (groupIds) => ask(suiteSets.tls13, groupIds),
+      // Of the usual curves a server has most, of others one.
+      among === lists[1] ? 1 : 0,
     );
-  const [, prime, ...ends] = await Promise.all([
-    askSuites(),
+  const [ends, , prime] = await Promise.all([
+    Promise.all(lists.map(askGroups)),
+    askSuites({ ledger, ask, named }),
     isPrimeKnown ? null : ask(suiteSets.tls13, finiteFields),
-    ...lists.map(askGroups),
   ]);
   const end = ends.find((one) => !isDecisive(one)) ?? ends.find(({ kind }) => kind === 'refused');
   return { end: end ?? { kind: 'exhausted' }, hasMorePrimes: prime === null };
 }
 
-const usualSuites = [0x1301, 0x1302, 0x1303] as const;
-const curves = lists.flat();
+/** OpenSSL puts ChaCha20 second where AES-256 is first. */
+const afterLong: readonly number[] = [...new Set([0x1302, 0x1303, ...suiteSets.tls13])];
+const isUsual = (id: number) => id <= 0x1303;
+
+/** What is left of the suites, each hello beside those without what it will name. @param wanted groups that the first hello offers, so that it names one of them as well @returns how these were refused */
+async function askSuites(
+  { ledger, named, ask }: Tls13Context,
+  wanted: readonly number[] = [],
+): Promise<QuestionEnd | null> {
+  const [group] = named;
+  const known = group === undefined ? allGroups : [group];
+  const [first] = ledger.accepted();
+  const order: readonly number[] = first?.suite === 0x1302 ? afterLong : suiteSets.tls13;
+  const left = () => ledger.left(order);
+  let isFirst = wanted.length > 0;
+  let endOfGroups: QuestionEnd | null = null;
+  const askFor = async (suites: readonly number[]) => {
+    if (!isFirst) return ask(suites, known);
+    isFirst = false;
+    endOfGroups = await ask(suites, wanted);
+    // It may be due to the groups.
+    return null;
+  };
+  const end = await askAhead(left, askFor, left().filter(isUsual).length);
+  ledger.note(left(), end);
+  return endOfGroups;
+}
+
+/**
+ * Asks for what is left until the server refuses, in few waves: beside the hello with all of it go those without what it will name, if the server chooses as was guessed.
+ * @param ahead how many hellos go beside the first
+ */
+async function askAhead(
+  left: () => readonly number[],
+  ask: (ids: readonly number[]) => Promise<QuestionEnd | null>,
+  ahead: number,
+): Promise<QuestionEnd> {
+  return repeat(
+    async () => {
+      const ids = left();
+      const steps = Array.from({ length: Math.min(ahead + 1, ids.length) }, (_, index) => ids.slice(index));
+      const ends = await Promise.all(steps.map(ask));
+      const over = ends.find((end, step) => end !== null && left().every((id) => steps[step]?.includes(id)));
+      return over ?? ends[0] ?? null;
+    },
+    () => left().length,
+  );
+}
+
+/** Rare ones before the usual ones, and hybrids last: of them a server has one. */
+const curvesFirst = [...lists[2], ...lists[1].toReversed(), ...lists[0]];
 const usualCurves: readonly number[] = lists[1];
 
 /** The same with few connections: suites and groups in one hello as long as both are usual, and the groups that TLS 1.2 did not name in one. */
@@ -127,36 +169,27 @@ async function askSparingly(
   { ledger, named, ask }: Tls13Context,
   elsewhere: Promise<KnownFromTls12>,
 ): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
-  const newCurves = () => curves.filter((id) => !named.has(id)).reverse();
+  const newCurves = () => curvesFirst.filter((id) => !named.has(id));
   // The usual ones come last: TLS 1.2 is asked for them meanwhile.
-  const first = {
-    suites: ledger.left(usualSuites),
-    groups: newCurves().filter((id) => !usualCurves.includes(id)),
-  };
-  let stop = first.suites.length > 0 ? await ask(first.suites, first.groups) : null;
-  const refused = stop !== null && isDecisive(stop) ? first.groups : [];
-  while (stop === null && ledger.left(usualSuites).length > 0 && newCurves().length > 0)
-    stop = await ask(ledger.left(usualSuites), newCurves());
-  const [group] = named;
-  const endOfSuites = await repeat(
-    () => ask(ledger.left(suiteSets.tls13), group === undefined ? allGroups : [group]),
-    () => ledger.left(suiteSets.tls13).length,
-  );
-  ledger.note(ledger.left(suiteSets.tls13), endOfSuites);
+  const unusual = () => newCurves().filter((id) => !usualCurves.includes(id));
+  const first = ledger.left(suiteSets.tls13).some(isUsual) ? unusual() : [];
+  const stop = await askSuites({ ledger, ask, named }, first);
+  const without = stop !== null && isDecisive(stop) ? first : [];
   const { curves: known, isLong } = await elsewhere;
   const suites = ledger.accepted().map(({ suite }) => suite);
-  // What was refused together with a suite that is accepted was refused for its groups.
-  const without = first.suites.some((id) => suites.includes(id)) ? refused : [];
   const left = () => newCurves().filter((id) => !known.includes(id) && !without.includes(id));
   const isLeftForLater = isLong || finiteFields.some((id) => named.has(id));
+  const isAnyLeft = left().length > 0;
   const [end, prime] = await Promise.all([
-    repeat(
-      () => ask(suites, left()),
-      () => left().length,
+    askAhead(
+      left,
+      (groupIds) => ask(suites, groupIds),
+      left().filter((id) => !findGroup(id).isPostQuantum).length,
     ),
     isLeftForLater ? null : ask(suites, finiteFields),
   ]);
-  return { end, hasMorePrimes: prime === null };
+  // What was refused before stands, where nothing was left to ask.
+  return { end: isAnyLeft || stop === null ? end : stop, hasMorePrimes: prime === null };
 }
 
 /** The primes that are left: they are asked for last, because connections may run out, and no judgement needs them. */
@@ -165,12 +198,20 @@ export async function askPrimes(asker: HelloAsker, asked: AskedTls13): Promise<A
   const named = new Set(asked.groups.accepted);
   const left = () => finiteFields.filter((id) => !named.has(id));
   const suites = asked.ledger.accepted().map(({ suite }) => suite);
-  while (left().length > 0) {
-    const groupIds = left();
+  const ask = async (groupIds: readonly number[]): Promise<boolean> => {
     const answer = await asker.ask({ version: 'TLSv1.3', suites, groups: groupIds });
-    if (answer.kind !== 'accepted' || !groupIds.includes(answer.group ?? -1)) break;
+    if (answer.kind !== 'accepted' || !groupIds.includes(answer.group ?? -1)) return false;
     if (answer.group !== null) named.add(answer.group);
-  }
+    return true;
+  };
+  const isAny = finiteFields.some((id) => named.has(id));
+  const [first, ...others] = left();
+  // A server that has one has most: each by itself, side by side, as far as connections go.
+  await Promise.all([
+    first === undefined ? undefined : ask(isAny ? [first] : left()),
+    ...others.map((id) => ask([id])),
+  ]);
+  for (const id of finiteFields) if (named.delete(id)) named.add(id);
   return { ...asked, groups: { ...asked.groups, accepted: [...named] } };
 }
 

@@ -4,7 +4,7 @@ import { type AllowanceLimits, openAllowance } from './allowance.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
 import { askOnce } from './ask-questions.ts';
 import { gatherHandshakes } from './gather-handshakes.ts';
-import { openLanes } from './lanes.ts';
+import { lanesOf, openLanes } from './lanes.ts';
 
 /** How many addresses get a short look. */
 const shortLooks = 8;
@@ -55,7 +55,7 @@ export async function lookAtOthers(
   target: Target,
   { limits, spentMs, addresses }: OtherAddresses,
 ): Promise<{ readonly endpoints: readonly EndpointObservation[]; readonly connections: number }> {
-  const lanes = openLanes({ first: addressesAtOnce, most: addressesAtOnce });
+  const lanes = openLanes(lanesOf(addressesAtOnce));
   const start = performance.now();
   const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
   const short = {
@@ -92,7 +92,7 @@ async function lookShortly(
 ): Promise<CountedEndpoint> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
-  const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes({ first: 2, most: 2 }) });
+  const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(lanesOf(2)) });
   const { seen } = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
   const handshake = seen.at(-1)?.handshake ?? notBegun(address);
   const oldVersions = handshake.kind === 'connected' ? await askWhetherOld(asker) : [];

@@ -47,14 +47,20 @@ export async function gatherOtherKind(
   return { kind, answer: await shake(look, { kind, offer: client.offer, version }) };
 }
 
-/** Whether a server chose a suite of the other kind of key than today's clients are shown. */
-export function isOtherKindChosen(client: SslFacts['client'], { accepted }: Question): boolean {
+/** Tells whether a suite needs the other kind of key than today's clients are shown; null where they are shown none. */
+export function isOfOtherKind(client: SslFacts['client']): ((suite: number) => boolean) | null {
   const leaf = readCertificate(client?.certificates[0] ?? '');
-  return leaf !== undefined && hasSuiteOf(otherKindThan(kindOfKey(leaf.key.type)), accepted);
+  if (leaf === undefined) return null;
+  const kind = otherKindThan(kindOfKey(leaf.key.type));
+  return (suite) => isOfKind(suite, kind);
+}
+
+function isOfKind(suite: number, kind: KeyKind): boolean {
+  return kindOfSuite(suites.get(suite)?.name ?? '') === kind;
 }
 
 function hasSuiteOf(kind: KeyKind, accepted: Question['accepted']): boolean {
-  return accepted.some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
+  return accepted.some(({ suite }) => isOfKind(suite, kind));
 }
 
 /** TLS 1.2 is spoken, every suite of this kind was asked for in it, and the server chose none. Older versions are not asked for all. */

@@ -25,7 +25,7 @@ import { askOpening, isConnected, isHopeless, type EndpointContext, lookInFull }
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
- * At most 45 connections to an address looked at in full, six at once and sixteen where a server answers those promptly, and 6 to any other.
+ * At most 45 connections to an address looked at in full, eight at once, sixteen where a server answers those promptly and six or one where it does not, and 6 to any other.
  */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);

@@ -7,9 +7,9 @@ import type { SuiteAsking } from './suite-ledger.ts';
 /** Learns the groups of a server without TLS 1.3 beside its suites: each hello leaves out the groups that are known. */
 export type GroupWalk = {
   /** What the next hello offers; all groups once every one was named or refused. */
-  readonly offered: () => readonly number[];
-  /** Whether something is left to learn. */
-  readonly isOpen: () => boolean;
+  readonly offered: (ahead?: number) => readonly number[];
+  /** Whether something is left to learn. @param ahead how many groups will be named meanwhile */
+  readonly isOpen: (ahead?: number) => boolean;
   readonly note: (answer: HelloAnswer) => void;
   /** These are known by other answers. */
   readonly leaveOut: (ids: readonly number[]) => void;
@@ -27,8 +27,8 @@ export function openGroupWalk(): GroupWalk {
   let end: QuestionEnd | null = null;
   const left = () => wanted.filter((id) => !named.has(id) && !known.has(id));
   return {
-    offered: () => (end === null && left().length > 0 ? left() : oldGroupIds),
-    isOpen: () => end === null && left().length > 0,
+    offered: (ahead = 0) => (end === null && left().length > ahead ? left().slice(ahead) : oldGroupIds),
+    isOpen: (ahead = 0) => end === null && left().length > ahead,
     note(answer) {
       if (answer.kind !== 'accepted') end ??= answer;
       else if (answer.group !== null) named.add(answer.group);

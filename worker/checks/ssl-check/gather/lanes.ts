@@ -11,23 +11,31 @@ export type Lanes = {
   readonly orAlone: <T>(work: () => Promise<T>, isUnanswered: (seen: T) => boolean) => Promise<T>;
 };
 
-/** How many lanes there are at first, and how many once a server was seen to answer them side by side. */
-type LaneLimits = { readonly first: number; readonly most: number };
+/** How many lanes there are at first, how many once a server was seen to answer them side by side, and how many once it was seen not to. */
+type LaneLimits = { readonly first: number; readonly most: number; readonly slowed: number };
 
-/** Browsers open six connections to a host. */
-export const lanesOfRun: LaneLimits = { first: 6, most: 16 };
+/** Browsers open six connections to a host. Those beyond eight that a server turns away would be missed later. */
+export const lanesOfRun: LaneLimits = { first: 8, most: 16, slowed: 6 };
+
+/** So many lanes, whatever a server is seen to do. */
+export function lanesOf(count: number): LaneLimits {
+  return { first: count, most: count, slowed: count };
+}
 
 /** So many answers in a row that came promptly beside others show that a server does not serve one after the other. */
 const promptAnswers = 3;
 /** An answer that took longer than the quickest by this factor may have waited in a line. */
 const promptFactor = 1.7;
 
+/** A server that answers so many of all connections serves one after the other. */
+const mostOfFew = 2;
+
 /** What runs alone is followed by a pause, in which the server sees that its connection is closed. */
 const pauseMs = 50;
 
 /** Opens the lanes of one run. Work that waits when the run is aborted starts and fails at once, because every probe does. */
 export function openLanes(limits: LaneLimits): Lanes {
-  const { places, width, isAlone, widen, tryAlone } = openWidth(limits);
+  const { places, width, isAlone, widen, noteUnanswered, tryAlone } = openWidth(limits);
   const { signal } = new AbortController();
   const run = async <T>(work: () => Promise<T>) => {
     const leave = await places.enter(signal);
@@ -51,6 +59,7 @@ export function openLanes(limits: LaneLimits): Lanes {
       return seen;
     }
     if (!wasBeside) return seen;
+    noteUnanswered();
     // It ran in more lanes than are left now.
     if (widthThen > width()) return runOrAlone(work, isUnanswered);
     let again: T | undefined;
@@ -65,12 +74,13 @@ export function openLanes(limits: LaneLimits): Lanes {
 }
 
 /** How many lanes there are now, and what changes that. */
-function openWidth({ first, most }: LaneLimits) {
+function openWidth({ first, most, slowed }: LaneLimits) {
   const places = openPlaces(first);
   let width = first;
   /** Whether more is answered alone than beside others; undefined until that was tried at this width. */
   let trial: Promise<boolean> | undefined;
   let isAlone = false;
+  let unanswered = 0;
   /** A server that had to be asked more slowly once is not asked faster again. */
   let isSlowed = false;
   const widen = openWidening(() => {
@@ -79,14 +89,16 @@ function openWidth({ first, most }: LaneLimits) {
     trial = undefined;
     places.resize(width);
   });
-  /** Fewer lanes for a server that answers alone what it did not answer beside others: as many as at first, then one. */
+  /** Fewer lanes for a server that answers alone what it did not answer beside others: as many as a browser opens, then one. */
   const startTrial = async (work: () => Promise<boolean>) => {
     isAlone = true;
     places.resize(1);
     const helps = await work();
-    isAlone = helps && width <= first;
+    // Where hardly any was answered beside others, fewer would not be either.
+    isAlone = helps && (width <= slowed || unanswered >= width - mostOfFew);
+    unanswered = 0;
     isSlowed ||= helps;
-    if (helps) width = isAlone ? 1 : first;
+    if (helps) width = isAlone ? 1 : slowed;
     places.resize(width);
     return helps;
   };
@@ -99,7 +111,10 @@ function openWidth({ first, most }: LaneLimits) {
     if (helps && width > 1 && trial === own) trial = undefined;
     return helps;
   };
-  return { places, width: () => width, isAlone: () => isAlone, widen, tryAlone };
+  const noteUnanswered = () => {
+    unanswered += 1;
+  };
+  return { places, width: () => width, isAlone: () => isAlone, widen, noteUnanswered, tryAlone };
 }
 
 /** Calls once when answers come beside others as promptly as one alone. */

@@ -20,7 +20,7 @@ import type { HelloAsker, Target } from './ask-hello.ts';
 import { askAgain, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
 import { gatherHttp3 } from './gather-http3.ts';
-import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
+import { gatherOtherKind, isOfOtherKind } from './gather-other-kind.ts';
 import { gatherRevocationList, within } from './gather-revocation-list.ts';
 import { gatherRenegotiation, gatherResumption } from './gather-sessions.ts';
 import type { Lanes } from './lanes.ts';
@@ -103,7 +103,8 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
   const isUnfinished = opening.accepted.some((answer) => answer.isUnfinished === true);
   const handshaking = look.lanes.orAlone(
     () => gatherHandshakes(look.tls, look.target, allowance, isUnfinished ? 'once' : 'until-it-connects'),
-    ({ seen }) => seen.every(isWordless),
+    // A smaller hello may have been answered because the connections beside the first were over by then.
+    ({ seen: [first] }) => first === undefined || isWordless(first),
   );
   // The list lies with the CA, and needs no lane.
   const listing = early(handshaking.then(({ seen }) => gatherList(look, findClient(seen))));
@@ -113,10 +114,13 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
       gatherHttp3(look, readHttp3Offer(hsts, names)),
     ),
   );
-  const knowing = early(handshaking.then(({ seen }) => lookEarly(look, opening, findClient(seen))));
+  const asking = early(look.askMore(opening));
+  const knowing = early(
+    handshaking.then(({ seen }) => lookEarly(look, opening, { client: findClient(seen), asking })),
+  );
   const returning = early(handshaking.then((shaken) => comeBack(look, opening, shaken)));
   const [asked, { seen: handshakes }, revocationList, visited, http3, returned, known] = await Promise.all([
-    look.askMore(opening),
+    asking,
     handshaking,
     listing,
     visiting,
@@ -191,15 +195,19 @@ async function gatherList(
   return gatherRevocationList(http, chainOf(look, client), allowance);
 }
 
-/** Looks for the other kind of key at once where the first answer was signed by one: no later answer can rule it out. */
+type Asking = { readonly client: SslFacts['client']; readonly asking: Promise<HelloObservations> };
+
+/** Looks for the other kind of key as soon as an answer was signed by one: no later answer can rule it out. */
 async function lookEarly(
   look: EndpointContext,
   opening: Question,
-  client: SslFacts['client'],
+  { client, asking }: Asking,
 ): Promise<FullEndpoint['otherKind']> {
-  return isOtherKindChosen(client, opening)
-    ? inLane(look, ({ tls }) => gatherOtherKind({ ...look, tls }, { client, questions: [opening] }))
-    : null;
+  const isOther = isOfOtherKind(client);
+  const chosen = isOther && (await Promise.race([look.asker.whenChosen(isOther), asking.then(() => null)]));
+  if (!chosen) return null;
+  const questions = [{ ...opening, accepted: [chosen] }];
+  return inLane(look, ({ tls }) => gatherOtherKind({ ...look, tls }, { client, questions }));
 }
 
 /** What a client would do next: a handshake without a name, and a request for the page. */
@@ -220,7 +228,7 @@ async function visit(
     unasked ?? inLane(look, ({ http }) => gatherHsts(http, target, allowance)),
   ]);
   // One for the other kind of key, where it is not asked for already.
-  allowance.releaseKept(isOtherKindChosen(findClient(handshakes), opening) ? 0 : 1);
+  allowance.releaseKept(look.asker.isChosen(isOfOtherKind(findClient(handshakes))) ? 0 : 1);
   return { withoutName, hsts };
 }
 

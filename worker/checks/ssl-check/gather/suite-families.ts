@@ -44,7 +44,8 @@ export function familiesOf(kind: KeyKind | null): SuiteFamilies {
 
 const withoutCurves = ['withoutForwardSecrecy', 'finiteField'] as const;
 
-function isUsual({ name, cipher }: Suite): boolean {
+/** A suite that servers of today may have. */
+export function isUsual({ name, cipher }: Suite): boolean {
   return (cipher === 'AES' || cipher === 'CHACHA20') && !/_CCM|_DSS_/.test(name);
 }
 
