@@ -14,6 +14,26 @@ export function boundInterim(outgoing: ClientRequest): void {
   });
 }
 
+/**
+ * Ends a request that takes too long: from when it has a connection, for which the server stands; and before, where it waits for a place at the
+ * address that others of ours hold. Looking up, connecting and the handshake have bounds of their own.
+ */
+export function boundTime(outgoing: ClientRequest, limitMs: number): void {
+  const endAfter = (failure: DialFailure) => setTimeout(() => outgoing.destroy(failure), limitMs);
+  let timer = endAfter(
+    new DialFailure(
+      'budget-spent',
+      'its place among our connections to the address was not free in time, so it was not asked',
+    ),
+  );
+  outgoing.once('socket', () => {
+    clearTimeout(timer);
+    timer = endAfter(new DialFailure('response-timeout', 'the server did not answer in time'));
+  });
+  outgoing.once('response', (response) => response.once('end', () => clearTimeout(timer)));
+  outgoing.once('close', () => clearTimeout(timer));
+}
+
 /** A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. */
 const tinyChunks = { count: 2000, bytes: 8 } as const;
 

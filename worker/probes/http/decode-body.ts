@@ -80,7 +80,7 @@ export function readBody(
       chain[0]?.end();
     });
     source.once('error', (error: Error & { code?: string }) =>
-      breakOff(error.code === 'ETIMEDOUT' ? 'timeout' : undefined),
+      breakOff(error.code === 'ETIMEDOUT' || error.code === 'response-timeout' ? 'timeout' : undefined),
     );
     for (const event of ['aborted', 'close']) source.once(event, () => breakOff());
     const last = joinAll(chain, () => settle('bad-encoding')) ?? source;

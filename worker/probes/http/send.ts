@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { takeTurn } from '../turns.ts';
 import type { GuardedAgents } from './agents.ts';
-import { boundFraming, boundInterim } from './bounds.ts';
+import { boundFraming, boundInterim, boundTime } from './bounds.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsObservation } from './port.ts';
 import { readFailure } from './read-failure.ts';
@@ -165,7 +165,8 @@ function startRequest(
     // Decoding is ours: layers, ratio and wire bytes must be counted.
     decompress: false,
     retry: { limit: 0 },
-    timeout: { response: responseMs, request: requestMs },
+    // The whole is bounded by a clock of ours, which lets a request wait for its place.
+    timeout: { response: responseMs },
     maxHeaderSize: headerBytes,
     signal,
     request(target, options, callback) {
@@ -176,6 +177,7 @@ function startRequest(
       outgoing.maxHeadersCount = 0;
       boundInterim(outgoing);
       boundFraming(outgoing, events);
+      boundTime(outgoing, requestMs);
       watch(outgoing, events, turn);
       return outgoing;
     },
