@@ -58,5 +58,5 @@ test('a request waits for its place as long as it takes', async () => {
 test('one whose place does not come is not asked, and nothing is told of its host', async () => {
   const answers = await askAll(1500);
   expect(answers).toContain('budget-spent');
-  expect(new Set(answers)).toEqual(new Set(['slow', 'quick', 'budget-spent']));
+  expect(answers.filter((answer) => !['slow', 'quick', 'budget-spent'].includes(answer))).toEqual([]);
 });

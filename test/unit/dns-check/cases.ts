@@ -1338,6 +1338,27 @@ const caaCases: readonly Case[] = [
     broken: ['caa-methods-none-known'],
   },
   {
+    name: 'a CA whose name lacks a letter',
+    change: caa('@ 3600 CAA 0 issue letsencypt.org', '@ 3600 CAA 0 issue digicert.com'),
+    broken: ['caa-issuer-misspelt'],
+    score: 91,
+  },
+  {
+    name: 'a CA under another top-level domain than its own',
+    change: caa('@ 3600 CAA 0 issue letsencrypt.com; validationmethods=dns-01'),
+    broken: ['caa-issuer-misspelt'],
+  },
+  {
+    name: 'CAs that nobody here knows, and known ones',
+    change: caa(
+      '@ 3600 CAA 0 issue ca.example',
+      '@ 3600 CAA 0 issue ssl.org',
+      '@ 3600 CAA 0 issue sectigo.com',
+      '@ 3600 CAA 0 issue digicert.ne.jp',
+    ),
+    broken: [],
+  },
+  {
     name: 'a parameter whose name lacks a letter',
     change: caa('@ 3600 CAA 0 issue ca.example; validationmethod=dns-01'),
     broken: ['caa-parameter-misspelt'],

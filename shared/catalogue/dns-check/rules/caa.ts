@@ -65,6 +65,16 @@ export const caaRules = {
     fix: 'Correct the name of the parameter.',
     references: ['RFC 8657 §3', 'RFC 8657 §4', 'RFC 8659 §4.2'],
   },
+  'caa-issuer-misspelt': {
+    part: 'caa',
+    severity: 'medium',
+    points: 9,
+    title: 'A CAA record names a CA that is probably misspelt',
+    detail:
+      '{tag} at {name} allows “{issuer}”, which is the name of no known CA; {meant} is probably meant, and may not issue.',
+    fix: 'Correct the name of the CA.',
+    references: ['RFC 8659 §4.2'],
+  },
   'caa-contact-invalid': {
     part: 'caa',
     severity: 'low',

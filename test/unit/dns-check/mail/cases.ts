@@ -895,6 +895,11 @@ const mxCases: readonly Case[] = [
   but('a mail host that is an alias', { 'mx2.good.test A': null, 'mx2.good.test CNAME': 'mx1.good.test' }, [
     'mx-alias',
   ]),
+  but(
+    'a mail host that is an alias, and has TLSA records at its own name',
+    { 'mx2.good.test A': null, 'mx2.good.test CNAME': 'mx3.good.test', 'mx3.good.test A': '192.0.2.26' },
+    ['mx-alias'],
+  ),
   but('an address instead of a host', { 'good.test MX': ['10 mx1.good.test', '20 192.0.2.26'] }, [
     'mx-address-literal',
     'mta-sts-mx-partly',
@@ -1118,6 +1123,11 @@ const transportCases: readonly Case[] = [
   sts('a policy that is switched off', policy('version: STSv1\nmode: none\nmax_age: 86400\n'), [
     'mta-sts-mode-none',
   ]),
+  sts(
+    'a policy with the address of a mail host',
+    policy('version: STSv1\nmode: enforce\nmx: *.good.test\nmx: 192.0.2.25\nmax_age: 604800\n'),
+    ['mta-sts-mx-address'],
+  ),
   sts('a policy for an hour', policy('version: STSv1\nmode: enforce\nmx: *.good.test\nmax_age: 3600\n'), [
     'mta-sts-max-age-short',
   ]),

@@ -136,6 +136,16 @@ export const transportRules = {
     fix: 'Publish mode: enforce, or remove the record and the policy when max_age is over.',
     references: ['RFC 8461 §5', 'RFC 8461 §8.3'],
   },
+  'mta-sts-mx-address': {
+    part: 'mtaSts',
+    severity: 'low',
+    points: 2,
+    title: 'The MTA-STS policy lists an address, which matches no mail host',
+    detail:
+      'The line mx: {pattern} is an address. Senders compare the names of mail hosts, so it never matches.',
+    fix: 'Write the name of the mail host as it stands in the MX record.',
+    references: ['RFC 8461 §3.2', 'RFC 8461 §4.1'],
+  },
   'mta-sts-max-age-short': {
     part: 'mtaSts',
     severity: 'low',

@@ -13,6 +13,7 @@ import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
 import { findParameterFaults, isContactEmail, isContactPhone } from './judge-parameters.ts';
+import { meantIssuer } from './known-issuers.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 
 export type CaaCode = keyof typeof caaRules;
@@ -49,6 +50,7 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
     'caa-methods-none-known': brokenBy(parameters.closed),
     'caa-method-unknown': brokenBy(parameters.strange),
     'caa-parameter-misspelt': brokenBy(parameters.misspelt),
+    'caa-issuer-misspelt': brokenBy(misspeltIssuers(name, records)),
     'caa-contact-invalid': brokenBy(badContacts(name, records)),
     'caa-iodef-invalid': brokenBy(
       records
@@ -90,6 +92,15 @@ function malformedIssues(name: string, records: readonly Caa[]): readonly Eviden
     if (!issueTags.includes(tag.toLowerCase())) return [];
     const issue = parseCaaIssue(value);
     return isMalformed(issue) ? [{ name, tag, value, reason: issue.malformed }] : [];
+  });
+}
+
+function misspeltIssuers(name: string, records: readonly Caa[]): readonly Evidence[] {
+  return records.flatMap(({ tag, value }) => {
+    const issue = issueTags.includes(tag.toLowerCase()) ? parseCaaIssue(value) : undefined;
+    if (issue === undefined || isMalformed(issue) || issue.issuer === null) return [];
+    const meant = meantIssuer(issue.issuer);
+    return meant === undefined ? [] : [{ name, tag, issuer: issue.issuer, meant }];
   });
 }
 

@@ -6,6 +6,7 @@ import {
   brokenIf,
   eachOf,
   type Fix,
+  isBroken,
   notTested,
   type Verdict,
   type Verdicts,
@@ -17,6 +18,7 @@ import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports, reportCodes } from './judge-reports.ts';
+import { withOneRecord } from './one-record.ts';
 import { parseDmarc } from './parse-dmarc.ts';
 import { correctedNames, fixRecord, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
 import type { Step } from './walk-tree.ts';
@@ -34,7 +36,7 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
     return { ...unseen, ...seen };
   }
   if (applied === 'none') return { ...allOf(dmarcRules, 'not-applicable'), ...seen };
-  return {
+  const judged: Verdicts<DmarcCode> = {
     ...seen,
     // The record of the organization above is judged where it stands.
     ...(applied.domain === domain ? judgeText(facts, applied) : eachOf(textCodes, 'not-applicable')),
@@ -44,6 +46,7 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
       ? judgeReports(facts, applied, mode)
       : eachOf(reportCodes, 'not-applicable')),
   };
+  return withOneRecord(judged, applied.dmarc);
 }
 
 function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: DmarcFacts) {
@@ -76,10 +79,14 @@ function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | '
 function judgePlace(facts: DmarcFacts, mode: MailMode, isClosed: boolean) {
   const { domain, walk, misplaced, doubled } = facts;
   const hasOwn = walk.found.some((step) => step.domain === domain);
+  const place = hasOwn ? 'holds' : judgeMisplaced(domain, misplaced, doubled);
+  const missing = judgeMissing(facts, mode, isClosed);
   return {
-    'dmarc-missing': judgeMissing(facts, mode, isClosed),
+    // The record that stands elsewhere is the one that is missing.
+    'dmarc-missing':
+      isBroken(missing) && isBroken(place) && place.fix ? { ...missing, fix: place.fix } : missing,
     'dmarc-alias-dangling': judgeAlias(facts),
-    'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced, doubled),
+    'dmarc-wrong-place': place,
   } satisfies Partial<Verdicts<DmarcCode>>;
 }
 

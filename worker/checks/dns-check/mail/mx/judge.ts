@@ -90,12 +90,27 @@ function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts) {
   return {
     ...judgeAddresses(domain, hosts),
     ...judgeNames(hosts),
-    'mx-alias': brokenBy(aliases.map(({ host, alias }) => ({ host: clip(host), alias: clip(alias ?? '') }))),
+    'mx-alias': brokenBy(
+      aliases.map(({ host, alias }) => ({ host: clip(host), alias: clip(alias ?? '') })),
+      keepTlsa(aliases),
+    ),
     'mx-address-literal': brokenBy(of('address')),
     'mx-name-invalid': brokenBy(of('invalid')),
     'mx-duplicate': brokenBy(findDoubled(exchanges.map(({ exchange }) => exchange))),
     'mx-single': judgeSingle(domain, hosts),
   } satisfies Partial<Verdicts<MxCode>>;
+}
+
+// Senders look for TLSA records where the alias leads, and at the alias (RFC 7672 §2.2.2): those at the alias are lost with it.
+function keepTlsa(aliases: readonly MailHost[]): Fix | undefined {
+  const bound = aliases.filter(({ tlsa }) => tlsa.records.length > 0);
+  if (bound.length === 0) return undefined;
+  const moves = bound.map(
+    ({ tlsa, alias }) => `the TLSA records of ${clip(tlsa.name, 80)} at _25._tcp.${clip(alias ?? '', 80)}`,
+  );
+  return {
+    text: `First publish ${moves.join(', and ')}, with a certificate for that name, or DANE is lost. Then use the host that the alias leads to in the MX record.`,
+  };
 }
 
 // Several names may lead to one machine.

@@ -9,6 +9,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { isAddress } from '#shared/targets/classify-address';
 import { aliasOf } from '../../../../dns/observation.ts';
 import { clip, showFault } from '../../../../mail/fault.ts';
 import type { PolicyObservation } from '../../../../mail/fetch-policy.ts';
@@ -187,6 +188,7 @@ const policyCodes = [
   'mta-sts-mx-mismatch',
   'mta-sts-mx-partly',
   'mta-sts-mx-mismatch-testing',
+  'mta-sts-mx-address',
   'mta-sts-testing',
   'mta-sts-mode-none',
   'mta-sts-max-age-short',
@@ -205,7 +207,7 @@ function judgePolicy(
   const out = refusedHosts(policy, mx);
   const fix = fixPair(context, 'It has a line for each mail host.', {
     ...policy,
-    mx: [...new Set([...policy.mx, ...stsLines(out)])],
+    mx: [...new Set([...policy.mx.filter((line) => !isAddress(line)), ...stsLines(out)])],
   });
   const refused = brokenBy(
     out.map((host) => ({ host: clip(host) })),
@@ -220,6 +222,10 @@ function judgePolicy(
     'mta-sts-mx-partly':
       mode === 'enforce' ? (isPartly || !isBroken(matched) ? matched : 'not-applicable') : 'not-applicable',
     'mta-sts-mx-mismatch-testing': mode === 'testing' ? matched : 'not-applicable',
+    'mta-sts-mx-address':
+      mode === 'none'
+        ? 'not-applicable'
+        : brokenBy(policy.mx.filter(isAddress).map((pattern) => ({ pattern: clip(pattern) }))),
     'mta-sts-testing': brokenIf(mode === 'testing'),
     'mta-sts-mode-none': brokenIf(mode === 'none'),
     'mta-sts-max-age-short': mode === 'none' ? 'not-applicable' : brokenIf(maxAge < dayS, { maxAge }),
