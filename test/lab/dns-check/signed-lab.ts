@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { run, serve } from './debian-tools.ts';
-import { type Addresses, addressesIn, damages, type LabZone, zonesIn } from './zones.ts';
+import { type Addresses, addressesIn, damages, type LabZone, type ZoneKeys, zonesIn } from './zones.ts';
 
 export type SignedLab = {
   readonly addresses: Addresses;
@@ -12,12 +12,18 @@ export type SignedLab = {
   /** The same with a resolver that does not validate. */
   readonly plainSettings: Record<string, string>;
   readonly folder: string;
+  /** The keys with which a zone was signed. */
+  keysOf(zone: string): ZoneKeys | undefined;
   close(): Promise<void>;
 };
 
 const dayS = 86_400;
 
-type Site = { readonly folder: string; readonly addresses: Addresses };
+type Site = {
+  readonly folder: string;
+  readonly addresses: Addresses;
+  readonly keys: Map<string, ZoneKeys>;
+};
 
 /**
  * Opens a DNS of its own on loopback: a signed root, "test" below it, good and bad zones below that, and two resolvers.
@@ -27,24 +33,23 @@ type Site = { readonly folder: string; readonly addresses: Addresses };
 export async function openSignedLab(block: number, labZones = zonesIn(block)): Promise<SignedLab> {
   const addresses = addressesIn(block);
   const folder = mkdtempSync(join(tmpdir(), 'dns-lab-'));
-  const children = Object.entries(labZones).map(([name, zone]) =>
-    makeZone({ folder, addresses }, name, zone),
-  );
-  const test = makeZone({ folder, addresses }, 'test', {
+  const site: Site = { folder, addresses, keys: new Map() };
+  const children = Object.entries(labZones).map(([name, zone]) => makeZone(site, name, zone));
+  const test = makeZone(site, 'test', {
     text: `$TTL 3600\n@ SOA ns hostmaster 1 14400 3600 1209600 3600\n@ NS ns\nns A ${addresses.root}\n${children.join('')}`,
     signing: { algorithm: 'ECDSAP256SHA256' },
     delegation: `$ NS ns.$\nns.$ A ${addresses.root}\n`,
   });
-  makeZone({ folder, addresses }, '', {
+  makeZone(site, '', {
     text: `$TTL 3600\n@ SOA a.root-servers.net. hostmaster.test. 1 14400 3600 1209600 3600\n@ NS a.root-servers.net.\na.root-servers.net. A ${addresses.root}\n${test}`,
     signing: { algorithm: 'ECDSAP256SHA256' },
   });
   const processes = [
-    startNsd({ folder, addresses }, 'root', { '': 'root.signed', test: 'test.signed' }),
-    startNsd({ folder, addresses }, 'ns1', zonesOf(labZones, 'ns1')),
-    startNsd({ folder, addresses }, 'ns2', zonesOf(labZones, 'ns2')),
-    startUnbound({ folder, addresses }, 'resolver', true),
-    startUnbound({ folder, addresses }, 'plainResolver', false),
+    startNsd(site, 'root', { '': 'root.signed', test: 'test.signed' }),
+    startNsd(site, 'ns1', zonesOf(labZones, 'ns1')),
+    startNsd(site, 'ns2', zonesOf(labZones, 'ns2')),
+    startUnbound(site, 'resolver', true),
+    startUnbound(site, 'plainResolver', false),
   ];
   await untilAnswered(addresses.resolver);
   await untilAnswered(addresses.plainResolver);
@@ -62,6 +67,7 @@ export async function openSignedLab(block: number, labZones = zonesIn(block)): P
     settings: settings(addresses.resolver),
     plainSettings: settings(addresses.plainResolver),
     folder,
+    keysOf: (zone) => site.keys.get(zone),
     async close() {
       await Promise.all(processes.map(async (one) => one.close()));
       rmSync(folder, { recursive: true });
@@ -70,24 +76,37 @@ export async function openSignedLab(block: number, labZones = zonesIn(block)): P
 }
 
 /** Writes a zone, signed where it says so, and gives the lines that its parent has of it. */
-function makeZone({ folder, addresses }: Site, name: string, zone: LabZone): string {
+function makeZone(site: Site, name: string, zone: LabZone): string {
+  const { folder, addresses } = site;
   const file = name === '' ? 'root' : name;
   const origin = name === '' ? '.' : `${name}.`;
   writeFileSync(join(folder, file), `$ORIGIN ${origin}\n${zone.text}`);
   if (zone.second) writeFileSync(join(folder, `${file}.second`), `$ORIGIN ${origin}\n${zone.second}`);
   const delegation =
     zone.delegation ?? `$ NS ns1.$\n$ NS ns2.$\nns1.$ A ${addresses.ns1}\nns2.$ A ${addresses.ns2}\n`;
-  const ds = zone.signing ? sign(folder, { file, origin }, zone) : '';
+  const ds = zone.signing ? sign(site, { file, origin }, zone) : '';
   return `${delegation.replaceAll('$', origin)}${zone.ds === 'none' ? '' : ds}`;
 }
 
-function sign(folder: string, { file, origin }: { file: string; origin: string }, zone: LabZone): string {
-  const { algorithm = '', bits, fromDay = -1, untilDay = 30, nsec3Iterations, optOut } = zone.signing ?? {};
+function sign(
+  { folder, keys: known }: Site,
+  { file, origin }: { file: string; origin: string },
+  zone: LabZone,
+): string {
+  const {
+    algorithm = '',
+    bits,
+    fromDay = -1,
+    untilDay = 30,
+    nsec3Iterations,
+    optOut,
+    keys,
+  } = zone.signing ?? {};
   const size = bits === undefined ? [] : ['-b', String(bits)];
   const makeKey = (...more: readonly string[]): string =>
-    run('ldns-keygen', ['-a', algorithm, ...size, ...more, origin], folder).trim();
-  const keySigning = makeKey('-k');
-  const zoneSigning = makeKey();
+    join(folder, run('ldns-keygen', ['-a', algorithm, ...size, ...more, origin], folder).trim());
+  const { keySigning, zoneSigning } = keys ?? { keySigning: makeKey('-k'), zoneSigning: makeKey() };
+  known.set(file, { keySigning, zoneSigning });
   const at = (day: number): string => String(Math.floor(Date.now() / 1000) + day * dayS);
   const nsec3 =
     nsec3Iterations === undefined ? [] : ['-n', '-t', String(nsec3Iterations), ...(optOut ? ['-p'] : [])];
@@ -113,8 +132,9 @@ function sign(folder: string, { file, origin }: { file: string; origin: string }
     const lines = readFileSync(join(folder, `${file}.signed`), 'utf8').split('\n');
     writeFileSync(join(folder, `${file}.damaged`), damages[zone.damage.of](lines).join('\n'));
   }
+  if (typeof zone.ds === 'object') return `${zone.ds.line}\n`;
   const source = zone.ds === 'wrong' ? makeKey('-k') : keySigning;
-  const ds = readFileSync(join(folder, `${source}.ds`), 'utf8');
+  const ds = readFileSync(`${source}.ds`, 'utf8');
   if (origin === '.') writeFileSync(join(folder, 'anchor'), ds);
   return ds.endsWith('\n') ? ds : `${ds}\n`;
 }

@@ -9,6 +9,8 @@ export type LabZone = {
     readonly untilDay?: number;
     readonly nsec3Iterations?: number;
     readonly optOut?: boolean;
+    /** Keys of an earlier lab, by the paths of their files without an ending; new ones when left out. */
+    readonly keys?: ZoneKeys;
   };
   /** What is taken out of the signed zone, and at which servers; both when left out. */
   readonly damage?: { readonly of: keyof typeof damages; readonly servers?: readonly ('ns1' | 'ns2')[] };
@@ -18,9 +20,11 @@ export type LabZone = {
   readonly second?: string;
   /** What the parent delegates to, where it differs: lines of the parent. */
   readonly delegation?: string;
-  /** `none`: no DS although signed; `wrong`: of a key that is not in the zone. */
-  readonly ds?: 'none' | 'wrong';
+  /** `none`: no DS although signed; `wrong`: of a key that is not in the zone; else the line that the parent has. */
+  readonly ds?: 'none' | 'wrong' | { readonly line: string };
 };
+
+export type ZoneKeys = { readonly keySigning: string; readonly zoneSigning: string };
 
 /** Takes something out of a signed zone, line by line. */
 export const damages = {

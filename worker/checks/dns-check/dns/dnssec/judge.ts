@@ -17,7 +17,7 @@ import { judgeDenial, judgeOptOut } from './judge-denial.ts';
 import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { isoTime, keyTagOf, printDs, revokedFlag, zoneKeyFlag } from './key-tag.ts';
-import { readDenials } from './read-denial.ts';
+import { type Denial, readDenials } from './read-denial.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
 import { brokenSets, faultOf } from './set-faults.ts';
 import type { DnssecFacts } from './status.ts';
@@ -35,7 +35,7 @@ export function judgeDnssec(
   const denials = readDenials(facts, signing);
   return {
     'dnssec-bogus': bogus,
-    ...judgeChain(facts, signing),
+    ...judgeChain(facts, signing, denials),
     ...judgeSignatures(facts, signing),
     ...judgeStrength(facts, signing, denials),
     ...judgeDenial(facts, signing, denials),
@@ -67,7 +67,11 @@ const chainCodes = [
   'dnssec-ds-missing',
 ] as const;
 
-function judgeChain({ apex, domain }: DnsFacts, signing: Signing): Verdicts<(typeof chainCodes)[number]> {
+function judgeChain(
+  { apex, domain }: DnsFacts,
+  signing: Signing,
+  denials: readonly Denial[],
+): Verdicts<(typeof chainCodes)[number]> {
   const { ds, keys } = signing;
   const unseen = [apex.DS, apex.DNSKEY].find(({ state }) => state === 'unknown');
   if (unseen?.state === 'unknown')
@@ -81,13 +85,13 @@ function judgeChain({ apex, domain }: DnsFacts, signing: Signing): Verdicts<(typ
   const isBroken = hasDs && stray.length === usable.length;
   return {
     'dnssec-ds-without-key': hasDs
-      ? brokenBy(isBroken ? stray : [], enterDs(domain, signing))
+      ? brokenBy(isBroken ? stray : [], enterDs(domain, signing, denials))
       : 'not-applicable',
     'dnssec-ds-stale': hasDs && !isBroken ? brokenBy(stray) : 'not-applicable',
     'dnssec-unsigned': brokenIf(!hasDs && !isSigned, { zone: domain }),
     'dnssec-ds-missing':
       isSigned && !hasDs
-        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, signing))
+        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, signing, denials))
         : hasDs
           ? 'holds'
           : 'not-applicable',

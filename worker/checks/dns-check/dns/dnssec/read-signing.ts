@@ -125,14 +125,17 @@ type AllGivenKeys = {
 // Keys as each server gives them: the resolver's answer is the word of one of them.
 function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly Ds[]): AllGivenKeys {
   const resolved = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
-  const servers = evidence.servers.flatMap(({ address, dnskey }): readonly GivenKeys[] => {
-    if (dnskey === undefined || !isHeard(dnskey)) return [];
-    const keys = readAll(ownRecords(dnskey), readDnskey).slice(0, limits.keys);
-    const vouched = entered.flatMap((ds) => keyOfDs(domain, ds, keys) ?? []);
-    // A digest that is not computed here vouches for whatever signs.
-    const isUnknown = entered.every((ds) => keyOfDs(domain, ds, keys) === undefined);
-    const signers = isUnknown ? keys : vouched;
-    return [{ address, keys, signatures: checkSet(dnskey, signers, evidence.askedAtS) }];
+  const given = evidence.servers.flatMap(({ address, dnskey }) =>
+    dnskey !== undefined && isHeard(dnskey)
+      ? [{ address, dnskey, keys: readAll(ownRecords(dnskey), readDnskey).slice(0, limits.keys) }]
+      : [],
+  );
+  const vouchedIn = (keys: readonly Dnskey[]) => entered.flatMap((ds) => keyOfDs(domain, ds, keys) ?? []);
+  // Where the parent vouches for no key anywhere, which is told by itself, or by a digest that is not computed here, all keys count.
+  const isVouched = [resolved, ...given.map(({ keys }) => keys)].some((keys) => vouchedIn(keys).length > 0);
+  const servers = given.map(({ address, dnskey, keys }): GivenKeys => {
+    const signers = isVouched ? vouchedIn(keys) : keys;
+    return { address, keys, signatures: checkSet(dnskey, signers, evidence.askedAtS) };
   });
   return { resolved, servers, hasDs: entered.length > 0 };
 }

@@ -222,10 +222,9 @@ function judgePolicy(
     'mta-sts-mx-partly':
       mode === 'enforce' ? (isPartly || !isBroken(matched) ? matched : 'not-applicable') : 'not-applicable',
     'mta-sts-mx-mismatch-testing': mode === 'testing' ? matched : 'not-applicable',
-    'mta-sts-mx-address':
-      mode === 'none'
-        ? 'not-applicable'
-        : brokenBy(policy.mx.filter(isAddress).map((pattern) => ({ pattern: clip(pattern) }))),
+    'mta-sts-mx-address': brokenBy(
+      policy.mx.filter(isAddress).map((pattern) => ({ pattern: clip(pattern) })),
+    ),
     'mta-sts-testing': brokenIf(mode === 'testing'),
     'mta-sts-mode-none': brokenIf(mode === 'none'),
     'mta-sts-max-age-short': mode === 'none' ? 'not-applicable' : brokenIf(maxAge < dayS, { maxAge }),
