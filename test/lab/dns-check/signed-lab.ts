@@ -88,55 +88,61 @@ function makeZone(site: Site, name: string, zone: LabZone): string {
   return `${delegation.replaceAll('$', origin)}${zone.ds === 'none' ? '' : ds}`;
 }
 
-function sign(
-  { folder, keys: known }: Site,
-  { file, origin }: { file: string; origin: string },
-  zone: LabZone,
-): string {
-  const {
-    algorithm = '',
-    bits,
-    fromDay = -1,
-    untilDay = 30,
-    nsec3Iterations,
-    optOut,
-    keys,
-  } = zone.signing ?? {};
+function sign(site: Site, { file, origin }: { file: string; origin: string }, zone: LabZone): string {
+  const { folder, keys: known } = site;
+  const { signing } = zone;
+  const own = signing?.keys ?? makeKeys(site, origin, signing);
+  known.set(file, own);
+  if (signing?.providers === undefined) {
+    signFile(site, { file, origin, to: `${file}.signed` }, own, signing);
+    damage(site, file, zone);
+    if (typeof zone.ds === 'object') return `${zone.ds.line}\n`;
+    const source = zone.ds === 'wrong' ? makeKeys(site, origin, signing) : own;
+    const ds = readFileSync(`${source.keySigning}.ds`, 'utf8');
+    if (origin === '.') writeFileSync(join(folder, 'anchor'), ds);
+    return ds.endsWith('\n') ? ds : `${ds}\n`;
+  }
+  const other = makeKeys(site, origin, signing);
+  const text = readFileSync(join(folder, file), 'utf8');
+  const publish = ({ zoneSigning }: ZoneKeys) =>
+    signing.providers === 'shared' ? readFileSync(`${zoneSigning}.key`, 'utf8') : '';
+  writeFileSync(join(folder, file), `${text}${publish(other)}`);
+  signFile(site, { file, origin, to: `${file}.signed` }, own, signing);
+  writeFileSync(join(folder, file), `${text}${publish(own)}`);
+  signFile(site, { file, origin, to: `${file}.second` }, other, signing);
+  return [own, other]
+    .map(({ keySigning }) => `${readFileSync(`${keySigning}.ds`, 'utf8').trim()}\n`)
+    .join('');
+}
+
+type Signing = LabZone['signing'];
+
+function makeKeys({ folder }: Site, origin: string, signing: Signing): ZoneKeys {
+  const { algorithm = '', bits } = signing ?? {};
   const size = bits === undefined ? [] : ['-b', String(bits)];
-  const makeKey = (...more: readonly string[]): string =>
+  const make = (...more: readonly string[]): string =>
     join(folder, run('ldns-keygen', ['-a', algorithm, ...size, ...more, origin], folder).trim());
-  const { keySigning, zoneSigning } = keys ?? { keySigning: makeKey('-k'), zoneSigning: makeKey() };
-  known.set(file, { keySigning, zoneSigning });
+  return { keySigning: make('-k'), zoneSigning: make() };
+}
+
+function signFile(
+  { folder }: Site,
+  { file, origin, to }: { readonly file: string; readonly origin: string; readonly to: string },
+  { keySigning, zoneSigning }: ZoneKeys,
+  signing: Signing,
+): void {
+  const { fromDay = -1, untilDay = 30, nsec3Iterations, optOut } = signing ?? {};
   const at = (day: number): string => String(Math.floor(Date.now() / 1000) + day * dayS);
   const nsec3 =
     nsec3Iterations === undefined ? [] : ['-n', '-t', String(nsec3Iterations), ...(optOut ? ['-p'] : [])];
-  run(
-    'ldns-signzone',
-    [
-      '-i',
-      at(fromDay),
-      '-e',
-      at(untilDay),
-      ...nsec3,
-      '-o',
-      origin,
-      '-f',
-      `${file}.signed`,
-      file,
-      keySigning,
-      zoneSigning,
-    ],
-    folder,
-  );
-  if (zone.damage) {
-    const lines = readFileSync(join(folder, `${file}.signed`), 'utf8').split('\n');
-    writeFileSync(join(folder, `${file}.damaged`), damages[zone.damage.of](lines).join('\n'));
-  }
-  if (typeof zone.ds === 'object') return `${zone.ds.line}\n`;
-  const source = zone.ds === 'wrong' ? makeKey('-k') : keySigning;
-  const ds = readFileSync(`${source}.ds`, 'utf8');
-  if (origin === '.') writeFileSync(join(folder, 'anchor'), ds);
-  return ds.endsWith('\n') ? ds : `${ds}\n`;
+  const words = ['-i', at(fromDay), '-e', at(untilDay), ...nsec3, '-o', origin, '-f', to, file];
+  run('ldns-signzone', [...words, keySigning, zoneSigning], folder);
+}
+
+function damage({ folder }: Site, file: string, zone: LabZone): void {
+  if (!zone.damage) return;
+  const lines = readFileSync(join(folder, `${file}.signed`), 'utf8').split('\n');
+  writeFileSync(join(folder, `${file}.damaged`), damages[zone.damage.of](lines).join('\n'));
 }
 
 function zonesOf(
@@ -147,7 +153,8 @@ function zonesOf(
     Object.entries(labZones)
       .filter(([, { servers = ['ns1', 'ns2'] }]) => servers.includes(server))
       .map(([name, { signing, second, damage }]) => {
-        if (second !== undefined && server === 'ns2') return [name, `${name}.second`];
+        if ((second !== undefined || signing?.providers !== undefined) && server === 'ns2')
+          return [name, `${name}.second`];
         if (damage && (damage.servers ?? [server]).includes(server)) return [name, `${name}.damaged`];
         return [name, signing ? `${name}.signed` : name];
       }),

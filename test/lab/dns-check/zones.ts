@@ -9,6 +9,8 @@ export type LabZone = {
     readonly untilDay?: number;
     readonly nsec3Iterations?: number;
     readonly optOut?: boolean;
+    /** The second server is another provider's, with keys of its own; `shared`: each publishes the key that signs at the other (RFC 8901 §2.1.2). */
+    readonly providers?: 'shared' | 'apart';
     /** Keys of an earlier lab, by the paths of their files without an ending; new ones when left out. */
     readonly keys?: ZoneKeys;
   };
