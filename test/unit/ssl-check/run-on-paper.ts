@@ -81,7 +81,7 @@ export function probesOnPaper(
       },
       // The handshake, and a ticket where it is waited for.
       handshake: ({ lingerMs, address = '192.0.2.1' }) =>
-        answer(lingerMs > 0 ? 2 : 1, {
+        answer(lingerMs === 0 ? 1 : 2, {
           ...handshake,
           address,
           session: 'AAAA',

@@ -39,7 +39,7 @@ export async function shakeHands(
     await waitUntilSecure(tls, { address, ...(watch ? { watch } : {}) }, limits.handshakeMs, signal);
     const ms = performance.now() - times.start;
     const opened = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
-    const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
+    const lingerMs = seen.session === null ? Math.min(lingerOf(request, ms), limits.lingerMs) : 0;
     await talk?.(tls);
     const lateAlert = await linger(tls, lingerMs, signal);
     const renegotiation =
@@ -58,6 +58,10 @@ export async function shakeHands(
     clearTimeout(halfway);
     tls.destroy();
   }
+}
+
+function lingerOf({ lingerMs }: Shaking['request'], handshakeMs: number): number {
+  return typeof lingerMs === 'number' ? lingerMs : lingerMs(handshakeMs);
 }
 
 /** Reads on for a while: tickets and late alerts arrive only while somebody reads. Gives the alert, if one came. */
