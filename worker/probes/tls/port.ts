@@ -25,6 +25,8 @@ export type HandshakeRequest = {
   readonly renegotiateForMs?: number;
   /** How long to stay after the handshake for session tickets and late alerts, perhaps by how long it took; 0 leaves at once. */
   readonly lingerMs: number | ((handshakeMs: number) => number);
+  /** Called as soon as hands are shaken, with what is known by then; tickets and late alerts may follow. */
+  readonly onSecure?: (seen: Extract<Handshake, { kind: 'connected' }>) => void;
 };
 
 export type Handshake =

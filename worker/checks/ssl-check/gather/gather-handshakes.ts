@@ -25,6 +25,8 @@ export type HandshakeLine = {
   readonly tls: TlsProbe;
   readonly target: Target;
   readonly allowance: Allowance;
+  /** Called with what is shown as soon as hands are shaken, before tickets and late alerts are waited for. */
+  readonly onMet?: (seen: HandshakeObservation) => void;
 };
 
 /** Lets OpenSSL shake hands as a browser would; where that fails, once more with what the failure hints at. */
@@ -118,10 +120,14 @@ export async function shakeForKind(
 }
 
 /** One handshake; null where none may be begun any more. */
-async function shake({ tls, target, allowance }: HandshakeLine, offer: Offer): Promise<Shaken | null> {
+async function shake({ tls, target, allowance, onMet }: HandshakeLine, offer: Offer): Promise<Shaken | null> {
   if (allowance.takeKept() !== null) return null;
-  const request = { ...requestOf(offer, target), requestOcsp: true, lingerMs: allowance.lingerMs };
-  const shaken = await tls.handshake(request);
+  const shaken = await tls.handshake({
+    ...requestOf(offer, target),
+    requestOcsp: true,
+    lingerMs: allowance.lingerMs,
+    onSecure: (met) => onMet?.({ offer, handshake: keepHandshake(met) }),
+  });
   if (shaken.kind === 'failure' && shaken.code === 'tls-timeout') allowance.noteSilence();
   const session = shaken.kind === 'connected' ? shaken.session : null;
   return { seen: [{ offer, handshake: keepHandshake(shaken) }], session };

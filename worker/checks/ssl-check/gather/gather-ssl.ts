@@ -160,8 +160,8 @@ async function open(
   const lanes = openLanes(lanesOfRun);
   const asker = openHelloAsker({ probe: tls, target: own, allowance, lanes });
   const asking = early(askOpening(asker));
-  const shaking = beginHandshakes({ tls, target: own, allowance, lanes }, asking);
-  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes, shaking };
+  const begun = beginHandshakes({ tls, target: own, allowance, lanes }, asking);
+  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes, ...begun };
   return { look, opening: await confirmOpening(look, await asking) };
 }
 

@@ -39,6 +39,8 @@ export type EndpointContext = {
   readonly lanes: Lanes;
   /** The first of OpenSSL's handshakes, which is begun beside the first ClientHello. */
   readonly shaking: Promise<Shaken>;
+  /** What it shows, before tickets and late alerts are waited for; pending for ever where it fails. */
+  readonly meeting: Promise<HandshakeObservation>;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
   readonly askMore: (opening: Question) => Promise<HelloObservations>;
   /** Whether to come back with the session: once for a name is enough. */
@@ -56,15 +58,17 @@ export function askOpening(asker: HelloAsker): Promise<Question> {
 export function beginHandshakes(
   look: Pick<EndpointContext, 'tls' | 'target' | 'allowance' | 'lanes'>,
   opening: Promise<Question>,
-): Promise<Shaken> {
+): Pick<EndpointContext, 'shaking' | 'meeting'> {
   let last: Shaken | undefined;
+  const meeting = Promise.withResolvers<HandshakeObservation>();
   const shakeAnew = async () => {
     // Where both found no server, there is none to be asked alone.
-    if (last === undefined || !isHopeless(await opening)) last = await shakeOnce(look);
+    if (last === undefined || !isHopeless(await opening))
+      last = await shakeOnce({ ...look, onMet: meeting.resolve });
     return last;
   };
   const isUnanswered = ({ seen: [first] }: Shaken) => first === undefined || isWordless(first);
-  return early(look.lanes.orAlone(shakeAnew, isUnanswered));
+  return { shaking: early(look.lanes.orAlone(shakeAnew, isUnanswered)), meeting: meeting.promise };
 }
 
 /** Asks once more where the server may have turned away the first ClientHello for the handshake beside it. */
@@ -133,7 +137,10 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
     ),
   );
   // The list lies with the CA, and needs no lane.
-  const listing = early(handshaking.then(({ seen }) => gatherList(look, findClient(seen))));
+  const meeting = early(
+    Promise.race([look.meeting.then((met) => [met]), handshaking.then(({ seen }) => seen)]).then(findClient),
+  );
+  const listing = early(meeting.then((client) => gatherList(look, client)));
   const visiting = early(handshaking.then(({ seen }) => visit(look, opening, seen)));
   const trying = early(
     Promise.all([visiting, look.names]).then(([{ hsts }, names]) =>
@@ -141,9 +148,7 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
     ),
   );
   const asking = early(look.askMore(opening));
-  const knowing = early(
-    handshaking.then(({ seen }) => lookEarly(look, opening, { client: findClient(seen), asking })),
-  );
+  const knowing = early(meeting.then((client) => lookEarly(look, opening, { client, asking })));
   const returning = early(handshaking.then((shaken) => comeBack(look, opening, shaken)));
   const [asked, { seen: handshakes }, revocationList, visited, http3, returned, known] = await Promise.all([
     asking,
