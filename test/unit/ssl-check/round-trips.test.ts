@@ -8,7 +8,7 @@ test.for([
     { tls12: [0xc02b, 0xc02c, 0xcca9], tls13: [0x1302, 0x1303, 0x1301], groups: curves },
     5,
   ],
-  ['TLS 1.3 alone', { tls12: [], tls13: [0x1302, 0x1303, 0x1301], groups: curves }, 9],
+  ['TLS 1.3 alone', { tls12: [], tls13: [0x1302, 0x1303, 0x1301], groups: curves }, 5],
   [
     'a server with the suites of OpenSSL’s defaults',
     {
