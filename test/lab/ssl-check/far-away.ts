@@ -36,6 +36,8 @@ async function openLine(port: number, delayMs: number) {
 
 type Row = { readonly what: string; readonly start: number; readonly end: number; readonly told: string };
 const rows: Row[] = [];
+/** When the first handshake was finished: certificate, trust and the newest protocol are known then. */
+let metAt: number | undefined;
 let isOpen = 0;
 let mostOpen = 0;
 const traced = async <T>(what: string, asking: Promise<T>, tell: (seen: T) => string): Promise<T> => {
@@ -72,7 +74,13 @@ const watch = (probes: Probes): Probes => ({
     handshake: (request) =>
       traced(
         `shake ${request.servername ?? 'no name'} ${request.maxVersion ?? ''} ${request.session ? 'session' : ''} ${request.renegotiateForMs ?? ''}`,
-        probes.tls.handshake(request),
+        probes.tls.handshake({
+          ...request,
+          onSecure: (met) => {
+            metAt ??= performance.now();
+            request.onSecure?.(met);
+          },
+        }),
         (seen) => (seen.kind === 'connected' ? seen.protocol : seen.code),
       ),
   },
@@ -99,16 +107,16 @@ for (const [name, open] of servers) {
     const line = await openLine(server.port, delayMs);
     rows.length = 0;
     mostOpen = 0;
+    metAt = undefined;
     const cpu = process.cpuUsage();
     const { tookMs, evidence, report } = await lab.check(line.port);
     const { user, system } = process.cpuUsage(cpu);
     await line.close();
     const first = Math.min(...rows.map(({ start }) => start));
     runs.push(tookMs);
-    const shaken = rows.find(({ what }) => what.startsWith('shake'));
     if (trace && delayMs > 0) tellRows(first);
     console.log(
-      `${name} at ${delayMs} ms: ${(tookMs / 1000).toFixed(2)} s, ${(tookMs / roundTripMs).toFixed(1)} round trips (${((tookMs - (runs[0] ?? 0)) / roundTripMs).toFixed(1)} less local), first handshake ${(((shaken?.end ?? 0) - first) / roundTripMs).toFixed(1)}, ${evidence.connections} connections, ${mostOpen} open, ${((user + system) / 1e6).toFixed(2)} CPU s, ${String(report['sslLabsEquivalent'])} complete ${String(report['suitesComplete'])}`,
+      `${name} at ${delayMs} ms: ${(tookMs / 1000).toFixed(2)} s, ${(tookMs / roundTripMs).toFixed(1)} round trips (${((tookMs - (runs[0] ?? 0)) / roundTripMs).toFixed(1)} less local), first verdict after ${(((metAt ?? NaN) - first) / roundTripMs).toFixed(1)}, ${evidence.connections} connections, ${mostOpen} open, ${((user + system) / 1e6).toFixed(2)} CPU s, ${String(report['sslLabsEquivalent'])} complete ${String(report['suitesComplete'])}`,
     );
   }
   await server.close();

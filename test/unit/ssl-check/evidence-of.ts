@@ -65,7 +65,10 @@ export const connected = (change: Partial<Connected> = {}): Connected => ({
 });
 
 /** A handshake that failed with one of OpenSSL's codes. */
-export const failed = (opensslCode: string, code: 'tls-failed' | 'tls-timeout' = 'tls-failed') => ({
+export const failed = (
+  opensslCode: string,
+  code: 'tls-failed' | 'tls-timeout' | 'connection-refused' = 'tls-failed',
+) => ({
   kind: 'failure' as const,
   code,
   opensslCode,

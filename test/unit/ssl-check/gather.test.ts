@@ -188,11 +188,22 @@ test('SSL 2.0 is seen by its own hello', async () => {
   expect((await askSsl2(asker)).accepted).toHaveLength(1);
 });
 
-test('a closed port costs one connection', async () => {
-  const { probes, seen } = probesOf({ hello: () => 'refused' });
+test('a closed port costs one connection by each', async () => {
+  const handshake = () => failed('', 'connection-refused');
+  const { probes, seen } = probesOf({ hello: () => 'refused', handshake });
   const evidence = await gather(probes);
-  expect(evidence).toMatchObject({ connections: 1, handshakes: [] });
+  expect(evidence).toMatchObject({ connections: 2, handshakes: [] });
   expect(seen.hellos).toBe(1);
+});
+
+test('a first ClientHello that was turned away for the handshake beside it is sent again', async () => {
+  let hellos = 0;
+  const answer = speaks([0xc02f], [], [0x001d]);
+  const { probes } = probesOf({
+    hello: (hello) => (++hellos === 1 ? 'refused' : answer(hello)),
+  });
+  const { questions } = await gather(probes);
+  expect(questions[0]).toMatchObject({ set: 'sound', accepted: [{ suite: 0xc02f }] });
 });
 
 test('a silent server costs one greeting by each', async () => {
@@ -333,11 +344,12 @@ test('waiting adapts to the server, between one and a half seconds and five', ()
 
 test('tickets are waited for by two answers and a little, and for a second at most', () => {
   const allowance = openAllowance(limits, () => 0);
-  expect(allowance.lingerMs()).toBe(15);
+  expect(allowance.lingerMs(0)).toBe(15);
+  expect(allowance.lingerMs(20)).toBe(55);
   allowance.noteAnswer(30);
-  expect(allowance.lingerMs()).toBe(75);
+  expect(allowance.lingerMs(0)).toBe(75);
   allowance.noteAnswer(2000);
-  expect(allowance.lingerMs()).toBe(1000);
+  expect(allowance.lingerMs(0)).toBe(1000);
 });
 
 test('three silences are enough', () => {

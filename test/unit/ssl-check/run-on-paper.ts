@@ -33,22 +33,39 @@ export type PaperServer = {
 };
 
 /** How many round trips in series a run took, and what it saw. */
-export type PaperRun = { readonly roundTrips: number; readonly evidence: SslEvidence };
+export type PaperRun = {
+  readonly roundTrips: number;
+  /** After how many the first handshake was finished. */
+  readonly metAfter: number | null;
+  readonly evidence: SslEvidence;
+};
 
 /** A run against a server that is one round trip away, by a clock that only such waits move. */
 export async function runOnPaper(server: PaperServer): Promise<PaperRun> {
   vi.useFakeTimers();
   const start = performance.now();
   let isGathered = false;
-  const gathering = gatherSsl(contextOf(probesOnPaper(server, after))).finally(() => {
+  const inTrips = () => Math.round((performance.now() - start) / roundTripMs);
+  let metAfter: number | null = null;
+  const probes = probesOnPaper(server, after);
+  const handshake: Probes['tls']['handshake'] = (request) =>
+    probes.tls.handshake({
+      ...request,
+      onSecure: (met) => {
+        metAfter ??= inTrips();
+        request.onSecure?.(met);
+      },
+    });
+  const watched = { ...probes, tls: { ...probes.tls, handshake } };
+  const gathering = gatherSsl(contextOf(watched)).finally(() => {
     isGathered = true;
   });
   // Not until no timer is left: what other files opened may set one again and again.
   while (!isGathered) await vi.advanceTimersToNextTimerAsync();
   const evidence = await gathering;
-  const roundTrips = Math.round((performance.now() - start) / roundTripMs);
+  const roundTrips = inTrips();
   vi.useRealTimers();
-  return { roundTrips, evidence };
+  return { roundTrips, metAfter, evidence };
 }
 
 /** What a gather is given. */
@@ -80,14 +97,11 @@ export function probesOnPaper(
         return answer(1, { kind: 'received', bytes, ended, address, ms: roundTripMs } as const);
       },
       // The handshake, and a ticket where it is waited for.
-      handshake: ({ lingerMs, address = '192.0.2.1' }) =>
-        answer(lingerMs > 0 ? 2 : 1, {
-          ...handshake,
-          address,
-          session: 'AAAA',
-          isResumed: true,
-          renegotiation: 'refused',
-        } as const),
+      handshake: async ({ lingerMs, onSecure, address = '192.0.2.1' }) => {
+        const shaken = { ...handshake, address, isResumed: true, renegotiation: 'refused' } as const;
+        onSecure?.(await answer(1, { ...shaken, session: null }));
+        return answer(lingerMs === 0 ? 0 : 1, { ...shaken, session: 'AAAA' });
+      },
       addresses: () => answer(0, addresses),
       connections: () => 0,
     },

@@ -23,8 +23,10 @@ export type HandshakeRequest = {
   readonly session?: string;
   /** Asks for one renegotiation after the handshake, and waits so long for it. Only up to TLS 1.2. */
   readonly renegotiateForMs?: number;
-  /** How long to stay after the handshake for session tickets and late alerts; 0 leaves at once. */
-  readonly lingerMs: number;
+  /** How long to stay after the handshake for session tickets and late alerts, perhaps by how long it took; 0 leaves at once. */
+  readonly lingerMs: number | ((handshakeMs: number) => number);
+  /** Called as soon as hands are shaken, with what is known by then; tickets and late alerts may follow. */
+  readonly onSecure?: (seen: Extract<Handshake, { kind: 'connected' }>) => void;
 };
 
 export type Handshake =

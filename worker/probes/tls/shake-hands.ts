@@ -3,7 +3,7 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dialled } from '../guard.ts';
 import { connectTls } from './guarded-stream.ts';
-import type { Handshake, HandshakeRequest } from './port.ts';
+import type { Handshake, HandshakeRequest, Renegotiation } from './port.ts';
 import { renegotiate } from './renegotiate.ts';
 import { type ContextOptions, keepLeaf, sharedContext, type TlsError, waitUntilSecure } from './secure.ts';
 
@@ -39,13 +39,11 @@ export async function shakeHands(
     await waitUntilSecure(tls, { address, ...(watch ? { watch } : {}) }, limits.handshakeMs, signal);
     const ms = performance.now() - times.start;
     const opened = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
-    const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
+    const lingerMs = seen.session === null ? Math.min(lingerOf(request, ms), limits.lingerMs) : 0;
+    request.onSecure?.({ ...opened, ocspResponse: seen.ocspResponse });
     await talk?.(tls);
     const lateAlert = await linger(tls, lingerMs, signal);
-    const renegotiation =
-      request.renegotiateForMs === undefined
-        ? null
-        : await renegotiate(tls, request.renegotiateForMs, signal);
+    const renegotiation = await renegotiateAsWished(tls, request, signal);
     return { ...opened, ...seen, lateAlert, renegotiation };
   } catch (error) {
     if (!(error instanceof DialFailure)) throw error;
@@ -58,6 +56,18 @@ export async function shakeHands(
     clearTimeout(halfway);
     tls.destroy();
   }
+}
+
+async function renegotiateAsWished(
+  tls: TLSSocket,
+  { renegotiateForMs }: Shaking['request'],
+  signal: AbortSignal,
+): Promise<Renegotiation | null> {
+  return renegotiateForMs === undefined ? null : renegotiate(tls, renegotiateForMs, signal);
+}
+
+function lingerOf({ lingerMs }: Shaking['request'], handshakeMs: number): number {
+  return typeof lingerMs === 'number' ? lingerMs : lingerMs(handshakeMs);
 }
 
 /** Reads on for a while: tickets and late alerts arrive only while somebody reads. Gives the alert, if one came. */

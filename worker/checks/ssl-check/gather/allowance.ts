@@ -15,8 +15,8 @@ export type Allowance = {
   /** The server answered within this time; later questions wait for a multiple of it. */
   readonly noteAnswer: (ms: number) => void;
   readonly timeoutMs: () => number;
-  /** How many ms to stay for tickets and late alerts: they come one round trip after our last message, and a fresh answer took two and the server's work. */
-  readonly lingerMs: () => number;
+  /** How many ms to stay for tickets and late alerts: they come one round trip after our last message, and a handshake or a fresh answer took two and the server's work. */
+  readonly lingerMs: (handshakeMs: number) => number;
   readonly taken: () => number;
   /** Whether half of the time is left, and a ClientHello beside so many that are due. */
   readonly isSpare: (due: number) => boolean;
@@ -97,9 +97,13 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       slowestMs === null
         ? limits.firstTimeoutMs
         : Math.min(limits.firstTimeoutMs, Math.max(leastTimeoutMs, 10 * slowestMs)),
-    lingerMs: () => Math.round(Math.min(longestLingerMs, limits.leastLingerMs + 2 * (slowestMs ?? 0))),
+    lingerMs: (handshakeMs) => lingerOf(limits, Math.max(handshakeMs, slowestMs ?? 0)),
     taken: () => taken,
     isSpare: (due) => taken + kept + due < limits.connections && 2 * (now() - start) < limits.timeMs,
     leftMs: (atMost) => Math.max(0, Math.min(atMost, start + limits.answersByMs - now())),
   };
+}
+
+function lingerOf({ leastLingerMs }: AllowanceLimits, slowestMs: number): number {
+  return Math.round(Math.min(longestLingerMs, leastLingerMs + 2 * slowestMs));
 }

@@ -51,6 +51,8 @@ export type ClientAnswer = ClientObservation &
 /** Asks a server by single ClientHellos, one connection each. */
 export type HelloAsker = {
   readonly ask: (offered: Offered) => Promise<HelloAnswer>;
+  /** The same once, whatever goes on beside: how a run begins. */
+  readonly askFirst: (offered: Offered) => Promise<HelloAnswer>;
   /** The same in TLS 1.3 with keys: a server that accepts one of them shows in what form it sends its certificates. */
   readonly askWithKeys: (offered: Offered) => Promise<AnswerWithForm>;
   /** Sends the ClientHello of a client, as it is: with its protocols whether they are refused or not. */
@@ -95,8 +97,8 @@ type Greeting = {
   /** No answer to this one does not mean that the server has stopped answering. */
   readonly mayBeSilent?: boolean;
   readonly isMoot?: (() => boolean) | undefined;
-  /** Most servers cut it off. */
-  readonly mayBeCut?: boolean;
+  /** What is not answered beside others is not tried again alone. */
+  readonly isTriedOnce?: boolean;
 };
 
 /** One ClientHello, from what it is taken, and how its sealed answer is read. */
@@ -104,8 +106,7 @@ type Way = {
   readonly send: Uint8Array;
   readonly take: Allowance['take'];
   readonly sealed?: SealedFlightReader;
-  readonly mayBeSilent?: boolean;
-};
+} & Pick<Greeting, 'mayBeSilent' | 'isTriedOnce'>;
 
 /** What the hellos of one asker share. */
 type AskerState = {
@@ -115,6 +116,10 @@ type AskerState = {
   readonly answers: Answers;
   readonly shares: KeyShares;
 };
+
+function openState(line: HelloLine): AskerState {
+  return { line, chains: [], addresses: new Set(), answers: openAnswers(), shares: makeKeyShares() };
+}
 
 type Answers = {
   readonly note: (answer: HelloAnswer) => void;
@@ -148,13 +153,7 @@ function openAnswers(): Answers {
 export function openHelloAsker(line: HelloLine): HelloAsker {
   const { target, allowance } = line;
   const { take, takeKept } = allowance;
-  const kept: AskerState = {
-    line,
-    chains: [],
-    addresses: new Set(),
-    answers: openAnswers(),
-    shares: makeKeyShares(),
-  };
+  const kept = openState(line);
   let isAlpnRefused = false;
   /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
   const ask = async (offered: Offered, wayOf: (hello: ClientHello) => Way): Promise<AnswerWithForm> => {
@@ -166,12 +165,13 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
     isAlpnRefused = true;
     return plainly();
   };
-  const answerTo = async (offered: Offered, from: Allowance['take']) =>
-    (await ask(offered, (hello) => ({ send: writeClientHello(hello), take: from }))).answer;
+  const answerTo = async (offered: Offered, way: Omit<Way, 'send'>) =>
+    (await ask(offered, (hello) => ({ send: writeClientHello(hello), ...way }))).answer;
   let isAnyoneUnanswered = false;
   return {
     isAlpnRefused: () => isAlpnRefused,
-    ask: (offered) => answerTo(offered, take),
+    ask: (offered) => answerTo(offered, { take }),
+    askFirst: (offered) => answerTo(offered, { take, isTriedOnce: true }),
     askWithKeys: (offered) =>
       ask(offered, (hello) => ({ ...writeSealed(hello, groupsWithKeys, kept.shares), take })),
     async askAs(profile, wants) {
@@ -187,8 +187,8 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
       if (seen.answer.kind === 'silent') isAnyoneUnanswered = true;
       return { hello: name, suites, ...asOffered(seen, profile) };
     },
-    askLast: (offered) => answerTo(offered, takeKept),
-    askSsl2: () => greet(kept, { ...ssl2Greeting(), take, mayBeCut: true }),
+    askLast: (offered) => answerTo(offered, { take: takeKept }),
+    askSsl2: () => greet(kept, { ...ssl2Greeting(), take, isTriedOnce: true }),
     noteNoneDue: allowance.noteNoneDue,
     isSpare: allowance.isSpare,
     whenChosen: kept.answers.whenChosen,
@@ -225,7 +225,7 @@ function isRefusedFor(alert: number, { answer }: AnswerWithForm): boolean {
 async function askBy(
   kept: AskerState,
   offered: Offered,
-  { send, take, sealed, mayBeSilent = false }: Way,
+  { send, sealed, ...way }: Way,
 ): Promise<AnswerWithForm> {
   const reader = openFlightReader(answerLimitBytes);
   const readTo = (received: Uint8Array) => {
@@ -243,8 +243,7 @@ async function askBy(
       version = found.version;
       return found.answer;
     },
-    take,
-    mayBeSilent,
+    ...way,
     isMoot: offered.isMoot,
   });
   kept.answers.note(answer);
@@ -287,7 +286,7 @@ function ssl2Greeting(): Omit<Greeting, 'take'> {
 
 async function greet(
   { line: { probe, target, allowance, lanes }, addresses }: AskerState,
-  { send, isComplete, read, take, isMoot, mayBeSilent = false, mayBeCut = false }: Greeting,
+  { send, isComplete, read, take, isMoot, mayBeSilent = false, isTriedOnce = false }: Greeting,
 ): Promise<HelloAnswer> {
   const exchange = async () => {
     if (isMoot?.()) return moot;
@@ -299,7 +298,7 @@ async function greet(
   /** Not a single byte came, which may be due to the connections beside it. */
   const isUnanswered = (one: Awaited<ReturnType<typeof exchange>>) =>
     one.kind === 'failure' || (one.kind === 'received' && one.bytes.length === 0);
-  const seen = await (mayBeCut ? lanes(exchange) : lanes.orAlone(exchange, isUnanswered));
+  const seen = await (isTriedOnce ? lanes(exchange) : lanes.orAlone(exchange, isUnanswered));
   if (seen.kind === 'stopped') return seen;
   if (seen.address !== null) addresses.add(seen.address);
   if (seen.kind === 'failure') return readFailure(seen, allowance);

@@ -6,7 +6,11 @@ import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
 export type OldVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
 
 /** Asks once whether a version is spoken at all. */
-export async function askOnce(asker: HelloAsker, version: OldVersion, set: SuiteSet): Promise<Question> {
+export async function askOnce(
+  asker: Pick<HelloAsker, 'ask'>,
+  version: OldVersion,
+  set: SuiteSet,
+): Promise<Question> {
   const answer = await asker.ask({ version, suites: suiteSets[set], groups: oldGroupIds });
   return { version, set, ...readOnce(answer) };
 }

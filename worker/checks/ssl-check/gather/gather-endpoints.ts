@@ -3,7 +3,7 @@ import type { EndpointObservation, HandshakeAnswer, Question } from '../evidence
 import { type AllowanceLimits, openAllowance } from './allowance.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
 import { askOnce } from './ask-questions.ts';
-import { gatherHandshakes } from './gather-handshakes.ts';
+import { gatherHandshakes, shakeOnce } from './gather-handshakes.ts';
 import { lanesOf, openLanes } from './lanes.ts';
 
 /** How many addresses get a short look. */
@@ -93,7 +93,7 @@ async function lookShortly(
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(lanesOf(2)) });
-  const { seen } = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
+  const { seen } = await gatherHandshakes({ tls: probe, target, allowance });
   const handshake = seen.at(-1)?.handshake ?? notBegun(address);
   const oldVersions = handshake.kind === 'connected' ? await askWhetherOld(asker) : [];
   return { endpoint: { address, handshake, oldVersions }, taken: allowance.taken() };
@@ -107,7 +107,7 @@ async function lookBriefly(
 ): Promise<CountedEndpoint> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
-  const { seen } = await gatherHandshakes(probe, target, allowance, 'once');
+  const { seen } = await shakeOnce({ tls: probe, target, allowance });
   const handshake = seen.at(-1)?.handshake ?? notBegun(address);
   return { endpoint: { address, handshake, isBrief: true }, taken: allowance.taken() };
 }

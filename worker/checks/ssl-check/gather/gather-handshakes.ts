@@ -20,24 +20,36 @@ const offers: { readonly [O in Offer]: Partial<HandshakeRequest> } = {
 /** Handshakes in order, and the session that the last one brought: a secret that stays out of the evidence. */
 export type Shaken = { readonly seen: readonly HandshakeObservation[]; readonly session: string | null };
 
+/** Where hands are shaken, and what that may cost. */
+export type HandshakeLine = {
+  readonly tls: TlsProbe;
+  readonly target: Target;
+  readonly allowance: Allowance;
+  /** Called with what is shown as soon as hands are shaken, before tickets and late alerts are waited for. */
+  readonly onMet?: (seen: HandshakeObservation) => void;
+};
+
 /** Lets OpenSSL shake hands as a browser would; where that fails, once more with what the failure hints at. */
-export async function gatherHandshakes(
-  probe: TlsProbe,
-  target: Target,
-  allowance: Allowance,
-  attempts: 'once' | 'until-it-connects',
-): Promise<Shaken> {
-  const seen: HandshakeObservation[] = [];
-  let session: string | null = null;
-  let offer: Offer | null = 'modern';
-  while (offer !== null && allowance.takeKept() === null) {
-    const shaken: Handshake = await shake(probe, target, allowance, offer);
-    const handshake = keepHandshake(shaken);
-    session = shaken.kind === 'connected' ? shaken.session : null;
-    seen.push({ offer, handshake });
-    offer = attempts === 'once' ? null : nextOffer(offer, handshake);
+export async function gatherHandshakes(line: HandshakeLine): Promise<Shaken> {
+  return shakeOn(line, await shakeOnce(line));
+}
+
+/** The first of these handshakes alone. */
+export async function shakeOnce(line: HandshakeLine): Promise<Shaken> {
+  return (await shake(line, 'modern')) ?? { seen: [], session: null };
+}
+
+/** The others, as long as the last one failed. */
+export async function shakeOn(line: HandshakeLine, first: Shaken): Promise<Shaken> {
+  let shaken = first;
+  let last = first.seen.at(-1);
+  while (last !== undefined) {
+    const offer = nextOffer(last.offer, last.handshake);
+    const next: Shaken | null = offer && (await shake(line, offer));
+    last = next?.seen.at(-1);
+    if (next !== null) shaken = { ...next, seen: [...shaken.seen, ...next.seen] };
   }
-  return { seen, session };
+  return shaken;
 }
 
 /** What a client sends with an offer, but for how long it stays. */
@@ -107,17 +119,18 @@ export async function shakeForKind(
   );
 }
 
-async function shake(
-  probe: TlsProbe,
-  target: Target,
-  allowance: Allowance,
-  offer: Offer,
-): Promise<Handshake> {
-  const lingerMs = allowance.lingerMs();
-  const request = { ...requestOf(offer, target), requestOcsp: true, lingerMs };
-  const handshake = await probe.handshake(request);
-  if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
-  return handshake;
+/** One handshake; null where none may be begun any more. */
+async function shake({ tls, target, allowance, onMet }: HandshakeLine, offer: Offer): Promise<Shaken | null> {
+  if (allowance.takeKept() !== null) return null;
+  const shaken = await tls.handshake({
+    ...requestOf(offer, target),
+    requestOcsp: true,
+    lingerMs: allowance.lingerMs,
+    onSecure: (met) => onMet?.({ offer, handshake: keepHandshake(met) }),
+  });
+  if (shaken.kind === 'failure' && shaken.code === 'tls-timeout') allowance.noteSilence();
+  const session = shaken.kind === 'connected' ? shaken.session : null;
+  return { seen: [{ offer, handshake: keepHandshake(shaken) }], session };
 }
 
 /** A handshake as it is kept in the evidence: without the session, which holds a secret. */

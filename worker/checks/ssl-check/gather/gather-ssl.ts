@@ -21,11 +21,19 @@ import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
 import { within } from './gather-revocation-list.ts';
 import { lanesOfRun, openLanes } from './lanes.ts';
-import { askOpening, isConnected, isHopeless, type EndpointContext, lookInFull } from './look-in-full.ts';
+import {
+  askOpening,
+  beginHandshakes,
+  confirmOpening,
+  isConnected,
+  isHopeless,
+  type EndpointContext,
+  lookInFull,
+} from './look-in-full.ts';
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
- * At most 45 connections to an address looked at in full, eight at once, sixteen where a server answers those promptly and six or one where it does not, and 6 to any other.
+ * At most 45 connections to an address looked at in full, twelve at once, sixteen where a server answers those promptly and six or one where it does not, and 6 to any other.
  */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);
@@ -151,8 +159,10 @@ async function open(
   const allowance = openAllowance(limits, () => performance.now());
   const lanes = openLanes(lanesOfRun);
   const asker = openHelloAsker({ probe: tls, target: own, allowance, lanes });
-  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes };
-  return { look, opening: await askOpening(look) };
+  const asking = early(askOpening(asker));
+  const begun = beginHandshakes({ tls, target: own, allowance, lanes }, asking);
+  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes, ...begun };
+  return { look, opening: await confirmOpening(look, await asking) };
 }
 
 function isOpen({ opening }: Opened): boolean {

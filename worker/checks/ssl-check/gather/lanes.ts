@@ -14,8 +14,8 @@ export type Lanes = {
 /** How many lanes there are at first, how many once a server was seen to answer them side by side, and how many once it was seen not to. */
 type LaneLimits = { readonly first: number; readonly most: number; readonly slowed: number };
 
-/** Browsers open six connections to a host. Those beyond eight that a server turns away would be missed later. */
-export const lanesOfRun: LaneLimits = { first: 8, most: 16, slowed: 6 };
+/** Browsers open six connections to a host. What twelve ask at first is asked when a server was seen to take two. */
+export const lanesOfRun: LaneLimits = { first: 12, most: 16, slowed: 6 };
 
 /** So many lanes, whatever a server is seen to do. */
 export function lanesOf(count: number): LaneLimits {

@@ -16,9 +16,9 @@ import { findClient, type SslFacts } from '../facts/facts.ts';
 import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
 import type { HelloObservations } from './ask-all.ts';
-import type { HelloAsker, Target } from './ask-hello.ts';
+import { type HelloAsker, isCutOff, type Target } from './ask-hello.ts';
 import { askAgain, askOnce } from './ask-questions.ts';
-import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
+import { gatherWithoutName, type Shaken, shakeOn, shakeOnce } from './gather-handshakes.ts';
 import { gatherHttp3 } from './gather-http3.ts';
 import { gatherOtherKind, isOfOtherKind } from './gather-other-kind.ts';
 import { gatherRevocationList, within } from './gather-revocation-list.ts';
@@ -37,6 +37,10 @@ export type EndpointContext = {
   readonly names: Promise<NamesObservation>;
   readonly readChain: ReadChain;
   readonly lanes: Lanes;
+  /** The first of OpenSSL's handshakes, which is begun beside the first ClientHello. */
+  readonly shaking: Promise<Shaken>;
+  /** What it shows, before tickets and late alerts are waited for; pending for ever where it fails. */
+  readonly meeting: Promise<HandshakeObservation>;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
   readonly askMore: (opening: Question) => Promise<HelloObservations>;
   /** Whether to come back with the session: once for a name is enough. */
@@ -46,8 +50,34 @@ export type EndpointContext = {
 };
 
 /** Sends the first ClientHello, which decides whether there is anything to look at. */
-export function askOpening({ asker }: Pick<EndpointContext, 'asker'>): Promise<Question> {
-  return askOnce(asker, 'TLSv1.2', 'sound');
+export function askOpening(asker: HelloAsker): Promise<Question> {
+  return askOnce({ ask: asker.askFirst }, 'TLSv1.2', 'sound');
+}
+
+/** Begins to shake hands: what today's clients are shown is known before anything else. @param opening goes on beside */
+export function beginHandshakes(
+  look: Pick<EndpointContext, 'tls' | 'target' | 'allowance' | 'lanes'>,
+  opening: Promise<Question>,
+): Pick<EndpointContext, 'shaking' | 'meeting'> {
+  let last: Shaken | undefined;
+  const meeting = Promise.withResolvers<HandshakeObservation>();
+  const shakeAnew = async () => {
+    // Where both found no server, there is none to be asked alone.
+    if (last === undefined || !isHopeless(await opening))
+      last = await shakeOnce({ ...look, onMet: meeting.resolve });
+    return last;
+  };
+  const isUnanswered = ({ seen: [first] }: Shaken) => first === undefined || isWordless(first);
+  return { shaking: early(look.lanes.orAlone(shakeAnew, isUnanswered)), meeting: meeting.promise };
+}
+
+/** Asks once more where the server may have turned away the first ClientHello for the handshake beside it. */
+export async function confirmOpening(
+  { asker, shaking }: Pick<EndpointContext, 'asker' | 'shaking'>,
+  opening: Question,
+): Promise<Question> {
+  if (opening.end.kind !== 'failure' && !isCutOff(opening.end)) return opening;
+  return isConnected((await shaking).seen) ? askOpening(asker) : opening;
 }
 
 /** A second ClientHello does not help when there is no connection, or when the port does not speak TLS. */
@@ -92,22 +122,25 @@ export async function lookInFull(look: EndpointContext, opening: Question): Prom
 async function lookAt(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {
   if (isHopeless(opening)) return { ...nothing, questions: [opening] };
   if (opening.end.kind !== 'silent') return lookOn(look, opening);
-  // OpenSSL tries once more before the server is reported as silent.
-  const { seen } = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
+  // OpenSSL has tried too before the server is reported as silent.
+  const { seen } = await look.shaking;
   return isConnected(seen) ? lookOn(look, opening) : { ...nothing, handshakes: seen, questions: [opening] };
 }
 
 /** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
 async function lookOn(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {
-  const { asker, allowance } = look;
+  const { asker } = look;
   const isUnfinished = opening.accepted.some((answer) => answer.isUnfinished === true);
-  const handshaking = look.lanes.orAlone(
-    () => gatherHandshakes(look.tls, look.target, allowance, isUnfinished ? 'once' : 'until-it-connects'),
-    // A smaller hello may have been answered because the connections beside the first were over by then.
-    ({ seen: [first] }) => first === undefined || isWordless(first),
+  const handshaking = early(
+    look.shaking.then((first) =>
+      isUnfinished || isConnected(first.seen) ? first : look.lanes(() => shakeOn(look, first)),
+    ),
   );
   // The list lies with the CA, and needs no lane.
-  const listing = early(handshaking.then(({ seen }) => gatherList(look, findClient(seen))));
+  const meeting = early(
+    Promise.race([look.meeting.then((met) => [met]), handshaking.then(({ seen }) => seen)]).then(findClient),
+  );
+  const listing = early(meeting.then((client) => gatherList(look, client)));
   const visiting = early(handshaking.then(({ seen }) => visit(look, opening, seen)));
   const trying = early(
     Promise.all([visiting, look.names]).then(([{ hsts }, names]) =>
@@ -115,9 +148,7 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
     ),
   );
   const asking = early(look.askMore(opening));
-  const knowing = early(
-    handshaking.then(({ seen }) => lookEarly(look, opening, { client: findClient(seen), asking })),
-  );
+  const knowing = early(meeting.then((client) => lookEarly(look, opening, { client, asking })));
   const returning = early(handshaking.then((shaken) => comeBack(look, opening, shaken)));
   const [asked, { seen: handshakes }, revocationList, visited, http3, returned, known] = await Promise.all([
     asking,
@@ -133,8 +164,7 @@ async function lookOn(look: EndpointContext, opening: Question): Promise<Gathere
     ...asked.questions.map(({ end }) => end),
     ...asked.clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? [] : [answer])),
   ];
-  const isCutOff = ends.some((end) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'));
-  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
+  const stillAnswers = ends.some(isCutOff) ? await askAgain(asker, asked.questions) : null;
   const otherKind = known ?? (await gatherOtherKind(look, { client: findClient(handshakes), ...asked }));
   return {
     handshakes,
