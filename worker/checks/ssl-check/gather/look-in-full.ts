@@ -60,7 +60,7 @@ export function isConnected(handshakes: readonly HandshakeObservation[]): boolea
   return handshakes.at(-1)?.handshake.kind === 'connected';
 }
 
-type GatheredEndpoint = Omit<FullEndpoint, 'chains' | 'alpnRefused'>;
+type GatheredEndpoint = Omit<FullEndpoint, 'chains' | 'notOffered' | 'alpnRefused'>;
 
 const nothing: Omit<GatheredEndpoint, 'questions'> = {
   handshakes: [],
@@ -86,7 +86,9 @@ const nothing: Omit<GatheredEndpoint, 'questions'> = {
 /** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
 export async function lookInFull(look: EndpointContext, opening: Question): Promise<FullEndpoint> {
   const looked = await lookAt(look, opening);
-  return { ...looked, chains: look.asker.chains, alpnRefused: look.asker.isAlpnRefused() };
+  const { chains, notOffered, isAlpnRefused } = look.asker;
+  const faults = notOffered.length > 0 ? { notOffered } : {};
+  return { ...looked, chains, ...faults, alpnRefused: isAlpnRefused() };
 }
 
 async function lookAt(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {
