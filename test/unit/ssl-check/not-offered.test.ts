@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import { simulateClients } from '../../../worker/checks/ssl-check/facts/clients.ts';
 import { readFacts } from '../../../worker/checks/ssl-check/facts/facts.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../../worker/checks/ssl-check/grammar/not-offered.ts';
 import { readSentHello } from '../../../worker/checks/ssl-check/grammar/sent-hello.ts';
 import { openFlightReader } from '../../../worker/checks/ssl-check/grammar/server-flight.ts';
-import { accepts, asked, connected, evidenceOf, modern, question } from './evidence-of.ts';
+import { accepts, asked, evidenceOf, question } from './evidence-of.ts';
 import { runOnPaper } from './run-on-paper.ts';
 import { extension, type WrittenFlight, writeServerFlight } from './write-server-flight.ts';
 
@@ -174,11 +175,16 @@ test('what a client was answered is told by its reason', () => {
     faulty(0xc02b),
   ] as const;
   for (const answer of answers) {
-    const clients = [{ hello: 'Chrome 131 and later', version: 'TLSv1.2', answer }] as const;
-    const hello = { notOffered, clients, handshakes: modern(connected()) };
-    const chrome = simulateClients(readFacts(evidenceOf(hello))).filter(({ reason: why }) => why === reason);
-    expect(chrome.length).toBeLessThanOrEqual(3);
+    const version = answer.kind === 'accepted' ? ('TLSv1.2' as const) : null;
+    const change = { notOffered, clients: [{ hello: 'chrome', version, answer }] };
+    expect(clientOf('Chrome 131 and later', change)).toMatchObject({ connects: false, suite: null, reason });
   }
+});
+
+test('of evidence that did not compare, nothing is told', () => {
+  const { notOffered: _, ...older } = evidenceOf();
+  expect(assessSsl(older).verdicts['tls-answer-not-offered']).toHaveProperty('notTested');
+  expect(assessSsl(evidenceOf()).verdicts['tls-answer-not-offered']).toBe('holds');
 });
 
 test('a good server chooses nothing that was not offered', async () => {
@@ -187,8 +193,8 @@ test('a good server chooses nothing that was not offered', async () => {
     tls13: [0x1302, 0x1303, 0x1301],
     groups: [0x11ec, 0x001d, 0x0017],
   });
-  expect(evidence).not.toHaveProperty('notOffered');
-  expect(JSON.stringify(evidence)).not.toContain('notOffered');
+  expect(evidence.notOffered).toEqual([]);
+  expect(JSON.stringify(evidence.questions)).not.toContain('notOffered');
 });
 
 test.for([

@@ -44,7 +44,7 @@ export type SslEvidence = {
   readonly refusals?: readonly Refusal[];
   /** What the server answered to ClientHellos of known clients; absent in older evidence. */
   readonly clients?: readonly ClientObservation[];
-  /** Everything that the server chose in any answer though the ClientHello did not offer it, each once. Absent where there is nothing, and in older evidence. */
+  /** Everything that the server chose in any answer though the ClientHello did not offer it, each once. Absent in older evidence. */
   readonly notOffered?: readonly (NotOffered & { readonly version: VersionName })[];
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
   readonly alpnRefused: boolean;

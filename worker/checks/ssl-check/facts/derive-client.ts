@@ -53,15 +53,21 @@ export function deriveClient(profile: ClientProfile, known: KnownServer): Client
 }
 
 function outcomesOf({ name }: ClientProfile) {
-  const none = { name, protocol: null, suite: null };
   return {
     fail: (protocol: VersionName | null, reason: string): ClientOutcome => ({
-      ...none,
+      name,
       connects: false,
       protocol,
+      suite: null,
       reason,
     }),
-    unknown: (reason: string): ClientOutcome => ({ ...none, connects: null, reason }),
+    unknown: (reason: string): ClientOutcome => ({
+      name,
+      connects: null,
+      protocol: null,
+      suite: null,
+      reason,
+    }),
   };
 }
 

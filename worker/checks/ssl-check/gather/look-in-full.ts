@@ -87,8 +87,7 @@ const nothing: Omit<GatheredEndpoint, 'questions'> = {
 export async function lookInFull(look: EndpointContext, opening: Question): Promise<FullEndpoint> {
   const looked = await lookAt(look, opening);
   const { chains, notOffered, isAlpnRefused } = look.asker;
-  const faults = notOffered.length > 0 ? { notOffered } : {};
-  return { ...looked, chains, ...faults, alpnRefused: isAlpnRefused() };
+  return { ...looked, chains, notOffered, alpnRefused: isAlpnRefused() };
 }
 
 async function lookAt(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {

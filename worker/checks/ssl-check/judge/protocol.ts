@@ -178,8 +178,10 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
 
 /** Where nobody can go on with any answer, that is told as the reason why nobody can connect. */
 function judgeOffers({ evidence, isAlive, protocols }: SslFacts): Verdict {
-  const { notOffered = [] } = evidence;
-  if (!isAlive) return notOffered.length > 0 ? 'not-applicable' : notTested(noHandshake);
+  const { notOffered } = evidence;
+  if (!isAlive && (notOffered ?? []).length > 0) return 'not-applicable';
+  if (!isAlive) return notTested(noHandshake);
+  if (notOffered === undefined) return notTested('no answer was compared with its ClientHello');
   return brokenBy(
     notOffered.map((fault) => ({
       version: fault.version,
