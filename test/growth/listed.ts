@@ -5,6 +5,8 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readUnseen',
     // Addresses of an answer of our own resolver.
     'readPrefixes',
+    // A ClientHello of our own.
+    'readSentHello',
     'readSsl2Answer',
     'readSenders',
     'readAbsent',

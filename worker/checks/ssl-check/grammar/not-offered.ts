@@ -4,16 +4,16 @@ import type { ServerFlight } from './server-flight.ts';
 import { isSinceTls12, suites } from './suites.ts';
 import { findGroup, versionNumbers } from './tls-names.ts';
 
-/** Looks for a part of one kind in an answer that its ClientHello did not offer. */
-type Look = (flight: ServerFlight, hello: SentHello) => NotOffered | null;
+/** Compares one kind of part of an answer with its ClientHello: what was not offered, or null. */
+type Comparison = (flight: ServerFlight, hello: SentHello) => NotOffered | null;
 
 /**
  * Holds an answer against its ClientHello: the first part that a client has to refuse (RFC 8446 §4.1.3 and §4.2, RFC 5246 §7.4.1.3 and §7.4.3, RFC 8422 §5.4, RFC 7301 §3.2).
  * A prime is the server's own choice, and none of these. null where everything was offered.
  */
 export function findNotOffered(flight: ServerFlight, hello: SentHello): NotOffered | null {
-  for (const look of looks) {
-    const found = look(flight, hello);
+  for (const compare of comparisons) {
+    const found = compare(flight, hello);
     if (found !== null) return found;
   }
   return null;
@@ -21,7 +21,7 @@ export function findNotOffered(flight: ServerFlight, hello: SentHello): NotOffer
 
 const isTls13 = ({ version }: ServerFlight) => version >= versionNumbers['TLSv1.3'];
 
-const lookAtSuite: Look = (flight, hello) => {
+const compareSuite: Comparison = (flight, hello) => {
   const { suite, version } = flight;
   if (!hello.suites.includes(suite)) return { what: 'suite', chosen: suite };
   const known = suites.get(suite);
@@ -30,7 +30,7 @@ const lookAtSuite: Look = (flight, hello) => {
   return isOther ? { what: 'suite-of-other-version', chosen: suite } : null;
 };
 
-const lookAtGroup: Look = (flight, hello) => {
+const compareGroup: Comparison = (flight, hello) => {
   const { group, isHelloRetry } = flight;
   if (group === null) return null;
   // Hybrids are groups of TLS 1.3 alone (draft-ietf-tls-ecdhe-mlkem).
@@ -43,15 +43,15 @@ const lookAtGroup: Look = (flight, hello) => {
 /** What a hello of TLS 1.2 offers that names no algorithms (RFC 5246 §7.4.1.4.1): SHA-1 with RSA, DSA and ECDSA. */
 const defaultSchemes: readonly number[] = [0x0201, 0x0202, 0x0203];
 
-const lookAtScheme: Look = ({ signatureScheme: chosen }, { signatures }) => {
+const compareScheme: Comparison = ({ signatureScheme: chosen }, { signatures }) => {
   if (chosen === null || (signatures ?? defaultSchemes).includes(chosen)) return null;
   return { what: 'signature-scheme', chosen };
 };
 
-const lookAtCompression: Look = ({ compression: chosen }, { compressions }) =>
+const compareCompression: Comparison = ({ compression: chosen }, { compressions }) =>
   compressions.includes(chosen) ? null : { what: 'compression', chosen };
 
-const lookAtAlpn: Look = ({ alpn, isAlpnList }, hello) => {
+const compareAlpn: Comparison = ({ alpn, isAlpnList }, hello) => {
   if (alpn === null || hello.alpn.length === 0) return null;
   if (!hello.alpn.includes(alpn)) return { what: 'alpn', chosen: alpn };
   return isAlpnList ? { what: 'alpn-list', chosen: alpn } : null;
@@ -61,7 +61,7 @@ const renegotiationInfo = 0xff01;
 const renegotiationScsv = 0x00ff;
 const cookie = 44;
 
-const lookAtExtensions: Look = ({ extensions, isHelloRetry }, hello) => {
+const compareExtensions: Comparison = ({ extensions, isHelloRetry }, hello) => {
   const isOffered = (type: number) =>
     hello.extensions.includes(type) ||
     // The suite stands for the extension (RFC 5746 §3.6), and a HelloRetryRequest may bring a cookie (RFC 8446 §4.2.2).
@@ -72,19 +72,19 @@ const lookAtExtensions: Look = ({ extensions, isHelloRetry }, hello) => {
 };
 
 /** In TLS 1.3 the session id comes back as it was sent. */
-const lookAtSessionId: Look = (flight, { sessionId }) => {
+const compareSessionId: Comparison = (flight, { sessionId }) => {
   const isEchoed = Buffer.from(flight.sessionId).equals(sessionId);
   return isTls13(flight) && !isEchoed ? { what: 'session-id', chosen: null } : null;
 };
 
-const looks: readonly Look[] = [
-  lookAtSuite,
-  lookAtGroup,
-  lookAtScheme,
-  lookAtCompression,
-  lookAtAlpn,
-  lookAtExtensions,
-  lookAtSessionId,
+const comparisons: readonly Comparison[] = [
+  compareSuite,
+  compareGroup,
+  compareScheme,
+  compareCompression,
+  compareAlpn,
+  compareExtensions,
+  compareSessionId,
 ];
 
 const hex = (number: number | string | null) =>

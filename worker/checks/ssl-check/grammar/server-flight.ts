@@ -68,7 +68,7 @@ const messageTypes = {
 const namedCurve = 3;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Mutable<ServerFlight>;
+type Draft = Mutable<Omit<ServerFlight, 'extensions'>> & { readonly extensions: number[] };
 
 /** Reads what a server answers to a ClientHello, as it comes in; no byte is read twice. */
 export type FlightReader = {
@@ -188,7 +188,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
 }
 
 function readExtension(flight: Draft, type: number, content: ByteCursor): void {
-  flight.extensions = [...flight.extensions, type];
+  flight.extensions.push(type);
   switch (type) {
     case 16: {
       const listBytes = content.number(2);
