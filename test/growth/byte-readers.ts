@@ -1,3 +1,4 @@
+import { readForm } from '../../worker/certificates/browsers/certificate-form.ts';
 import { readCertificate } from '../../worker/certificates/certificate.ts';
 import { parseCertificateExtensions } from '../../worker/certificates/grammar/certificate-extensions.ts';
 import { parseCertificateList } from '../../worker/certificates/grammar/certificate-list.ts';
@@ -55,6 +56,7 @@ export const byteReaders: readonly ByteReader[] = [
   reader('parseDer', 'certificate list', parseDer),
   reader('parseCertificateExtensions', 'certificate', parseCertificateExtensions),
   reader('readCertificate', 'certificate', (bytes) => readCertificate(bytes.toString('base64'))),
+  reader('readForm', 'certificate', readForm),
   reader('parseNameConstraints', 'certificate', parseNameConstraints),
   reader('parseSignedTimestamps', 'certificate', parseSignedTimestamps, {
     'empty timestamps': (size) =>

@@ -3,8 +3,12 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
   // Typed records, answers and sights; their texts went through a reader above, or through none.
   'what was read before': [
     'readUnseen',
+    // One byte.
+    'readByte',
     // Addresses of an answer of our own resolver.
     'readPrefixes',
+    // A ClientHello of our own.
+    'readSentHello',
     'readSsl2Answer',
     'readSenders',
     'readAbsent',

@@ -201,14 +201,6 @@ const failing: readonly Misbehaving[] = [
     'handshake-not-completed',
   ),
   answers(
-    'an extension that was not asked for',
-    flight({ extensions: [extension(0x1234, 1)] }),
-    'handshake-not-completed',
-  ),
-  answers('a compression that does not exist', flight({ compression: 7 }), 'handshake-not-completed'),
-  answers('a signature scheme that does not exist', flight({ scheme: 0xfefe }), 'handshake-not-completed'),
-  answers('a group that does not exist', flight({ group: 0xfefe }), 'handshake-not-completed'),
-  answers(
     'a ServerHelloDone without certificates',
     writeServerFlight({ version: 0x0303, suite: 0xc02b, done: true }),
     'handshake-not-completed',
@@ -226,6 +218,14 @@ const failing: readonly Misbehaving[] = [
 /** The first answer is none that a client could go on with. */
 const refusing: readonly Misbehaving[] = [
   answers('a suite that was not offered', flight({ suite: 0x1234 }), 'server-hello-invalid'),
+  answers(
+    'an extension that was not asked for',
+    flight({ extensions: [extension(0x1234, 1)] }),
+    'server-hello-invalid',
+  ),
+  answers('a compression that does not exist', flight({ compression: 7 }), 'server-hello-invalid'),
+  answers('a signature scheme that does not exist', flight({ scheme: 0xfefe }), 'server-hello-invalid'),
+  answers('a group that does not exist', flight({ group: 0xfefe }), 'server-hello-invalid'),
   answers('a suite of TLS 1.3 in TLS 1.2', flight({ suite: 0x1301 }), 'server-hello-invalid'),
   says('a HelloRetryRequest for a group that was not offered', () => unknownGroup, 'server-hello-invalid'),
   answers(

@@ -50,7 +50,9 @@ function flightOf(version: number, suite: number, hello: ReadHello, paper: Paper
     compression: paper.compression === true && hello.compressions.includes(1) ? 1 : 0,
     extensions: extensionsOf(hello, paper),
     ...(isAnonymous === true ? {} : { certificates: [...paper.certificates] }),
-    ...(keyExchange === 'ECDHE' ? { group: 0x0017 } : {}),
+    ...(keyExchange === 'ECDHE'
+      ? { group: hello.groups.includes(0x0017) ? 0x0017 : (hello.groups[0] ?? 0x0017) }
+      : {}),
     ...(keyExchange === 'DHE' ? { prime: new Uint8Array(paper.primeBytes ?? 256).fill(255) } : {}),
     done: true,
   };

@@ -105,6 +105,10 @@ const row = (
   expected: Expected = {},
 ) => ({ name, change, broken, grade, expected });
 
+/** An answer that clients refuse. */
+const notOfferedAnswer = (suite: number) =>
+  accepts(suite, { group: 0x11ec, notOffered: { what: 'group', chosen: 0x11ec } });
+
 const names = evidenceOf().names;
 const silentRun = { handshakes: [], withoutName: null, chains: [], groups: null } as const;
 const unseenHsts = { kind: 'unknown', reason: 'no handshake was completed' } as const;
@@ -1052,6 +1056,28 @@ const protocolRows = [
       questions: [
         question('TLSv1.2', 'sound', [], { kind: 'refused', by: 'not-offered', suite: 0x1234, group: null }),
       ],
+    },
+    ['F 20', 'server-hello-invalid'],
+  ),
+  row(
+    'a group of TLS 1.3 in every answer of TLS 1.2',
+    {
+      notOffered: [{ version: 'TLSv1.2', what: 'group', chosen: 0x11ec }],
+      questions: asked(question('TLSv1.2', 'sound', [notOfferedAnswer(0xc02b), notOfferedAnswer(0xc02c)])),
+    },
+    ['A+ 94', 'tls-answer-not-offered'],
+  ),
+  row(
+    'a group that was not offered in every answer',
+    {
+      ...silentRun,
+      hsts: unseenHsts,
+      handshakes: modern(failed('ERR_SSL_WRONG_CURVE')),
+      notOffered: [{ version: 'TLSv1.2', what: 'group', chosen: 0x11ec }],
+      questions: askedOnly(
+        question('TLSv1.2', 'sound', [notOfferedAnswer(0xc02b)]),
+        question('TLSv1.3', 'tls13', [], refused(70)),
+      ),
     },
     ['F 20', 'server-hello-invalid'],
   ),

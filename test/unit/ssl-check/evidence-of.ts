@@ -172,6 +172,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     logs: knownLogs,
     preference: 'server',
     alpnRefused: false,
+    notOffered: [],
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
     revocationList: { kind: 'unknown', url: null, reason: 'the certificate names no CRL' },
     names: {

@@ -7,6 +7,9 @@ export type ReadHello = {
   versions: number[];
   suites: number[];
   groups: number[];
+  /** Groups that it brings keys for. */
+  keyGroups: number[];
+  sessionId: Uint8Array;
   servername: string | null;
   alpn: string[];
   compressions: number[];
@@ -24,12 +27,14 @@ export function readClientHello(record: Uint8Array): ReadHello | null {
   const body = openCursor(message.vector(3));
   const version = body.number(2);
   body.bytes(32);
-  body.vector(1);
+  const sessionId = body.vector(1);
   const hello: ReadHello = {
     version,
     versions: [0x0303, 0x0302, 0x0301, 0x0300].filter((one) => one === version),
     suites: pairs(body.vector(2)),
     groups: [],
+    keyGroups: [],
+    sessionId,
     servername: null,
     alpn: [],
     compressions: [...body.vector(1)],
@@ -56,6 +61,13 @@ function readExtension(hello: ReadHello, type: number, content: Uint8Array): voi
     hello.servername = Buffer.from(name.vector(2)).toString('latin1');
   }
   if (type === 10) hello.groups = pairs(cursor.vector(2));
+  if (type === 51) {
+    const list = openCursor(cursor.vector(2));
+    while (list.left() > 0) {
+      hello.keyGroups.push(list.number(2));
+      list.vector(2);
+    }
+  }
   if (type === 16) {
     const list = openCursor(cursor.vector(2));
     while (list.left() > 0) hello.alpn.push(Buffer.from(list.vector(1)).toString('latin1'));

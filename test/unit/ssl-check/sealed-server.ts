@@ -34,6 +34,7 @@ export function answerSealed(hello: Uint8Array, answer: SealedAnswer): Uint8Arra
   const serverHello = writeServerFlight({
     version: 0x0303,
     suite,
+    sessionId: hello.subarray(44, 44 + (hello[43] ?? 0)),
     extensions: [extension(43, 3, 4), extension(51, ...numberBytes(group, 2), ...vectorBytes(2, publicKey))],
   });
   const sealing = sealings[suite];

@@ -1,4 +1,5 @@
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
+import { findGroup } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
 import type { ReadHello } from './read-client-hello.ts';
 import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
 
@@ -7,11 +8,13 @@ export type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
 const retryRandom = Uint8Array.from(
   Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex'),
 );
-const retry = (suite: number, group: number) =>
+/** A ServerHello with a key where the hello has one for the group, or a HelloRetryRequest. */
+const answer13 = (suite: number, group: number, { keyGroups, sessionId }: ReadHello) =>
   writeServerFlight({
     version: 0x0304,
     suite,
-    random: retryRandom,
+    sessionId,
+    ...(keyGroups.includes(group) ? {} : { random: retryRandom }),
     extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
   });
 
@@ -30,7 +33,10 @@ export const speaks =
       return own.find((id) => offered.includes(id));
     };
     const isTls13 = hello?.version === 0x0304 && (tls13.length > 0 || !hello.versions.includes(0x0303));
-    const group = choose(groups, hello?.groups);
+    const group = choose(
+      groups.filter((id) => isTls13 || !findGroup(id).isPostQuantum),
+      hello?.groups,
+    );
     const usable = tls12.filter((id) => groups.length === 0 || group !== undefined || !isOnCurve(id));
     const suite = choose(isTls13 ? tls13 : usable, hello?.suites);
     if (hello === null) return alertRecord(2, 80);
@@ -44,7 +50,7 @@ export const speaks =
         done: true,
         ...exchangeOf(suite, group ?? 0x001d),
       });
-    return group === undefined ? alertRecord(2, 40) : retry(suite, group);
+    return group === undefined ? alertRecord(2, 40) : answer13(suite, group, hello);
   };
 
 const isAead = (suite: number) => suites.get(suite)?.isAead === true;

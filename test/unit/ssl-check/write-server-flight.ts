@@ -4,6 +4,7 @@ export type WrittenFlight = {
   version: number;
   suite: number;
   random?: Uint8Array;
+  sessionId?: Uint8Array;
   compression?: number;
   extensions?: { type: number; content: Uint8Array }[] | null;
   certificates?: Uint8Array[];
@@ -36,7 +37,7 @@ export function writeServerFlight(flight: WrittenFlight): Uint8Array {
     2,
     numberBytes(Math.min(flight.version, 0x0303), 2),
     flight.random ?? new Uint8Array(32),
-    vectorBytes(1, []),
+    vectorBytes(1, flight.sessionId ?? []),
     numberBytes(flight.suite, 2),
     flight.compression ?? 0,
     flight.extensions === null

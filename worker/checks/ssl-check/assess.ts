@@ -82,6 +82,7 @@ function withoutInterceptor(evidence: SslEvidence): SslEvidence {
 
 const nothingSeen = {
   clients: [],
+  notOffered: [],
   chains: [],
   choices: [],
   refusals: [],

@@ -44,6 +44,8 @@ export type SslEvidence = {
   readonly refusals?: readonly Refusal[];
   /** What the server answered to ClientHellos of known clients; absent in older evidence. */
   readonly clients?: readonly ClientObservation[];
+  /** Everything that the server chose in any answer though the ClientHello did not offer it, each once. Absent in older evidence. */
+  readonly notOffered?: readonly (NotOffered & { readonly version: VersionName })[];
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
   readonly alpnRefused: boolean;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
@@ -102,6 +104,25 @@ export type Question = {
   readonly end: QuestionEnd;
 };
 
+/** A part of an answer that a client has to refuse, because its ClientHello did not offer it. */
+export type NotOffered = {
+  /** In TLS 1.3, `keyless-group` is a key for a group that the hello had no key for, and `retried-group` a HelloRetryRequest for one that it had. */
+  readonly what:
+    | 'suite'
+    | 'suite-of-other-version'
+    | 'group'
+    | 'keyless-group'
+    | 'retried-group'
+    | 'signature-scheme'
+    | 'compression'
+    | 'alpn'
+    | 'alpn-list'
+    | 'extension'
+    | 'session-id';
+  /** Its number, or the name of a protocol; null where there is none. */
+  readonly chosen: number | string | null;
+};
+
 export type HelloAccepted = {
   readonly kind: 'accepted';
   readonly suite: number;
@@ -128,6 +149,8 @@ export type HelloAccepted = {
   readonly oversizeBytes: number | null;
   /** Our deadline ended the answer before it was whole; absent where it was, and in older evidence. */
   readonly isUnfinished?: true;
+  /** What the ClientHello did not offer, so that clients end the handshake. Absent where it offered everything, and in older evidence. */
+  readonly notOffered?: NotOffered;
 };
 
 /** How the last ClientHello of a question went. `refused` is an answer; the others leave the rest unknown. */
@@ -142,6 +165,8 @@ export type QuestionEnd =
       readonly by: 'not-offered';
       readonly suite: number;
       readonly group: number | null;
+      /** Absent in older evidence. */
+      readonly notOffered?: NotOffered;
     }
   /** Records of TLS whose content breaks its grammar. Absent in older evidence. */
   | { readonly kind: 'refused'; readonly by: 'malformed'; readonly reason: string }
@@ -185,6 +210,7 @@ export type FullEndpoint = Pick<
   | 'choices'
   | 'refusals'
   | 'clients'
+  | 'notOffered'
   | 'alpnRefused'
   | 'chains'
   | 'hsts'

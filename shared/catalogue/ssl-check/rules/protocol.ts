@@ -85,6 +85,23 @@ export const protocolRules = {
     fix: 'Enable TLS 1.3.',
     references: ['RFC 9325 §3.1.1', 'RFC 8446 §1.2'],
   },
+  'tls-answer-not-offered': {
+    part: 'protocol',
+    severity: 'high',
+    points: 6,
+    title: 'The server chooses what the client did not offer',
+    detail:
+      'In {version} a ClientHello is answered with {chosen}, which it did not offer for this version. Clients must end the handshake there. {clients}.',
+    fix: 'Update the TLS library of the server, or of the load balancer or CDN that terminates TLS in front of it. If its groups, suites or protocols are set by hand, leave those of TLS 1.3 out of the settings for TLS 1.2.',
+    references: [
+      'RFC 8446 §4.1.3',
+      'RFC 8446 §4.2',
+      'RFC 5246 §7.4.1.3',
+      'RFC 5246 §7.4.3',
+      'RFC 8422 §5.4',
+      'RFC 7301 §3.2',
+    ],
+  },
   'compression-offered': {
     part: 'protocol',
     severity: 'high',

@@ -1,5 +1,6 @@
-import type { QuestionEnd } from '../evidence.ts';
+import type { ClientObservation, NotOffered, QuestionEnd } from '../evidence.ts';
 import { type ClientProfile, clientProfiles, type Engine, engines } from '../grammar/client-profiles.ts';
+import { whyRefused } from '../grammar/not-offered.ts';
 import { suites } from '../grammar/suites.ts';
 import { alertName } from '../grammar/tls-names.ts';
 import { isBrokenAnswer } from './decisive.ts';
@@ -25,7 +26,6 @@ export function simulateBrowsers(facts: SslFacts): readonly (ClientOutcome & { r
 }
 
 function simulate(profile: ClientProfile, facts: SslFacts): ClientOutcome {
-  const { name } = profile;
   const derived = deriveClient(profile, facts.known);
   const fail = (reason: string): ClientOutcome => ({ ...derived, connects: false, suite: null, reason });
   const isTold = derived.connects === false && derived.protocol === null;
@@ -34,11 +34,26 @@ function simulate(profile: ClientProfile, facts: SslFacts): ClientOutcome {
   if (!isTold && isChainTooLarge(facts)) return fail('the certificates are larger than clients read');
   const seen = facts.evidence.clients?.find(({ hello }) => hello === profile.hello);
   if (seen === undefined) return derived;
-  const { answer, version } = seen;
+  return readSeen(seen, profile, derived);
+}
+
+/** What the client's own ClientHello brought. */
+function readSeen(
+  { answer, version }: ClientObservation,
+  profile: ClientProfile,
+  derived: ClientOutcome,
+): ClientOutcome {
+  const { name } = derived;
   if (answer.kind !== 'accepted') return readRefusal(answer, derived);
   // Another client with the same hello may offer fewer versions.
   if (version === null || !profile.versions.includes(version)) return derived;
+  const { notOffered } = answer;
+  if (notOffered !== undefined) return { ...failFor(notOffered, derived), protocol: version };
   return { name, connects: true, protocol: version, suite: nameOfSuite(answer.suite), reason: null };
+}
+
+function failFor(fault: NotOffered, derived: ClientOutcome): ClientOutcome {
+  return { ...derived, connects: false, suite: null, reason: whyRefused(fault) };
 }
 
 function nameOfSuite(id: number): string | null {
@@ -47,6 +62,8 @@ function nameOfSuite(id: number): string | null {
 
 /** What was refused is told by the reason that explains it, where one is known. */
 function readRefusal(end: QuestionEnd, derived: ClientOutcome): ClientOutcome {
+  if (end.kind === 'refused' && end.by === 'not-offered' && end.notOffered !== undefined)
+    return failFor(end.notOffered, derived);
   // What breaks the protocol has a finding of its own.
   if (isBrokenAnswer(end)) return derived;
   if (end.kind === 'refused')

@@ -1,5 +1,6 @@
-import type { Choice, GroupsObservation, Preference } from '../evidence.ts';
+import type { Choice, GroupsObservation, NotOffered, Preference } from '../evidence.ts';
 import type { ClientProfile } from '../grammar/client-profiles.ts';
+import { whyRefused } from '../grammar/not-offered.ts';
 import { suites } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
@@ -8,7 +9,9 @@ import { isDecisive } from './decisive.ts';
 export type KnownServer = {
   /** null where it was not told. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
+  /** That clients can go on with. */
   readonly accepted: { readonly [V in VersionName]: readonly number[] };
+  readonly unusable: readonly UnusableAnswer[];
   /** Suites that are known to be accepted or refused. */
   readonly settled: { readonly [V in VersionName]: ReadonlySet<number> };
   readonly choices: readonly Choice[];
@@ -16,6 +19,13 @@ export type KnownServer = {
   readonly groups: GroupsObservation | null;
   /** Those that were chosen before TLS 1.3. */
   readonly oldGroups: readonly number[];
+};
+
+/** A suite that the server chose with something that the ClientHello did not offer. */
+export type UnusableAnswer = {
+  readonly version: VersionName;
+  readonly suite: number;
+  readonly fault: NotOffered;
 };
 
 /** What a client gets from the server. */
@@ -32,25 +42,39 @@ export type ClientOutcome = {
 
 /** Tells what a client gets, from what others got: only what follows from it. */
 export function deriveClient(profile: ClientProfile, known: KnownServer): ClientOutcome {
-  const { name } = profile;
-  const fail = (protocol: VersionName | null, reason: string): ClientOutcome => ({
-    name,
-    connects: false,
-    protocol,
-    suite: null,
-    reason,
-  });
-  const unknown = (reason: string): ClientOutcome => ({
-    name,
-    connects: null,
-    protocol: null,
-    suite: null,
-    reason,
-  });
+  const { fail, unknown } = outcomesOf(profile);
   const version = versionNames.findLast(
-    (one) => profile.versions.includes(one) && known.protocols[one] !== false,
+    (one) => profile.versions.includes(one) && (known.protocols[one] !== false || isAnswered(one, known)),
   );
   if (version === undefined) return fail(null, 'no version in common');
+  const fault = findFault(profile, version, known);
+  if (fault !== null) return fault.isSure ? fail(version, fault.reason) : unknown(fault.reason);
+  return deriveIn(version, profile, known);
+}
+
+function outcomesOf({ name }: ClientProfile) {
+  return {
+    fail: (protocol: VersionName | null, reason: string): ClientOutcome => ({
+      name,
+      connects: false,
+      protocol,
+      suite: null,
+      reason,
+    }),
+    unknown: (reason: string): ClientOutcome => ({
+      name,
+      connects: null,
+      protocol: null,
+      suite: null,
+      reason,
+    }),
+  };
+}
+
+/** Tells the same of the version that the server chooses. */
+function deriveIn(version: VersionName, profile: ClientProfile, known: KnownServer): ClientOutcome {
+  const { name } = profile;
+  const { fail, unknown } = outcomesOf(profile);
   if (known.protocols[version] === null) return unknown(`whether ${version} is offered is not known`);
   const group = judgeGroups(profile, version, known);
   if (version === 'TLSv1.3' && group === 'none') return fail(version, 'no key exchange group in common');
@@ -65,6 +89,31 @@ export function deriveClient(profile: ClientProfile, known: KnownServer): Client
   if (group === 'unknown' && !common.some((id) => !needsGroup(id)))
     return unknown('whether a key exchange group is in common is not known');
   return { name, connects: true, protocol: version, suite: nameOf(suite), reason: null };
+}
+
+function isAnswered(version: VersionName, { unusable }: KnownServer): boolean {
+  return unusable.some((one) => one.version === version);
+}
+
+/** What the server would choose for a client without an offer; null where it would not, as far as is known. */
+function findFault(
+  { suites: offered }: ClientProfile,
+  version: VersionName,
+  known: KnownServer,
+): { readonly isSure: boolean; readonly reason: string } | null {
+  const faults = known.unusable.filter((one) => one.version === version);
+  const [first] = faults;
+  if (first === undefined) return null;
+  if (known.protocols[version] === false) return { isSure: true, reason: whyRefused(first.fault) };
+  const own = faults.filter(({ suite }) => offered.includes(suite));
+  const [fault] = own;
+  if (fault === undefined) return null;
+  const faulty = own.map(({ suite }) => suite);
+  const accepted = { ...known.accepted, [version]: [...known.accepted[version], ...faulty] };
+  const usable = offered.filter((id) => accepted[version].includes(id));
+  const chosen = choose(usable, version, { ...known, accepted });
+  if (chosen === null) return { isSure: false, reason: 'which suite the server chooses is not known' };
+  return faulty.includes(chosen) ? { isSure: true, reason: whyRefused(fault.fault) } : null;
 }
 
 function nameOf(suite: number | null): string | null {

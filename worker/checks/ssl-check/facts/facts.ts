@@ -37,7 +37,7 @@ export type SslFacts = {
   readonly protocols: { readonly [V in VersionName]: boolean | null };
   readonly known: KnownServer;
   readonly suites: readonly SuiteObservation[];
-  /** The server answered something in TLS or SSL. */
+  /** The server answered something in TLS or SSL that a client can go on with. */
   readonly isAlive: boolean;
   /** Answers to ClientHellos of TLS 1.2 and older: what is sent in clear. */
   readonly clearAnswers: readonly (HelloAccepted & { readonly version: VersionName })[];

@@ -1,8 +1,15 @@
-import type { Choice, FullEndpoint, GroupsObservation, HelloAccepted, Question } from '../evidence.ts';
+import type {
+  Choice,
+  FullEndpoint,
+  GroupsObservation,
+  HelloAccepted,
+  Question,
+  QuestionEnd,
+} from '../evidence.ts';
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
-import type { KnownServer } from './derive-client.ts';
+import type { KnownServer, UnusableAnswer } from './derive-client.ts';
 
 /** What ClientHellos told, by version. */
 export type Answers = Pick<
@@ -19,8 +26,12 @@ export type Answers = Pick<
 
 type KnownAnswer = HelloAccepted & { readonly version: VersionName };
 
-/** Every answer that accepted a ClientHello, those of clients last. */
-export function listAnswers({ questions, clients = [] }: Answers): readonly KnownAnswer[] {
+/** Every answer that accepted a ClientHello and that its sender can go on with, those of clients last. */
+export function listAnswers(answers: Answers): readonly KnownAnswer[] {
+  return listAll(answers).filter(({ notOffered }) => notOffered === undefined);
+}
+
+function listAll({ questions, clients = [] }: Answers): readonly KnownAnswer[] {
   const asked = questions.flatMap(({ version, accepted }) =>
     accepted.map((answer) => ({ ...answer, version })),
   );
@@ -30,10 +41,23 @@ export function listAnswers({ questions, clients = [] }: Answers): readonly Know
   return [...asked, ...ofClients];
 }
 
+/** Answers with what was not offered, but for suites that were also chosen properly. */
+function listUnusable(answers: Answers): readonly UnusableAnswer[] {
+  const usable = listAnswers(answers);
+  const ofQuestions = answers.questions.flatMap(({ version, end }) =>
+    end.kind === 'refused' && end.by === 'not-offered' ? [{ ...end, version }] : [],
+  );
+  return [...listAll(answers), ...ofQuestions].flatMap(({ version, suite, notOffered: fault }) => {
+    const isUsed = usable.some((one) => one.version === version && one.suite === suite);
+    return fault === undefined || isUsed ? [] : [{ version, suite, fault }];
+  });
+}
+
 /** Reads what was told of versions, suites and their order. @param shaken the version of a handshake that was completed */
 export function readKnown(answers: Answers, shaken: string | null): KnownServer {
   const { questions, groups, preference, tls13Preference, refusals = [] } = answers;
   const accepted = listAnswers(answers);
+  const unusable = listUnusable(answers);
   const byVersion = <T>(read: (version: VersionName) => T) =>
     Object.fromEntries(versionNames.map((version) => [version, read(version)])) as {
       [V in VersionName]: T;
@@ -43,9 +67,11 @@ export function readKnown(answers: Answers, shaken: string | null): KnownServer 
   ]);
   return {
     protocols: byVersion(
-      (version) => shaken === version || acceptedIn[version].length > 0 || isRefused(version, questions),
+      (version) =>
+        shaken === version || acceptedIn[version].length > 0 || isRefused(version, questions, unusable),
     ) as KnownServer['protocols'],
     accepted: acceptedIn,
+    unusable,
     settled: byVersion(
       (version) =>
         new Set([
@@ -77,9 +103,20 @@ function withLeftOut(groups: GroupsObservation, { tls12Groups }: Answers): Group
 }
 
 /** false where a version was refused; null where that was not told. Before any answer a closed connection may mean anything; beside a living server it is a refusal. */
-function isRefused(version: VersionName, questions: readonly Question[]): false | null {
+function isRefused(
+  version: VersionName,
+  questions: readonly Question[],
+  unusable: readonly UnusableAnswer[],
+): false | null {
   const asked = questions.filter((question) => question.version === version);
-  return asked.length > 0 && asked.every(({ end }) => isDecisive(end)) ? false : null;
+  const isAnswered = unusable.some((one) => one.version === version);
+  const isSettled = ({ end }: Question) => isDecisive(end) || (isAnswered && isOver(end));
+  return asked.length > 0 && asked.every(isSettled) ? false : null;
+}
+
+/** Where every answer is one that clients refuse, what was left unasked does not change that. */
+function isOver(end: QuestionEnd): boolean {
+  return end.kind === 'stopped' || (end.kind === 'refused' && end.by === 'not-offered');
 }
 
 function settledBy({ version, set, end }: Question, wanted: VersionName): readonly number[] {

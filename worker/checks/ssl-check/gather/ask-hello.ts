@@ -17,7 +17,7 @@ import { suiteSets } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
 import type { Lanes } from './lanes.ts';
-import { readAnswer, readSsl2Answer, type Received } from './read-answer.ts';
+import { type AnswerContext, readAnswer, readSsl2Answer, type Received } from './read-answer.ts';
 
 export type Target = {
   readonly host: string;
@@ -72,6 +72,8 @@ export type HelloAsker = {
   readonly isChosen: (isWanted: ((suite: number) => boolean) | null) => boolean;
   /** Distinct chains seen so far, base64 DER. */
   readonly chains: readonly (readonly string[])[];
+  /** What the server chose so far without an offer. */
+  readonly notOffered: AnswerContext['notOffered'];
   readonly addresses: ReadonlySet<string>;
 };
 
@@ -112,13 +114,21 @@ type Way = {
 type AskerState = {
   readonly line: HelloLine;
   readonly chains: (readonly string[])[];
+  readonly notOffered: AnswerContext['notOffered'];
   readonly addresses: Set<string>;
   readonly answers: Answers;
   readonly shares: KeyShares;
 };
 
 function openState(line: HelloLine): AskerState {
-  return { line, chains: [], addresses: new Set(), answers: openAnswers(), shares: makeKeyShares() };
+  return {
+    line,
+    chains: [],
+    notOffered: [],
+    addresses: new Set(),
+    answers: openAnswers(),
+    shares: makeKeyShares(),
+  };
 }
 
 type Answers = {
@@ -194,6 +204,7 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
     whenChosen: kept.answers.whenChosen,
     isChosen: kept.answers.isChosen,
     chains: kept.chains,
+    notOffered: kept.notOffered,
     addresses: kept.addresses,
   };
 }
@@ -210,11 +221,12 @@ const tls13Ids: readonly number[] = suiteSets.tls13;
 function asOffered(seen: AnswerWithForm, { suites, groups }: ClientProfile): AnswerWithForm {
   const { answer, version } = seen;
   if (answer.kind !== 'accepted') return seen;
-  const { suite, group } = answer;
+  const { suite, group, notOffered } = answer;
   const isGroup = version !== 'TLSv1.3' || group === null || groups.includes(group);
   const isOfVersion = tls13Ids.includes(suite) === (version === 'TLSv1.3');
   if (suites.includes(suite) && isOfVersion && isGroup) return seen;
-  return { ...unasked, answer: { kind: 'refused', by: 'not-offered', suite, group } };
+  const told = notOffered === undefined ? {} : { notOffered };
+  return { ...unasked, answer: { kind: 'refused', by: 'not-offered', suite, group, ...told } };
 }
 
 function isRefusedFor(alert: number, { answer }: AnswerWithForm): boolean {
@@ -239,7 +251,13 @@ async function askBy(
     isComplete: (received) => readTo(received).isComplete() && sealed?.isOver() !== false,
     read: (seen) => {
       const { versions = [offered.version] } = offered;
-      const found = readAnswer(seen, readTo(seen.bytes).answer(), { versions, chains: kept.chains });
+      const { chains, notOffered } = kept;
+      const found = readAnswer(seen, readTo(seen.bytes).answer(), {
+        sent: send,
+        versions,
+        chains,
+        notOffered,
+      });
       version = found.version;
       return found.answer;
     },

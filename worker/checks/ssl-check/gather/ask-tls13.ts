@@ -226,10 +226,11 @@ function* answersIn13(
 
 const tls13Ids: readonly number[] = suiteSets.tls13;
 
-function notOffered({ suite, group }: HelloAccepted, hasAccepted: boolean): QuestionEnd {
+function notOffered(answer: HelloAccepted, hasAccepted: boolean): QuestionEnd {
+  const { suite, group, notOffered: fault } = answer;
   return hasAccepted
     ? { kind: 'stopped', reason: 'the server chose what was not offered' }
-    : { kind: 'refused', by: 'not-offered', suite, group };
+    : { kind: 'refused', by: 'not-offered', suite, group, ...(fault ? { notOffered: fault } : {}) };
 }
 
 async function repeat(

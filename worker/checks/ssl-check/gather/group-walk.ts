@@ -20,6 +20,8 @@ export type GroupWalk = {
 /** Those that servers of today may have; older ones are offered beside them. */
 const wanted = [0x001d, 0x0017, 0x0018, 0x0019, 0x001e];
 
+const notHeeded: QuestionEnd = { kind: 'stopped', reason: 'the server chose what was not offered' };
+
 /** Opens the walk of one run. */
 export function openGroupWalk(): GroupWalk {
   const named = new Set<number>();
@@ -31,6 +33,8 @@ export function openGroupWalk(): GroupWalk {
     isOpen: (ahead = 0) => end === null && left().length > ahead,
     note(answer) {
       if (answer.kind !== 'accepted') end ??= answer;
+      // Such a server does not heed what is left out.
+      else if (answer.notOffered?.what === 'group') end ??= notHeeded;
       else if (answer.group !== null) named.add(answer.group);
     },
     leaveOut(ids) {
@@ -50,7 +54,7 @@ export async function walkGroups({ asker, ledger }: SuiteAsking, walk: GroupWalk
     const groups = walk.offered();
     const answer = await asker.ask({ version: 'TLSv1.2', suites: ids, groups });
     const isNew = answer.kind !== 'accepted' || groups.includes(answer.group ?? -1);
-    walk.note(isNew ? answer : { kind: 'stopped', reason: 'the server chose what was not offered' });
+    walk.note(isNew ? answer : notHeeded);
   }
 }
 

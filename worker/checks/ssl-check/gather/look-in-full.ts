@@ -90,7 +90,7 @@ export function isConnected(handshakes: readonly HandshakeObservation[]): boolea
   return handshakes.at(-1)?.handshake.kind === 'connected';
 }
 
-type GatheredEndpoint = Omit<FullEndpoint, 'chains' | 'alpnRefused'>;
+type GatheredEndpoint = Omit<FullEndpoint, 'chains' | 'notOffered' | 'alpnRefused'>;
 
 const nothing: Omit<GatheredEndpoint, 'questions'> = {
   handshakes: [],
@@ -116,7 +116,8 @@ const nothing: Omit<GatheredEndpoint, 'questions'> = {
 /** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
 export async function lookInFull(look: EndpointContext, opening: Question): Promise<FullEndpoint> {
   const looked = await lookAt(look, opening);
-  return { ...looked, chains: look.asker.chains, alpnRefused: look.asker.isAlpnRefused() };
+  const { chains, notOffered, isAlpnRefused } = look.asker;
+  return { ...looked, chains, notOffered, alpnRefused: isAlpnRefused() };
 }
 
 async function lookAt(look: EndpointContext, opening: Question): Promise<GatheredEndpoint> {

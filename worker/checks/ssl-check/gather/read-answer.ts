@@ -1,5 +1,7 @@
 import type { Exchange } from '../../../probes/tls/port.ts';
-import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type { HelloAccepted, NotOffered, QuestionEnd } from '../evidence.ts';
+import { findNotOffered } from '../grammar/not-offered.ts';
+import { readSentHello } from '../grammar/sent-hello.ts';
 import type { ServerAnswer, ServerFlight } from '../grammar/server-flight.ts';
 import { isSsl2ServerHello } from '../grammar/ssl2.ts';
 import { type VersionName, versionNames, versionNumbers } from '../grammar/tls-names.ts';
@@ -13,22 +15,34 @@ export type AnswerRead = {
   readonly version: VersionName | null;
 };
 
-/** How an answer is read: by what was offered, and with the chains that are kept. */
+/** How an answer is read: by what was offered, and with the chains and faults that are kept. */
 export type AnswerContext = {
+  /** The ClientHello, as it was sent. */
+  readonly sent: Uint8Array;
   readonly versions: readonly VersionName[];
   readonly chains: (readonly string[])[];
+  readonly notOffered: (NotOffered & { readonly version: VersionName })[];
 };
 
 /** Reads what came as the answer to a ClientHello. */
 export function readAnswer(
   seen: Received,
   answer: ServerAnswer,
-  { versions, chains }: AnswerContext,
+  { sent, versions, chains, notOffered }: AnswerContext,
 ): AnswerRead {
   const version = answer.kind === 'flight' ? versionOf(answer.version) : undefined;
-  return answer.kind === 'flight' && version !== undefined && versions.includes(version)
-    ? { answer: { ...describeFlight(answer, chains), ...unfinished(seen, answer) }, version }
-    : { answer: readEnd(seen, answer), version: null };
+  if (answer.kind !== 'flight' || version === undefined || !versions.includes(version))
+    return { answer: readEnd(seen, answer), version: null };
+  const fault = findNotOffered(answer, readSentHello(sent));
+  if (fault !== null) keepFault({ version, ...fault }, notOffered);
+  const told = { ...unfinished(seen, answer), ...(fault === null ? {} : { notOffered: fault }) };
+  return { answer: { ...describeFlight(answer, chains), ...told }, version };
+}
+
+function keepFault(fault: AnswerContext['notOffered'][number], kept: AnswerContext['notOffered']): void {
+  const { version, what, chosen } = fault;
+  const isSame = (one: typeof fault) => one.version === version && one.what === what && one.chosen === chosen;
+  if (!kept.some(isSame)) kept.push(fault);
 }
 
 function unfinished({ ended }: Received, { isComplete }: ServerFlight): { isUnfinished?: true } {

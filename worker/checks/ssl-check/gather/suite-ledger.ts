@@ -24,15 +24,37 @@ export type SuiteLedger = {
   readonly preference: () => Preference | null;
 };
 
+/** How many suites are asked for a second time. */
+const askedAgain = 4;
+
 type Pick = { readonly suite: number; readonly offered: readonly number[] };
+
+/** Suites that were chosen, in the order in which they were found. */
+function openChosen() {
+  const accepted = new Map<number, HelloAccepted>();
+  /** Suites that are asked for once more, and whether they still are. */
+  const again = new Map<number, boolean>();
+  return {
+    accepted,
+    isSettled: (id: number) => accepted.has(id) && again.get(id) !== true,
+    /** The first answer with a suite stands, unless clients refuse that one: it may be due to what else its hello offered. */
+    keep: (answer: HelloAccepted) => {
+      const { suite } = answer;
+      const known = accepted.get(suite);
+      if (known === undefined || (!isUsable(known) && isUsable(answer))) accepted.set(suite, answer);
+      if (again.has(suite)) again.set(suite, false);
+      else if (known === undefined && !isUsable(answer) && again.size < askedAgain) again.set(suite, true);
+    },
+  };
+}
 
 /** Opens the ledger of a version. */
 export function openSuiteLedger(version: VersionName): SuiteLedger {
-  const accepted = new Map<number, HelloAccepted>();
+  const { accepted, isSettled, keep } = openChosen();
   const refused = new Map<number, QuestionEnd>();
   const picks: Pick[] = [];
   let open: QuestionEnd | null = null;
-  const left = (ids: readonly number[]) => ids.filter((id) => !accepted.has(id) && !refused.has(id));
+  const left = (ids: readonly number[]) => ids.filter((id) => !isSettled(id) && !refused.has(id));
   /** What was offered in a hello and is accepted. */
   const among = ({ offered }: Pick) => offered.filter((id) => accepted.has(id));
   const choices = () =>
@@ -46,10 +68,10 @@ export function openSuiteLedger(version: VersionName): SuiteLedger {
     version,
     note(offered, answer) {
       if (answer.kind === 'accepted' && offered.includes(answer.suite)) {
-        if (!accepted.has(answer.suite)) accepted.set(answer.suite, answer);
+        keep(answer);
         picks.push({ suite: answer.suite, offered });
       } else if (answer.kind === 'accepted') {
-        open ??= notOffered(answer, accepted.size > 0);
+        open ??= notOffered(answer, [...accepted.values()].some(isUsable));
       } else if (isDecisive(answer)) {
         for (const id of left(offered)) refused.set(id, answer);
       } else open ??= answer;
@@ -58,7 +80,7 @@ export function openSuiteLedger(version: VersionName): SuiteLedger {
     accepted: () => [...accepted.values()],
     refused: () => [...refused.keys()],
     noteFound: (answer) => {
-      if (!accepted.has(answer.suite)) accepted.set(answer.suite, answer);
+      if (isUsable(answer)) keep(answer);
     },
     questionOf(set, listed) {
       const ids = suitesIn(set, version);
@@ -91,10 +113,16 @@ export function isChacha(id: number): boolean {
 const notAsked: QuestionEnd = { kind: 'stopped', reason: 'not every suite was asked for' };
 
 /** Of a server that had accepted something before, the rest stays unknown; one that begins so cannot be talked to. */
-function notOffered({ suite, group }: HelloAccepted, hasAccepted: boolean): QuestionEnd {
+function notOffered(answer: HelloAccepted, hasAccepted: boolean): QuestionEnd {
+  const { suite, group, notOffered: fault } = answer;
+  const told = fault === undefined ? {} : { notOffered: fault };
   return hasAccepted
     ? { kind: 'stopped', reason: 'the server chose what was not offered' }
-    : { kind: 'refused', by: 'not-offered', suite, group };
+    : { kind: 'refused', by: 'not-offered', suite, group, ...told };
+}
+
+function isUsable({ notOffered: fault }: HelloAccepted): boolean {
+  return fault === undefined;
 }
 
 /** Where suites of a version are asked for, and what is known of them so far. */

@@ -37,6 +37,11 @@ export type ServerFlight = {
   readonly certificateRequested: boolean;
   /** Up to TLS 1.2: a session id to come back with (RFC 5246 §7.4.1.3). */
   readonly givesSessionId: boolean;
+  readonly sessionId: Uint8Array;
+  /** Types of the ServerHello's extensions. */
+  readonly extensions: readonly number[];
+  /** The ALPN extension names more than the one protocol that it should (RFC 7301 §3.1). */
+  readonly isAlpnList: boolean;
   /** A session ticket will follow (RFC 5077 §3.2). */
   readonly givesTicket: boolean;
   /** The server has said all it says before it waits for us. */
@@ -63,7 +68,7 @@ const messageTypes = {
 const namedCurve = 3;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Mutable<ServerFlight>;
+type Draft = Mutable<Omit<ServerFlight, 'extensions'>> & { readonly extensions: number[] };
 
 /** Reads what a server answers to a ClientHello, as it comes in; no byte is read twice. */
 export type FlightReader = {
@@ -166,6 +171,9 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     timestampList: null,
     certificateRequested: false,
     givesSessionId: sessionId.length > 0,
+    sessionId,
+    extensions: [],
+    isAlpnList: false,
     givesTicket: false,
     isComplete: false,
   };
@@ -180,11 +188,13 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
 }
 
 function readExtension(flight: Draft, type: number, content: ByteCursor): void {
+  flight.extensions.push(type);
   switch (type) {
     case 16: {
-      content.number(2); // length of a list that has one entry
+      const listBytes = content.number(2);
       const protocol = content.vector(1);
       flight.alpn = Buffer.from(protocol).toString('latin1');
+      flight.isAlpnList = listBytes > protocol.length + 1;
       return;
     }
     case 18:

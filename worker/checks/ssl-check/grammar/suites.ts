@@ -211,8 +211,8 @@ export function isDangerous({ cipher, isAnonymous, bits }: Suite): boolean {
   return isAnonymous || bits <= 112 || cipher === 'RC4';
 }
 
-/** Suites that only TLS 1.2 defines: authenticated encryption, and MACs other than SHA-1 and MD5 (RFC 5246 §1.2). */
-function isSinceTls12({ name, isAead }: Suite): boolean {
+/** Suites that no version before TLS 1.2 has: authenticated encryption, and MACs other than SHA-1 and MD5 (RFC 5246 §1.2). */
+export function isSinceTls12({ name, isAead }: Suite): boolean {
   return isAead || name.endsWith('_SHA256') || name.endsWith('_SHA384');
 }
 

@@ -5,6 +5,7 @@ import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
+import { nameNotOffered } from '../grammar/not-offered.ts';
 import { type Cipher, suites } from '../grammar/suites.ts';
 
 /** Judges whether clients can connect to a server that answers in TLS. */
@@ -110,7 +111,8 @@ function isBeyondUs({ clearAnswers, protocols }: SslFacts): boolean {
 }
 
 function judgeHello({ evidence, isAlive }: SslFacts): Verdict {
-  const broken = evidence.questions.flatMap(({ end }) => {
+  const faults = isAlive ? [] : (evidence.notOffered ?? []);
+  const ofQuestions = evidence.questions.flatMap(({ end }) => {
     if (end.kind !== 'refused') return [];
     if (end.by === 'malformed' && !isAlive) return [`records of TLS with ${end.reason}`];
     if (end.by === 'unknown-version') return [`the version ${hex(end.version)}, which does not exist`];
@@ -121,7 +123,10 @@ function judgeHello({ evidence, isAlive }: SslFacts): Verdict {
       ? [`${suite}, which was not offered`]
       : [`${suite} and the group ${hex(end.group)}, at least one of which was not offered`];
   });
-  const [answer] = broken;
+  const [answer] = [
+    ...faults.map((fault) => `${nameNotOffered(fault)}, which was not offered`),
+    ...ofQuestions,
+  ];
   return brokenIf(answer !== undefined, { answer: answer ?? '' });
 }
 

@@ -53,11 +53,11 @@ export function judgeConnection({ evidence }: SslFacts, obstacle: Obstacle | nul
 }
 
 /** Finds what stood in the way; null when the server answered in TLS. */
-export function findObstacle({ evidence, isAlive }: SslFacts): Obstacle | null {
+export function findObstacle({ evidence, isAlive, known }: SslFacts): Obstacle | null {
   if (isAlive) return null;
   const ends = evidence.questions.map(({ end }) => end);
   // A server whose answer breaks the protocol did answer; a rule of its own tells it.
-  if (ends.some(isBrokenAnswer)) return null;
+  if (ends.some(isBrokenAnswer) || known.unusable.length > 0) return null;
   const failure = ends.find((end) => end.kind === 'failure');
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');

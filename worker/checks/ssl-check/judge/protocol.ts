@@ -1,11 +1,12 @@
 import type { ProtocolCode } from '#shared/catalogue/ssl-check/rules/protocol';
-import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
 import { isAlpnRefused } from '../facts/clients.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import { readHttp3 } from '../facts/http3.ts';
+import { nameNotOffered } from '../grammar/not-offered.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
@@ -22,6 +23,7 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
     'session-not-resumed': judgeResumption(facts),
     'renegotiation-by-client': judgeRenegotiation(facts),
     'http3-unanswered': judgeHttp3(facts),
+    'tls-answer-not-offered': judgeOffers(facts),
     'certificate-compression-missing': judgeCompression(facts),
   };
 }
@@ -29,7 +31,7 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
 const untold = 'the server did not say whether it speaks this version';
 
 function judgeVersions(facts: SslFacts) {
-  const { protocols, suites } = facts;
+  const { isAlive, known, protocols, suites } = facts;
   const offered = versionNames.filter((version) => protocols[version] === true);
   const isUnknown = (versions: readonly VersionName[]) =>
     versions.some((version) => protocols[version] === null);
@@ -40,6 +42,8 @@ function judgeVersions(facts: SslFacts) {
   const missing = (versions: readonly VersionName[]): Verdict => {
     if (versions.some((version) => offered.includes(version))) return 'holds';
     if (isUnknown(versions)) return notTested(untold);
+    // Such a server has a finding of its own, which says why nobody can connect.
+    if (!isAlive && known.unusable.length > 0) return 'not-applicable';
     return brokenIf(true, { best: offered.at(-1) ?? 'none', versions: offered.join(', ') });
   };
   const block = suites.find(
@@ -170,6 +174,25 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
     return notTested('no second handshake with the same session was completed');
   if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
+}
+
+/** Where nobody can go on with any answer, that is told as the reason why nobody can connect. */
+function judgeOffers({ evidence, isAlive, protocols }: SslFacts): Verdict {
+  const { notOffered } = evidence;
+  if (!isAlive && (notOffered ?? []).length > 0) return 'not-applicable';
+  if (!isAlive) return notTested(noHandshake);
+  if (notOffered === undefined) return notTested('no answer was compared with its ClientHello');
+  return brokenBy(
+    notOffered.map((fault) => ({
+      version: fault.version,
+      chosen: nameNotOffered(fault),
+      kind: fault.what,
+      clients:
+        protocols[fault.version] === false
+          ? 'No client gets a connection in this version'
+          : 'Some clients get no connection in this version',
+    })),
+  );
 }
 
 /** Only TLS 1.3 has it. */

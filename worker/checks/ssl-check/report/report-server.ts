@@ -102,10 +102,11 @@ function areSuitesComplete(facts: SslFacts): boolean {
   return sets.every((set) => isSetKnown(facts, 'TLSv1.2', set)) && isSetKnown(facts, 'TLSv1.3', 'tls13');
 }
 
-function reportGroups({ evidence, clearAnswers, client }: SslFacts) {
+function reportGroups({ evidence, clearAnswers, client, known, protocols }: SslFacts) {
   const own = [...groups.values()].find(({ name }) => isSameGroup(name, client?.ephemeralKey.name));
   const ids = [
-    ...(evidence.groups?.accepted ?? []),
+    // Of a version in which clients refuse every answer they get none.
+    ...(known.unusable.length > 0 && protocols['TLSv1.3'] === false ? [] : (evidence.groups?.accepted ?? [])),
     ...(evidence.tls12Groups?.accepted ?? []),
     ...clearAnswers.flatMap(({ group }) => group ?? []),
     ...(own === undefined ? [] : [own.id]),
