@@ -176,14 +176,20 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
 }
 
+const secp256r1 = 0x0017;
+
 /** Where nobody can go on with any answer, that is told as the reason why nobody can connect. */
 function judgeOffers({ evidence, isAlive, protocols }: SslFacts): Verdict {
   const { notOffered } = evidence;
   if (!isAlive && (notOffered ?? []).length > 0) return 'not-applicable';
   if (!isAlive) return notTested(noHandshake);
   if (notOffered === undefined) return notTested('no answer was compared with its ClientHello');
+  // All clients of today offer P-256: a server that names it whatever is left out, as we leave it out on purpose, turns none of them away.
+  const met = notOffered.filter(
+    ({ what, chosen, version }) => !(what === 'group' && chosen === secp256r1 && protocols[version] === true),
+  );
   return brokenBy(
-    notOffered.map((fault) => ({
+    met.map((fault) => ({
       version: fault.version,
       chosen: nameNotOffered(fault),
       kind: fault.what,
