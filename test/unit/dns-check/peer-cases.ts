@@ -4,7 +4,7 @@
  */
 export const peerCases: { readonly [line: string]: readonly string[] } = {
   ADDRESS01: ['a name server at a private address is not asked'],
-  BASIC01: ['a server of the parent that has no DS yet'],
+  BASIC01: ['a server of the parent that has no DS yet', 'a server of the parent that knows no such name'],
   BASIC03: ['a question that fails is told, costs nothing and leaves what hangs on it open'],
   CONNECTIVITY01: [
     'one silent server costs as much as one that refuses, where others of its kind answer',
