@@ -36,14 +36,15 @@ type Extension = { readonly id: string; readonly isCritical: boolean; readonly v
 export function refuseExtensions(list: DerNode | undefined, role: Role): readonly Refusal[] {
   const nodes = listIn(list) ?? [];
   const all = nodes.flatMap((node) => readExtension(node) ?? []);
-  const ids = new Set(all.map(({ id }) => id));
+  const firsts = new Map(all.toReversed().map((one) => [one.id, one] as const));
+  const ids = new Set(firsts.keys());
   const forms = nodes.map(judgeForm).filter((by) => by !== null);
-  const repeated = all.filter(({ id }, index) => all.findIndex((one) => one.id === id) < index);
+  const repeated = all.filter((one) => firsts.get(one.id) !== one);
   return [
     ...forms.map((by): Refusal => ({ reason: 'extension-malformed', what: 'has a malformed extension', by })),
     ...repeated.map(({ id }) => refuseRepeated(id)),
-    ...[...ids]
-      .flatMap((id) => all.find((one) => one.id === id) ?? [])
+    ...all
+      .filter((one) => firsts.get(one.id) === one)
       .flatMap((one) => [
         ...refuseValue(one, role),
         ...refuseCritical(one, ids),
