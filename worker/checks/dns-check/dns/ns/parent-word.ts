@@ -12,7 +12,8 @@ export type ParentWord = 'delegates' | 'serves' | 'denies' | undefined;
 export function parentWord(answer: DnsAnswer, domain: string): ParentWord {
   if (answer.kind === 'failure') return undefined;
   if (recordsAt(answer.authority, domain, 'NS').length > 0) return 'delegates';
-  if (recordsAt(answer.answers, domain, 'NS').length > 0) return 'serves';
+  // A resolver in between answers without authority.
+  if (recordsAt(answer.answers, domain, 'NS').length > 0) return answer.flags.aa ? 'serves' : undefined;
   return isDenial(answer, domain) ? 'denies' : undefined;
 }
 
