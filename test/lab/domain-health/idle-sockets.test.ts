@@ -1,30 +1,13 @@
 import { expect, test } from 'vitest';
-import { noPace } from '#shared/limits/pace/memory';
-import { targetPolicyOf } from '#shared/settings/policy';
-import { dnsLimits } from '../../../worker/probes/dns/open.ts';
-import { httpLimits } from '../../../worker/probes/http/settings.ts';
-import { prepareProbes } from '../../../worker/probes/open.ts';
-import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
+import { prepareLabProbes } from '../kit/probes.ts';
 import { goodPage, goodSite } from './sites.ts';
 
 /** Asks for a page, then shakes hands with its server, with so many places at an address. */
 async function pageThenHandshake(socketsPerAddress: number) {
   const lab = await openLab({ sites: goodSite('a.test', goodPage) });
   const config = lab.config();
-  const factory = prepareProbes({
-    pace: noPace,
-    policy: targetPolicyOf(config),
-    portMap: config.TARGET_PORT_MAP,
-    contactUrl: undefined,
-    connectTimeoutMs: 3000,
-    socketsPerAddress,
-    dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
-    browser: browserSettingsOf(config),
-    http: httpLimits,
-    tls: tlsLimits,
-  });
+  const factory = prepareLabProbes(config, { socketsPerAddress });
   const limit = AbortSignal.timeout(2000);
   const probes = factory.open(limit);
   try {

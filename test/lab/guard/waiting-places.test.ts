@@ -1,14 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { noPace } from '#shared/limits/pace/memory';
-import { targetPolicyOf } from '#shared/settings/policy';
-import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
-import { prepareProbes } from '../../../worker/probes/open.ts';
-import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
+import { prepareLabProbes } from '../kit/probes.ts';
 
 // Many names may stand at one address, and a worker holds few connections to it: what waits for one has not been asked yet.
 const slow: RequestListener = (_request, response) => void sleep(600).then(() => response.end('slow'));
@@ -26,18 +21,7 @@ const config = lab.config();
 
 /** Asks the slow hosts at once over two connections, the quick one behind them. @param requestMs of each request */
 async function askAll(requestMs: number) {
-  const probes = prepareProbes({
-    pace: noPace,
-    policy: targetPolicyOf(config),
-    portMap: config.TARGET_PORT_MAP,
-    contactUrl: undefined,
-    connectTimeoutMs: 3000,
-    socketsPerAddress: 2,
-    dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
-    browser: browserSettingsOf(config),
-    http: { ...httpLimits, requestMs },
-    tls: tlsLimits,
-  });
+  const probes = prepareLabProbes(config, { socketsPerAddress: 2, http: { ...httpLimits, requestMs } });
   const ask = async (host: string) => {
     const run = probes.open(AbortSignal.timeout(30_000));
     const answer = await run.http.ask({ url: `https://${host}/`, bodyLimitBytes: 1000 });

@@ -1,16 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { noPace } from '#shared/limits/pace/memory';
-import { targetPolicyOf } from '#shared/settings/policy';
 import { gatherHeaders } from '../../../worker/checks/security-header-check/gather.ts';
-import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import type { Patience } from '../../../worker/probes/http/shared-connections.ts';
-import { prepareProbes } from '../../../worker/probes/open.ts';
-import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
+import { prepareLabProbes } from '../kit/probes.ts';
 
 /** What a check asks of a site with a page, beside its http address. */
 const questions = 7;
@@ -50,19 +45,7 @@ afterAll(async () => {
 });
 
 const config = lab.config();
-const prepare = (patience: Patience) =>
-  prepareProbes({
-    pace: noPace,
-    policy: targetPolicyOf(config),
-    portMap: config.TARGET_PORT_MAP,
-    contactUrl: undefined,
-    connectTimeoutMs: 3000,
-    socketsPerAddress: 8,
-    dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
-    browser: browserSettingsOf(config),
-    http: { ...httpLimits, patience },
-    tls: tlsLimits,
-  });
+const prepare = (patience: Patience) => prepareLabProbes(config, { http: { ...httpLimits, patience } });
 const long: Patience = { answerMs: 8000, connectionMs: 8000 };
 const short: Patience = { answerMs: 1, connectionMs: 8000 };
 

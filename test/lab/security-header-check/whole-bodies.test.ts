@@ -3,15 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { noPace } from '#shared/limits/pace/memory';
-import { targetPolicyOf } from '#shared/settings/policy';
 import { securityHeaderCheck } from '../../../worker/checks/security-header-check/index.ts';
-import { dnsLimits } from '../../../worker/probes/dns/open.ts';
-import { httpLimits } from '../../../worker/probes/http/settings.ts';
-import { prepareProbes } from '../../../worker/probes/open.ts';
-import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
+import { prepareLabProbes } from '../kit/probes.ts';
 
 // However a server sends its page, it is the same page.
 type Coding = 'identity' | 'gzip' | 'br' | 'zstd';
@@ -96,18 +90,7 @@ const lab = await openLab({
 afterAll(() => lab.close());
 
 const config = lab.config();
-const probes = prepareProbes({
-  pace: noPace,
-  policy: targetPolicyOf(config),
-  portMap: config.TARGET_PORT_MAP,
-  contactUrl: undefined,
-  connectTimeoutMs: 3000,
-  socketsPerAddress: 8,
-  dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
-  browser: browserSettingsOf(config),
-  http: httpLimits,
-  tls: tlsLimits,
-});
+const probes = prepareLabProbes(config);
 afterAll(() => probes.close());
 
 /** Asks each address as one run does, some at a time. */
