@@ -23,8 +23,8 @@ export const questionLimit = 300;
 const signedTypes = ['A', 'AAAA', 'MX', 'SOA', 'TLSA'];
 
 async function askProbe(dns: DnsProbe, question: ObservedQuestion, apex: string): Promise<Observation> {
-  const { server, unchecked, name, type } = question;
-  const isSigned = server === undefined && (signedTypes.includes(type) || name === apex);
+  const { server, unchecked, again, name, type } = question;
+  const isSigned = server === undefined && !again && (signedTypes.includes(type) || name === apex);
   const answer = await dns.ask(
     { name, type },
     {

@@ -3,12 +3,16 @@ import type { DnsAnswer, DnsReply } from '../probes/dns/port.ts';
 import { isNoPublicName, isOurs } from './not-asked.ts';
 import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 
-/** One question; with `server` it goes straight to that address, with `unchecked` the resolver is to give what it cannot validate (CD). */
+/**
+ * One question; with `server` it goes straight to that address, with `unchecked` the resolver is to give what it cannot validate (CD), and with
+ * `again` it is asked a second time, without DNSSEC, as equal questions of a run are asked once.
+ */
 export type ObservedQuestion = {
   readonly name: string;
   readonly type: string;
   readonly server?: string;
   readonly unchecked?: true;
+  readonly again?: true;
 };
 
 export type ObservedRecord = {

@@ -6,11 +6,14 @@ export type Zone = {
   look(name: string, type: string, server?: string): Observation;
   /** What the resolver gives without validation. */
   lookUnchecked(name: string, type: string): Observation;
+  /** What the resolver gives when it is asked once more. */
+  lookAgain(name: string, type: string): Observation;
 };
 
 /** One text for equal questions. A space never stands first, so no name of the target becomes a key of an object's prototype. */
-export function observationKey({ name, type, server, unchecked }: ObservedQuestion): string {
-  return `${type} ${name}${server === undefined ? '' : ` @${server}`}${unchecked ? ' +cd' : ''}`;
+export function observationKey({ name, type, server, unchecked, again }: ObservedQuestion): string {
+  const way = `${unchecked ? ' +cd' : ''}${again ? ' +again' : ''}`;
+  return `${type} ${name}${server === undefined ? '' : ` @${server}`}${way}`;
 }
 
 /**
@@ -32,6 +35,7 @@ export function openZone(
     look: (name, type, server) =>
       find({ name: name.toLowerCase(), type, ...(server === undefined ? {} : { server }) }),
     lookUnchecked: (name, type) => find({ name: name.toLowerCase(), type, unchecked: true }),
+    lookAgain: (name, type) => find({ name: name.toLowerCase(), type, again: true }),
   };
 }
 

@@ -31,6 +31,8 @@ export type ZoneKeys = { readonly keySigning: string; readonly zoneSigning: stri
 /** Takes something out of a signed zone, line by line. */
 export const damages = {
   proofs: (lines: readonly string[]) => lines.filter((line) => !/\t(?:NSEC3?|RRSIG\tNSEC3?)[ \t]/.test(line)),
+  'signatures of TLSA': (lines: readonly string[]) =>
+    lines.filter((line) => !/\tRRSIG\tTLSA[ \t]/.test(line)),
   'signatures of proofs': (lines: readonly string[]) =>
     lines.filter((line) => !/\tRRSIG\tNSEC3?[ \t]/.test(line)),
 } as const;

@@ -1234,6 +1234,16 @@ const transportCases: readonly Case[] = [
     ['dane-lookup-failed'],
   ),
   but(
+    'a TLSA lookup that failed once',
+    {
+      '_25._tcp.mx1.good.test TLSA': plainServfail,
+      '_25._tcp.mx1.good.test TLSA +cd': '3 1 1 ' + 'a'.repeat(64),
+      '_25._tcp.mx1.good.test TLSA +again': '3 1 1 ' + 'a'.repeat(64),
+    },
+    [],
+    { notTested: ['dane-lookup-failed', 'dane-partial'] },
+  ),
+  but(
     'no sender asks for the TLSA of a host whose addresses are not signed',
     {
       '_25._tcp.mx1.good.test TLSA': servfail,

@@ -48,8 +48,10 @@ export function stubDns(
     for (let hop = 0; hop < 5; hop += 1) {
       const owner = findOwner(name);
       const key = `${owner} ${question.type}${options.server ? ` @${options.server}` : ''}`;
-      // "+cd": what the resolver gives without validation, where that differs.
-      const value = (options.checkingDisabled ? records.get(`${key} +cd`) : undefined) ?? records.get(key);
+      // "+cd": what the resolver gives without validation, "+again" the second time, where that differs.
+      const way = options.checkingDisabled ? '+cd' : '+again';
+      const isOther = options.checkingDisabled === true || (question.type === 'TLSA' && !options.dnssecOk);
+      const value = (isOther ? records.get(`${key} ${way}`) : undefined) ?? records.get(key);
       if (isTrouble(value)) return trouble(question, value);
       const alias = records.get(`${owner} CNAME`);
       if (value !== undefined)

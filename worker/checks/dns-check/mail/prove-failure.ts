@@ -44,9 +44,12 @@ export function lookBehind(zone: Zone, observation: Observation, host: string): 
   const { name, type } = observation;
   if (observation.outcome !== 'unknown' || observation.hasFailed !== true) return 'unknown';
   if (observation.errors?.some((code) => provingErrors.includes(code))) return 'fails';
-  // What comes without validation, and not with it, was refused by it.
-  if (observation.rcode === 'SERVFAIL' && zone.lookUnchecked(name, type).outcome !== 'unknown')
-    return 'fails';
+  // What comes without validation, and not with it, twice, was refused by it.
+  if (observation.rcode === 'SERVFAIL' && zone.lookUnchecked(name, type).outcome !== 'unknown') {
+    const { outcome, rcode } = zone.lookAgain(name, type);
+    if (rcode === 'SERVFAIL') return 'fails';
+    return outcome === 'nodata' || outcome === 'nxdomain' ? 'absent' : 'unknown';
+  }
   const domain = zoneHolding(zone, host);
   if (domain === undefined) return 'unknown';
   if (isProvenFailure(zone, observation, domain)) return 'fails';
