@@ -5,7 +5,7 @@ import { digestOf } from './ds-digest.ts';
 import { entryPointFlag, keyTagOf, printDs, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import type { Denial } from './read-denial.ts';
 import type { Signing } from './read-signing.ts';
-import { brokenSets, faultOf } from './set-faults.ts';
+import { brokenSets, faultIn } from './set-faults.ts';
 
 /** SHA-256, which every validator knows. */
 const digestType = 2;
@@ -48,9 +48,7 @@ export function enterDs(zone: string, signing: Signing, denials: readonly Denial
 
 // What a validator would meet at one of the servers, and nobody looks at today.
 function whyNotReady({ servers, isOneChain }: Signing, denials: readonly Denial[]): string | undefined {
-  const faulty = servers.find(({ sets }) =>
-    sets.some(({ signatures }) => faultOf(signatures.map(({ verdict }) => verdict)) !== undefined),
-  );
+  const faulty = servers.find(({ sets }) => sets.some((set) => faultIn(set) !== undefined));
   if (faulty) return `${faulty.server} does not serve the zone with good signatures`;
   const bare = servers.find(({ keys }) => keys?.length === 0);
   if (bare) return `${bare.server} has no keys`;

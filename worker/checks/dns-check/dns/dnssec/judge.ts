@@ -18,8 +18,8 @@ import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { isoTime, keyTagOf, printDs, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { type Denial, readDenials } from './read-denial.ts';
-import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
-import { brokenSets, faultOf } from './set-faults.ts';
+import { lastingSignature, type Signing } from './read-signing.ts';
+import { brokenSets, type CheckedSet, faultIn } from './set-faults.ts';
 import type { DnssecFacts } from './status.ts';
 
 type DnssecCode = keyof typeof dnssecRules;
@@ -128,9 +128,9 @@ function judgeServers({ apex }: DnsFacts, { servers, keys }: Signing): Verdict {
   if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
   if (servers.length === 0) return notTested('no name server gave its SOA');
   const faults = servers.map(({ server, ip, sets }) =>
-    sets.flatMap(({ type, signatures }) => {
-      const reason = faultOf(signatures.map(({ verdict }) => verdict));
-      return reason === undefined ? [] : [{ server, ip, type, reason }];
+    sets.flatMap((set) => {
+      const reason = faultIn(set);
+      return reason === undefined ? [] : [{ server, ip, type: set.type, reason }];
     }),
   );
   return faults.every(({ length }) => length > 0) ? 'not-applicable' : brokenBy(faults.flat());

@@ -6,7 +6,7 @@ import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
 import { type Claimed, findGap } from './prove-denial.ts';
 import { checkRecords, type Signer, type Signing } from './read-signing.ts';
-import { faultOf } from './set-faults.ts';
+import { faultIn } from './set-faults.ts';
 
 /** How one server proves that something is not there; each reason is a clause. */
 export type Proof = 'whole' | { readonly broken: string } | { readonly unseen: string };
@@ -35,9 +35,7 @@ const iterationLimit = 150;
  */
 export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readonly Denial[] {
   const sound = new Set(
-    servers
-      .filter(({ sets }) => sets.every(({ signatures }) => faultOf(signatures.map(verdictOf)) === undefined))
-      .map(({ ip }) => ip),
+    servers.filter(({ sets }) => sets.every((set) => faultIn(set) === undefined)).map(({ ip }) => ip),
   );
   const atS = facts.evidence.askedAtS;
   const signer: Signer = { zone: facts.domain, keys, atS, signaturesOfSet: signatureLimit };
@@ -62,8 +60,6 @@ function readOnce<T>(read: (answer: DnsAnswer) => T): (answer: DnsAnswer) => T {
     return kept;
   };
 }
-
-const verdictOf = ({ verdict }: { readonly verdict: Parameters<typeof faultOf>[0][number] }) => verdict;
 
 /** Reads how one answer proves what it says. */
 export function readDenial(answer: DnsAnswer, signer: Signer): Pick<Denial, 'proof' | 'nsec3'> {
@@ -94,7 +90,7 @@ function readClaim({ question, rcode, flags, answers }: DnsReply, signer: Signer
   if (type === undefined)
     return rcode === 'NXDOMAIN' ? { kind: 'no-name', name } : { kind: 'no-type', name, type: question.type };
   const signatures = checkRecords(answers, { name: question.name, type }, signer);
-  const fault = faultOf(signatures.map(verdictOf));
+  const fault = faultIn({ signatures });
   if (fault !== undefined) return { broken: `there is a record instead, of a wildcard, but ${fault}` };
   // A signature that covers fewer labels than the name has is that of a wildcard (RFC 4035 §3.1.3.3).
   const fewest = Math.min(...signatures.map(({ rrsig }) => rrsig.labels));
@@ -106,7 +102,7 @@ function findFault(answer: DnsReply, claimed: Claimed, signer: Signer): string |
   if (records.length === 0) return 'the answer has no NSEC or NSEC3 record';
   const checked = records.slice(0, recordLimit).map((record) => ({
     record,
-    fault: faultOf(checkRecords(answer.authority, record, signer).map(verdictOf)),
+    fault: faultIn({ signatures: checkRecords(answer.authority, record, signer) }),
   }));
   const good = checked.flatMap(({ record, fault }) => (fault === undefined ? [record] : []));
   const bad = checked.find(({ fault }) => fault !== undefined);

@@ -14,8 +14,8 @@ import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
-import { faultOf } from './set-faults.ts';
-import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
+import { type CheckedSet, faultIn } from './set-faults.ts';
+import { verifyRrsig } from './verify-rrsig.ts';
 
 /** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
 export type Signing = {
@@ -38,12 +38,6 @@ export type ServerSigning = {
 
 /** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
 type MatchedDs = { readonly ds: Ds; readonly key: Dnskey | null | undefined };
-
-/** The records of one type with their signatures, each checked. */
-export type CheckedSet = {
-  readonly type: ApexType;
-  readonly signatures: readonly { readonly rrsig: Rrsig; readonly verdict: SignatureVerdict }[];
-};
 
 /** How many signatures and keys are looked at; a zone has some dozen at most (CVE-2023-50387). */
 const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
@@ -105,10 +99,6 @@ function withoutFaultsOfOne(
   return sets.filter((set) => !faults.flat().includes(faultIn(set) ?? ''));
 }
 
-function faultIn({ signatures }: CheckedSet): string | undefined {
-  return faultOf(signatures.map(({ verdict }) => verdict));
-}
-
 type GivenKeys = {
   readonly address: string;
   readonly keys: readonly Dnskey[];
@@ -143,9 +133,7 @@ function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly D
 /** All keys that a validator accepts, whichever server it asks: those that the parent vouches for at each of them. */
 function keysOfZone({ resolved, servers, hasDs }: AllGivenKeys): readonly Dnskey[] {
   const sets = servers.filter(({ keys }) => keys.length > 0);
-  const accepted = hasDs
-    ? sets.filter(({ signatures }) => faultIn({ type: 'DNSKEY', signatures }) === undefined)
-    : sets;
+  const accepted = hasDs ? sets.filter(({ signatures }) => faultIn({ signatures }) === undefined) : sets;
   const printed = new Set((accepted.length > 0 ? accepted : sets).map(({ keys }) => printSet(keys)));
   // Where all agree the order is the resolver's.
   if (printed.size === 0 || (printed.size === 1 && printed.has(printSet(resolved)))) return resolved;
@@ -164,16 +152,13 @@ const setLimit = 4;
 /** Whether a resolver may take the keys of any server and the data of any other: each set is vouched for, and has the key that signs at each of the others. */
 function areOneChain({ evidence }: DnsFacts, { servers }: AllGivenKeys): boolean {
   const sets = new Map(servers.map(({ keys }) => [printSet(keys), keys] as const));
-  if (
-    sets.size > setLimit ||
-    servers.some(({ signatures }) => faultIn({ type: 'DNSKEY', signatures }) !== undefined)
-  )
+  if (sets.size > setLimit || servers.some(({ signatures }) => faultIn({ signatures }) !== undefined))
     return false;
   return evidence.servers.every(
     ({ address, soa }) =>
       !servers.some((one) => one.address === address) ||
       [...sets.values()].every(
-        (keys) => faultIn({ type: 'SOA', signatures: checkSet(soa, keys, evidence.askedAtS) }) === undefined,
+        (keys) => faultIn({ signatures: checkSet(soa, keys, evidence.askedAtS) }) === undefined,
       ),
   );
 }

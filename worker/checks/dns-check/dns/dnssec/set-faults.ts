@@ -1,5 +1,12 @@
-import type { CheckedSet } from './read-signing.ts';
+import type { Rrsig } from '../../../../dns/record-values.ts';
+import type { ApexType } from '../../halves.ts';
 import type { SignatureVerdict } from './verify-rrsig.ts';
+
+/** The records of one type with their signatures, each checked. */
+export type CheckedSet = {
+  readonly type: ApexType;
+  readonly signatures: readonly { readonly rrsig: Rrsig; readonly verdict: SignatureVerdict }[];
+};
 
 /** A set of records that no signature upholds. */
 export type SetFault = { readonly type: string; readonly reason: string };
@@ -21,14 +28,15 @@ export const requestTypes: readonly string[] = ['CDS', 'CDNSKEY'];
 export function brokenSets(sets: readonly CheckedSet[]): readonly SetFault[] {
   if (sets.every(({ signatures }) => signatures.length === 0)) return [];
   const read = sets.filter(({ type }) => !requestTypes.includes(type));
-  return read.flatMap(({ type, signatures }) => {
-    const reason = faultOf(signatures.map(({ verdict }) => verdict));
-    return reason === undefined ? [] : [{ type, reason }];
+  return read.flatMap((set) => {
+    const reason = faultIn(set);
+    return reason === undefined ? [] : [{ type: set.type, reason }];
   });
 }
 
 /** Why none of a set's signatures upholds it, as a clause; undefined where one does. */
-export function faultOf(verdicts: readonly SignatureVerdict[]): string | undefined {
+export function faultIn({ signatures }: Pick<CheckedSet, 'signatures'>): string | undefined {
+  const verdicts = signatures.map(({ verdict }) => verdict);
   if (verdicts.includes('valid') || verdicts.includes('unsupported')) return undefined;
   const [first] = verdicts;
   return first === undefined ? 'it has no signature' : reasons[first];
