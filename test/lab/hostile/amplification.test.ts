@@ -142,7 +142,7 @@ const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/security-header-check?url=http%3A%2F%2Fchain.test%2F', [30, 30, 1, 12], noDns],
   ['/api/tools/security-header-check?url=http%3A%2F%2Fmany.test%2F', [9, 9, 1, 14], noDns],
   ['/api/tools/ssl-check/chain.test', [0, 0, 0, 0], noDns],
-  ['/api/tools/ssl-check/many.test', [68, 42, 20, 64], noDns],
+  ['/api/tools/ssl-check/many.test', [75, 45, 20, 64], noDns],
   ['/api/tools/dns-check/chain.test', [4, 4, 1, 8], wholeDns],
   ['/api/tools/domain-health/chains.test', [30, 30, 1, 16], wholeDns],
   ['/api/tools/domain-health/manies.test', [84, 56, 20, 84], wholeDns],

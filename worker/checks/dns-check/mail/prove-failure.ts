@@ -41,22 +41,29 @@ export type Behind = 'fails' | 'absent' | 'unknown';
 
 /** Looks behind a failed lookup of a name at or below a host: at the resolver's answer without validation, and at the servers of the host's zone. */
 export function lookBehind(zone: Zone, observation: Observation, host: string): Behind {
-  const { name, type } = observation;
   if (observation.outcome !== 'unknown' || observation.hasFailed !== true) return 'unknown';
   if (observation.errors?.some((code) => provingErrors.includes(code))) return 'fails';
-  // What comes without validation, and not with it, twice, was refused by it.
-  if (observation.rcode === 'SERVFAIL' && zone.lookUnchecked(name, type).outcome !== 'unknown') {
-    const { outcome, rcode } = zone.lookAgain(name, type);
-    if (rcode === 'SERVFAIL') return 'fails';
-    return outcome === 'nodata' || outcome === 'nxdomain' ? 'absent' : 'unknown';
-  }
+  return lookWithoutValidation(zone, observation) ?? lookAtServers(zone, observation, host);
+}
+
+// What comes without validation, and not with it, twice, was refused by it.
+function lookWithoutValidation(zone: Zone, { name, type, rcode }: Observation): Behind | undefined {
+  if (rcode !== 'SERVFAIL' || zone.lookUnchecked(name, type).outcome === 'unknown') return undefined;
+  const again = zone.lookAgain(name, type);
+  return again.rcode === 'SERVFAIL' ? 'fails' : isAbsent(again) ? 'absent' : 'unknown';
+}
+
+function lookAtServers(zone: Zone, observation: Observation, host: string): Behind {
   const domain = zoneHolding(zone, host);
   if (domain === undefined) return 'unknown';
   if (isProvenFailure(zone, observation, domain)) return 'fails';
+  const { name, type } = observation;
   const own = addressesOf(zone, domain).map((address) => zone.look(name, type, address));
-  return own.length > 0 && own.every(({ outcome }) => outcome === 'nodata' || outcome === 'nxdomain')
-    ? 'absent'
-    : 'unknown';
+  return own.length > 0 && own.every(isAbsent) ? 'absent' : 'unknown';
+}
+
+function isAbsent({ outcome }: Observation): boolean {
+  return outcome === 'nodata' || outcome === 'nxdomain';
 }
 
 // The nearest name at or above the host that has name servers, up to the domain that somebody has registered.

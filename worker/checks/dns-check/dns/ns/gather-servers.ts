@@ -65,19 +65,19 @@ export async function askServers(
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
   const spoken = addresses.map(({ address }) => early(askZone(context, address)));
-  const signed = addresses.map(({ address }, at) =>
-    early(askSets(context, address, { ...zone, speaks: spoken[at] ?? askZone(context, address) })),
+  const keys = addresses.map(({ address }, at) =>
+    early(askKeys(context, address, { ...zone, speaks: spoken[at] ?? askZone(context, address) })),
   );
-  const isSigned = early(isAnySigned(zone.isSigned, spoken, signed));
+  const isSigned = early(isAnySigned(zone.isSigned, spoken, keys));
   const asked = await Promise.all(
     addresses.map(async ({ name, address }, at) => {
       const speaks = spoken[at] ?? askZone(context, address);
-      const [server, sets, own] = await Promise.all([
+      const [server, key, own] = await Promise.all([
         askServer(context, { name, address }, { speaks, zone: { ...zone, isSigned } }),
-        signed[at],
+        keys[at],
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
-      return { server: { ...server, ...sets }, own };
+      return { server: { ...server, ...key }, own };
     }),
   );
   return { servers: asked.map(({ server }) => server), direct: asked.flatMap(({ own }) => own) };
@@ -87,14 +87,14 @@ export async function askServers(
 async function isAnySigned(
   isKnown: Promise<boolean>,
   spoken: readonly Promise<ZoneAnswers>[],
-  sets: readonly Promise<SignedSets>[],
+  keys: readonly Promise<Keys>[],
 ): Promise<boolean> {
   if (await isKnown) return true;
   const answers = await Promise.all(spoken);
   if (answers.some(({ soa }) => soa.kind === 'answer' && soa.answers.some(({ type }) => type === 'RRSIG')))
     return true;
-  const keys = await Promise.all(sets);
-  return keys.some(({ dnskey }) => dnskey !== undefined && ownRecords(dnskey).length > 0);
+  const given = await Promise.all(keys);
+  return given.some(({ dnskey }) => dnskey !== undefined && ownRecords(dnskey).length > 0);
 }
 
 type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
@@ -119,7 +119,7 @@ async function askServer(
     askForeign(context, address, speaks),
     askMx(context, address, speaks),
     askEdns(context, address, speaks),
-    askProofs(context, address, zone),
+    askSigned(context, address, zone),
   ]);
   return { name, address, soa, ns, tcp, foreign, ...sets, ...edns, ...signed };
 }
@@ -155,39 +155,39 @@ async function askEdns(
   return { nextEdns, unknownOption };
 }
 
-type SignedSets = Pick<ServerAnswers, 'dnskey' | 'cds' | 'cdnskey'>;
+type Keys = Pick<ServerAnswers, 'dnskey'>;
 
-// Keys and what the zone asks its parent for, of each server: the resolver may have met the one without. They may need TCP, which takes two
-// round trips more, so those of a zone that is known to be signed do not wait until it is known that the server speaks.
-async function askSets(
+// The keys of each server: the resolver may have met the one without. They may need TCP, which takes two round trips more, so those of a zone
+// that is known to be signed do not wait until it is known that the server speaks.
+async function askKeys(
   { domain, ask }: HalfContext,
   server: string,
-  { isSigned, hasRequests, speaks }: ZoneKnown & { readonly speaks: Promise<ZoneAnswers> },
-): Promise<SignedSets> {
+  { isSigned, speaks }: Pick<ZoneKnown, 'isSigned'> & { readonly speaks: Promise<ZoneAnswers> },
+): Promise<Keys> {
   if (!(await isSigned) && (await speaks).isSilent) return {};
-  const signed = { server, dnssecOk: true } as const;
-  const [dnskey, cds, cdnskey] = await Promise.all([
-    ask({ name: domain, type: 'DNSKEY' }, signed),
-    ask({ name: domain, type: 'CDS' }, signed),
-    // Most zones ask for nothing: the second form of the same wish is compared where one was seen.
-    hasRequests.then((has) => (has ? ask({ name: domain, type: 'CDNSKEY' }, signed) : undefined)),
-  ]);
-  return { dnskey, cds, ...(cdnskey ? { cdnskey } : {}) };
+  return { dnskey: await ask({ name: domain, type: 'DNSKEY' }, { server, dnssecOk: true }) };
 }
 
-// The proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone.
-async function askProofs(
+// What the zone asks its parent for, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone.
+async function askSigned(
   { domain, ask }: HalfContext,
   server: string,
-  { isSigned, random }: ZoneKnown,
-): Promise<Pick<ServerAnswers, 'absentName' | 'absentType'>> {
-  if (!(await isSigned)) return {};
+  { isSigned, hasRequests, random }: ZoneKnown,
+): Promise<Pick<ServerAnswers, 'cds' | 'cdnskey' | 'absentName' | 'absentType'>> {
   const signed = { server, dnssecOk: true } as const;
-  const [absentName, noSuchType] = await Promise.all([
-    ask({ name: random, type: 'A' }, signed),
-    ask({ name: domain, type: absentType }, signed),
+  // Most zones ask for nothing: the second form of the same wish is compared where one was seen.
+  const askCdnskey = async () =>
+    (await hasRequests) ? { cdnskey: await ask({ name: domain, type: 'CDNSKEY' }, signed) } : {};
+  if (!(await isSigned) && !(await hasRequests)) return {};
+  const proofs = (await isSigned)
+    ? Promise.all([ask({ name: random, type: 'A' }, signed), ask({ name: domain, type: absentType }, signed)])
+    : undefined;
+  const [cds, cdnskey, found] = await Promise.all([
+    ask({ name: domain, type: 'CDS' }, signed),
+    askCdnskey(),
+    proofs,
   ]);
-  return { absentName, absentType: noSuchType };
+  return { cds, ...cdnskey, ...(found ? { absentName: found[0], absentType: found[1] } : {}) };
 }
 
 async function askForeign(

@@ -46,7 +46,8 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
       ? judgeReports(facts, applied, mode)
       : eachOf(reportCodes, 'not-applicable')),
   };
-  return withOneRecord(judged, applied.dmarc);
+  // Of a record of its own each fix changes its own tag; that of the organization is somebody else's to change, and once.
+  return applied.domain === domain ? judged : withOneRecord(judged, applied.dmarc);
 }
 
 function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: DmarcFacts) {
