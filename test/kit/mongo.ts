@@ -58,9 +58,11 @@ export async function startMongo(): Promise<TestMongo> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'diag-mongo-'));
   const start = async () => {
+    // Its own words for a level of its log are not ours.
+    const { LOG_LEVEL: _, ...inherited } = process.env;
     const child = spawn(program, args(port, folder), {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, ...environment(port, folder) },
+      env: { ...inherited, ...environment(port, folder) },
     });
     await untilListening(port, child);
     return child;

@@ -33,7 +33,8 @@ const log = {
 };
 const backend = await openBackend(config, log);
 const meters = [1, 2].map(() => openMetrics(backend.jobQueue, backend.reportStore));
-// A runner process reads the settings of the environment.
+// A runner process reads the settings of the environment, and files that run in this process later must not find them there.
+const before = { ...process.env };
 Object.assign(process.env, world.settings);
 // Two workers of one service: one with a runner process, the other without, as on two machines.
 const workers = meters.map((metrics, at) => openWorker({ config, backend, log, metrics, isApart: at === 0 }));
@@ -44,6 +45,10 @@ afterAll(async () => {
   await Promise.all(workers.map(async (worker) => worker.close(1000)));
   await backend.close(1000);
   await world.close();
+  for (const name of Object.keys(world.settings)) {
+    if (before[name] === undefined) delete process.env[name];
+    else process.env[name] = before[name];
+  }
 });
 
 function get(path: string): Promise<Report> {
