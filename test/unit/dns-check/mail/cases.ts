@@ -317,6 +317,12 @@ const spfCases: readonly Case[] = [
       ],
     },
   ),
+  spf('the family of an address behind ip=', 'v=spf1 mx ip=2001:db8::1 -all', ['spf-mechanism-equals'], {
+    record: [
+      'spf-mechanism-equals',
+      { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ip6:2001:db8::1 -all' },
+    ],
+  }),
   spf('modifiers that are registered', 'v=spf1 mx ra=postmaster rp=100 rr=e:f -all', []),
   spf('a modifier that nobody knows', 'v=spf1 mx moo=1 -all', ['spf-modifier-unknown']),
   spf('two lookups that find nothing', 'v=spf1 mx a:gone.test exists:gone2.test -all', [

@@ -1,4 +1,5 @@
 import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { parseTagList } from '../text/tag-list.ts';
 import { type Dmarc, printDmarc } from './parse-dmarc.ts';
 
 type Tags = ReadonlyMap<string, string>;
@@ -6,18 +7,15 @@ type Tags = ReadonlyMap<string, string>;
 /**
  * The same verdicts, with one record for each name: where several findings offer records for one name, which would undo each other, each offers
  * the one that has all their changes. Where two change one tag, the first of the table counts.
- * @param dmarc the record that applies; undefined where there is none
+ * @param dmarc the record that applies
  */
-export function withOneRecord<Code extends string>(
-  verdicts: Verdicts<Code>,
-  dmarc: Dmarc | undefined,
-): Verdicts<Code> {
+export function withOneRecord<Code extends string>(verdicts: Verdicts<Code>, dmarc: Dmarc): Verdicts<Code> {
   const offered = codesOf(verdicts).flatMap((code) => {
     const verdict = verdicts[code];
     const record = isBroken(verdict) ? verdict.fix?.record : undefined;
     return record?.value.startsWith('v=DMARC1;') && record.name.startsWith('_dmarc.') ? [record] : [];
   });
-  const base = new Map((dmarc?.tags ?? []).map(({ name, value }) => [name, value] as const));
+  const base = tagsOf(dmarc.tags);
   const joined = new Map(
     [...Map.groupBy(offered, ({ name }) => name)].flatMap(([name, records]) => {
       const values = new Set(records.map(({ value }) => value));
@@ -38,7 +36,7 @@ function withRecord(verdict: Verdict, joined: ReadonlyMap<string, string>): Verd
 }
 
 function joinRecords(base: Tags, values: readonly string[]): string {
-  const [first = new Map<string, string>(), ...others] = values.map(readTags);
+  const [first = base, ...others] = values.map((text) => tagsOf(parseTagList(text).tags));
   const tags = new Map(first);
   for (const other of others) {
     for (const [name, value] of other)
@@ -49,12 +47,6 @@ function joinRecords(base: Tags, values: readonly string[]): string {
   return printDmarc([...tags].map(([name, value]) => ({ name, value })));
 }
 
-// What printDmarc has written.
-function readTags(text: string): Map<string, string> {
-  return new Map(
-    text.split(';').flatMap((pair) => {
-      const equals = pair.indexOf('=');
-      return equals < 0 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const];
-    }),
-  );
+function tagsOf(list: Dmarc['tags']): Tags {
+  return new Map(list.map(({ name, value }) => [name, value]));
 }

@@ -16,7 +16,7 @@ import type { KnownSenders } from '../providers/find.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import { judgeIdle } from './judge-idle.ts';
 import { unseenIn } from './judge-tree.ts';
-import { type Mechanism, parseTerm, type SpfTerm } from './parse-term.ts';
+import { meantMechanism, type Mechanism, parseTerm, type SpfTerm } from './parse-term.ts';
 import { closeRecord, republish, republishWithout } from './republish.ts';
 
 /** Judges the terms of a record, and of what it hands on to. */
@@ -50,20 +50,6 @@ export function judgeTerms(root: SpfBranch, senders: KnownSenders) {
 /** Registered beside redirect and exp: who is asked for reports of failures (RFC 6652 §4). */
 const registeredModifiers = ['ra', 'rp', 'rr'];
 
-/** What is no modifier, but a mechanism, right or as it is often misspelt. */
-const mechanismNames: { readonly [written: string]: string } = {
-  ip4: 'ip4',
-  ip6: 'ip6',
-  ipv4: 'ip4',
-  ipv6: 'ip6',
-  ip: 'ip4',
-  a: 'a',
-  mx: 'mx',
-  ptr: 'ptr',
-  exists: 'exists',
-  include: 'include',
-};
-
 function judgeModifiers(root: SpfBranch): Verdicts<'spf-modifier-unknown' | 'spf-mechanism-equals'> {
   const terms = root.spf?.terms ?? [];
   const unknown = terms.flatMap((term) =>
@@ -94,9 +80,9 @@ function meantTerm({
   readonly written: string;
   readonly text: string;
 }): string | undefined {
-  const name = written.toLowerCase();
-  if (!Object.hasOwn(mechanismNames, name)) return undefined;
-  return `${mechanismNames[name] ?? ''}:${text.slice(written.length + 1)}`;
+  const value = text.slice(written.length + 1);
+  const name = meantMechanism(written, value);
+  return name && `${name}:${value}`;
 }
 
 /** The record itself and those it hands on to by redirect: what their owner has in hand. */

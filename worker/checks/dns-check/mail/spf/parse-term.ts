@@ -115,6 +115,16 @@ const slips: ReadonlyMap<string, string> = new Map([
   ['exist', 'exists'],
 ]);
 
+const mechanismsWithValue = ['include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'];
+
+/** The mechanism that a word in front of a value means, right or as it is often misspelt; undefined where it means none. */
+export function meantMechanism(word: string, value: string): string | undefined {
+  const name = word.toLowerCase();
+  if (name === 'ip') return value.includes(':') ? 'ip6' : 'ip4';
+  const meant = slips.get(name) ?? name;
+  return mechanismsWithValue.includes(meant) ? meant : undefined;
+}
+
 function whyUnknown(name: string): string {
   if (name === '') return 'a mechanism is missing';
   const meant = slips.get(name);
