@@ -25,7 +25,7 @@ const cases: readonly { readonly name: string; readonly line: string; readonly m
   {
     name: 'a second cookie in an attribute gives way',
     line: `a=1; Path=/, sid=${secret}`,
-    masked: /^a=0;[^;]+$/,
+    masked: /^a=0; Path=\/, sid=[0-9a-f]{16}$/,
   },
   {
     name: 'the front of a signed token stays, its parts stay divided',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { startChromium } from '../probes/browser/child/chromium.ts';
 import { openDevtools } from '../probes/browser/devtools.ts';
 import { type BrowserSettings, findBrowser, unprivilegedUid } from '../probes/browser/find-browser.ts';
-import { chromiumFlags, shmOnDisk } from '../probes/browser/flags.ts';
+import { chromiumFlags } from '../probes/browser/flags.ts';
 import { findTree, killTree, measureMemory } from '../probes/browser/process-tree.ts';
 import { makeProfile, removeProfile } from '../probes/browser/profiles.ts';
 import { type Paper, type Printed, printPage } from './print-page.ts';
@@ -40,8 +40,7 @@ export async function printHtml(
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
   const profile = await makeProfile(uid);
   const { noSandbox, proxyPort } = settings;
-  // With its shared memory on disk it has a temporary folder, out of which a PDF is read piece by piece.
-  const flags = [shmOnDisk, ...chromiumFlags({ proxyPort, profile, sandbox: !noSandbox, trustedKeys: [] })];
+  const flags = chromiumFlags({ proxyPort, profile, sandbox: !noSandbox, trustedKeys: [] });
   const browser = startChromium({ executable: found.executable, arguments: flags, profile, uid });
   const over = new AbortController();
   try {

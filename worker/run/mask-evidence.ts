@@ -1,5 +1,5 @@
 import type { Json } from '#shared/model/verdict';
-import { isAttribute } from '../web/mask-cookie.ts';
+import { isAttribute, mapJoined } from '../web/joined-cookie.ts';
 
 /** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
 export function mayHoldSecrets(json: string): boolean {
@@ -49,6 +49,10 @@ function maskCredentials(text: string): string {
 }
 
 function maskCookie(line: string): string {
+  return mapJoined(line, maskOne);
+}
+
+function maskOne(line: string): string {
   const [pair = '', ...rest] = line.split(';');
   const equals = pair.indexOf('=') + 1;
   const masked = rest.map((text) => (isAttribute(text) && !holdsCookie(text) ? text : fill(text)));

@@ -1,12 +1,23 @@
-import { isToken, splitValues, trimSpaces } from './fields.ts';
+import { MIMEType } from 'node:util';
+import { splitValues } from './fields.ts';
 
+/** `charset` in lower case, as it was named: it may be no label that a browser knows. */
 export type ContentType = { readonly essence: string; readonly charset: string | null };
 
-/** The media type that counts of all Content-Type lines: the last valid one (Fetch Standard, "extract a MIME type"); undefined where there is none. */
+/**
+ * The media type that counts of all Content-Type lines (Fetch Standard, "extract a MIME type"): the last valid one, with the charset of an
+ * earlier one of the same type where it names none itself.
+ * @returns undefined where there is no valid one
+ */
 export function parseContentType(lines: readonly string[]): ContentType | undefined {
-  return splitValues(lines)
-    .map(parseOne)
-    .findLast((type) => type !== undefined);
+  let seen: ContentType | undefined;
+  for (const text of splitValues(lines)) {
+    const type = parseOne(text);
+    if (!type) continue;
+    const charset = type.charset ?? (seen?.essence === type.essence ? seen.charset : null);
+    seen = { essence: type.essence, charset };
+  }
+  return seen;
 }
 
 /** True where the answer is a page that runs scripts: HTML, XHTML, SVG and other XML, and what has no type and is guessed at. */
@@ -20,17 +31,26 @@ export function isHtml(type: ContentType | undefined): boolean {
   return type === undefined || type.essence === 'text/html' || type.essence === 'application/xhtml+xml';
 }
 
+/** True for a label by which browsers decode (Encoding Standard, "get an encoding"; those of the replacement encoding show nothing). */
+export function isCharsetLabel(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
 function parseOne(text: string): ContentType | undefined {
-  const [first = '', ...parameters] = text.split(';');
-  const essence = trimSpaces(first).toLowerCase();
-  if (essence === '*/*') return undefined;
-  const slash = essence.indexOf('/');
-  if (slash < 1 || !isToken(essence.slice(0, slash)) || !isToken(essence.slice(slash + 1))) return undefined;
-  const charset = parameters
-    .map((parameter) => parameter.split('='))
-    .find(([name = '']) => trimSpaces(name).toLowerCase() === 'charset')?.[1];
-  return {
-    essence,
-    charset: charset === undefined ? null : trimSpaces(charset).replaceAll('"', '').toLowerCase(),
-  };
+  // Longer than any; keeps what is read bounded.
+  const type = parseMimeType(text.slice(0, 1000));
+  if (!type || type.essence === '*/*') return undefined;
+  return { essence: type.essence, charset: type.params.get('charset')?.toLowerCase() ?? null };
+}
+
+function parseMimeType(text: string): MIMEType | undefined {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return undefined; // by the standard it is none
+  }
 }

@@ -1,24 +1,5 @@
 import { trimSpaces } from './fields.ts';
-
-// Attributes that browsers know or knew; anything else behind a semicolon may be the rest of a value that had one in it.
-const attributeNames: ReadonlySet<string> = new Set([
-  'domain',
-  'expires',
-  'httponly',
-  'max-age',
-  'partitioned',
-  'path',
-  'priority',
-  'samesite',
-  'secure',
-  'version',
-]);
-
-/** True where a piece of a Set-Cookie line is an attribute by its name, and not the rest of a value. */
-export function isAttribute(text: string): boolean {
-  const [name = ''] = text.split('=', 1);
-  return attributeNames.has(trimSpaces(name).toLowerCase());
-}
+import { isAttribute, mapJoined } from './joined-cookie.ts';
 
 /** What stands for a text that is not shown: how long it was, one character an octet, and the first of its bytes that no field may have. */
 export function maskText(text: string): string {
@@ -27,12 +8,10 @@ export function maskText(text: string): string {
   return `[${text.length} octets]${strange}`;
 }
 
-/** How many octets a cookie's value had: of a masked one by what it says, of any other by its length. */
+/** How many octets a cookie's value had: what is masked in it counts by what it says. */
 export function octetsOf(value: string): number {
-  const [, prefix = '', octets] =
-    /^([^[]{0,20})\[(\d{1,7}) octets(?:, a signed token|, for scripts)?\][^\t\u0020-\u007e]?$/.exec(value) ??
-    [];
-  return octets === undefined ? value.length : prefix.length + Number(octets);
+  const masks = value.matchAll(/\[(\d{1,7}) octets(?:, a signed token|, for scripts)?\][^\t\u0020-\u007e]?/g);
+  return [...masks].reduce((sum, [mask, octets]) => sum + Number(octets) - mask.length, value.length);
 }
 
 /** True for a signed token (RFC 7519), and for what stands for one: header.payload.signature, the first of which is base64 of {"… */
@@ -51,9 +30,13 @@ export function isMeantForScripts(value: string): boolean {
 
 /**
  * A Set-Cookie line that may be shown and kept: its value may be somebody's session. Name, attributes and order stay, the value's length
- * stands for the value, and so it does for whatever is no attribute, or hides a second cookie in one.
+ * stands for the value, and so it does for whatever is no attribute. Of cookies that commas joined to the line it is the same.
  */
 export function maskSetCookie(line: string): string {
+  return mapJoined(line, maskOne);
+}
+
+function maskOne(line: string): string {
   const [pair = '', ...attributes] = line.split(';');
   return [maskPair(pair), ...attributes.map(maskAttribute)].join(';');
 }

@@ -16,6 +16,6 @@ export const securityHeaderCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 13,
+  rulesVersion: 14,
   reportShape: headerReportShape,
 } satisfies CheckSpec;

@@ -282,7 +282,10 @@ describe('Permissions-Policy (RFC 9651)', () => {
   test.for([
     ['geolocation=(self "https://example.com"), camera=*', ['camera']],
     ['fullscreen=(), camera=(self *)', ['camera']],
-    ['camera="*"', []],
+    ['camera="*"', ['camera']],
+    ['camera=("https:")', ['camera']],
+    ['camera=("https://*")', ['camera']],
+    ['camera=("https://*.a.test")', []],
     ['camera', []],
     ['camera=(self', 'it is no structured dictionary'],
     ["camera='self'", 'it is no structured dictionary'],

@@ -64,6 +64,7 @@ const fromHttp: readonly HeaderCode[] = [
 const ofHeaders: readonly HeaderCode[] = [
   'content-type-missing',
   'content-type-no-charset',
+  'content-type-charset-unknown',
   'cors-reflects-origin-credentials',
   'cors-null-credentials',
   'cors-reflects-origin',

@@ -27,9 +27,6 @@ const disabledFeatures = [
   'Translate',
 ];
 
-/** Shared memory lies in the temporary folder, not in /dev/shm. */
-export const shmOnDisk = '--disable-dev-shm-usage';
-
 /** The command line of a Chromium that reaches nothing but the proxy, and whose numbers can be compared. */
 export function chromiumFlags(settings: FlagSettings): readonly string[] {
   return [
@@ -43,7 +40,7 @@ export function chromiumFlags(settings: FlagSettings): readonly string[] {
       ? [`--ignore-certificate-errors-spki-list=${settings.trustedKeys.join(',')}`]
       : []),
     ...(settings.sandbox ? [] : ['--no-sandbox']),
-    ...(hasRoomyShm() ? [] : [shmOnDisk]),
+    ...(hasRoomyShm() ? [] : ['--disable-dev-shm-usage']),
     'about:blank',
   ];
 }

@@ -1,6 +1,7 @@
 import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { createBrotliDecompress, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import type { HttpBody } from './port.ts';
+import { skipGzipHeader, skipZlibHeader } from './skip-header.ts';
 
 export type BodyLimits = {
   /** Decoded bytes to keep. */
@@ -21,12 +22,15 @@ export type BodyLimits = {
 /** Pieces that a body may come in: 1 MB takes 700 packets, and a server that flushes each line of a large page sends a few thousand. */
 const pieceLimit = 10_000;
 
-const decoders: { readonly [coding: string]: () => Transform } = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+// As browsers read a gzip body, nothing behind its first member counts, not even its checksum (measured in Chromium 153).
+const gunzip = () => [skipGzipHeader(), createInflateRaw()];
+
+const decoders: { readonly [coding: string]: () => readonly Transform[] } = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: () => [skipZlibHeader(), createInflateRaw()],
+  br: () => [createBrotliDecompress()],
+  zstd: () => [createZstdDecompress()],
 };
 
 /**
@@ -83,7 +87,8 @@ export function readBody(
       breakOff(error.code === 'ETIMEDOUT' || error.code === 'response-timeout' ? 'timeout' : undefined),
     );
     for (const event of ['aborted', 'close']) source.once(event, () => breakOff());
-    const last = joinAll(chain, () => settle('bad-encoding')) ?? source;
+    // Of no bytes there is nothing to decode, whatever their coding.
+    const last = joinAll(chain, () => settle(wire.bytes > 0 ? 'bad-encoding' : undecoded)) ?? source;
     last.on('data', keep);
     last.once('end', () => settle(undecoded));
   });
@@ -137,15 +142,22 @@ export function readCodings(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.split(',')).map((coding) => coding.trim().toLowerCase());
 }
 
+// A byte order mark says more than the server (Encoding Standard, "BOM sniff"), and a label that is unknown nothing.
 function decodeText(bytes: Buffer, contentType: string): string {
-  const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? 'utf-8';
-  return decoderOf(charset).decode(bytes);
+  const label = readBom(bytes) ?? /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1];
+  return decoderOf(label ?? 'utf-8').decode(bytes);
 }
 
-function decoderOf(charset: string): { decode(bytes: Uint8Array): string } {
+function readBom(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined;
+}
+
+function decoderOf(label: string): { decode(bytes: Uint8Array): string } {
   try {
-    return new TextDecoder(charset);
+    return new TextDecoder(label);
   } catch {
-    return new TextDecoder(); // a label that the Encoding Standard does not know counts as UTF-8
+    return new TextDecoder(); // of all encodings that browsers guess then, this one reads most pages
   }
 }

@@ -47,6 +47,20 @@ export const sniffingRules = inGroup('sniffing', {
     fix: 'Add charset=utf-8.',
     references: ['RFC 9110 §8.3.2'],
   },
+  'content-type-charset-unknown': {
+    severity: 'low',
+    title: 'Content-Type names a charset that browsers do not know',
+    detail:
+      '"{value}" names the charset {charset}, which browsers cannot read. They guess how the text is encoded, or show nothing of it.',
+    fix: 'Send charset=utf-8, without single quotes.',
+    references: [
+      'RFC 9110 §8.3.2',
+      {
+        title: 'Encoding Standard: names and labels',
+        url: 'https://encoding.spec.whatwg.org/#names-and-labels',
+      },
+    ],
+  },
 });
 
 /** How much of this page's address other sites learn. */
@@ -112,6 +126,13 @@ export const permissionsRules = inGroup('permissions', {
     detail: '{feature}=* lets every embedded site ask for it.',
     fix: 'Use (), (self), or list the origins.',
     references: [permissionsPolicy],
+  },
+  'permissions-policy-ignored': {
+    severity: 'low',
+    title: 'Browsers ignore a part of Permissions-Policy',
+    detail: 'In {feature}, {reason}. As browsers read it, {outcome}.',
+    fix: 'Write a feature as feature=(), feature=(self) or feature=(self "https://a.example"), and put a comma between features.',
+    references: [permissionsPolicy, 'RFC 9651 §3.2'],
   },
   'permissions-policy-unknown-feature': {
     severity: 'info',

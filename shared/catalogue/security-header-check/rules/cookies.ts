@@ -67,7 +67,7 @@ export const cookieRules = inGroup('cookies', {
     severity: 'medium',
     title: 'Browsers refuse a cookie',
     detail: '{cookie} is not stored: {reason}.',
-    fix: 'Correct the attributes named above, or remove the cookie.',
+    fix: 'Correct what is named above, or remove the cookie. Each cookie needs a Set-Cookie line of its own.',
     references: [storage],
   },
   'cookie-cacheable': {

@@ -46,6 +46,14 @@ export const corsRules = inGroup('cors', {
     fix: 'Send the one origin that asked, if it is on your list.',
     references: [corsCheck],
   },
+  'cors-origin-invalid': {
+    severity: 'low',
+    title: 'Access-Control-Allow-Origin is no origin, so no origin matches',
+    detail:
+      'Its value is "{value}". Browsers compare it with the Origin that they send, octet by octet: scheme and host in lower case, no path, no slash at the end, no wildcard, no port that is the scheme’s own.',
+    fix: 'Send the one origin that asked, if it is on your list: https://app.example.com.',
+    references: [corsCheck, 'RFC 6454 §6.2'],
+  },
   'cors-vary-missing': {
     severity: 'low',
     title: 'The response depends on Origin, but caches do not know that',

@@ -104,6 +104,42 @@ export const crossOriginRows: readonly Row[] = [
     evidence: see({ headers: baseline, cors: corsAlways([allow, 'https://a.test, https://b.test']) }),
     broken: ['cors-multiple-origins'],
   },
+  ...[
+    'https://app.test/',
+    'https://*.app.test',
+    'app.test',
+    'https://app.test https://b.test',
+    'https://app.test/path',
+    'https://app.test:443',
+    'HTTPS://APP.TEST',
+    '',
+    'https://b\u00fccher.test',
+    'true',
+    '*.app.test',
+  ].map((value): Row => ({
+    name: `an allowed origin that none is equal to: "${value}"`,
+    evidence: see({ headers: baseline, cors: corsAlways([allow, value]) }),
+    broken: ['cors-origin-invalid'],
+    holds: ['cors-multiple-origins'],
+  })),
+  ...[
+    'https://app.test',
+    'https://app.test:8443',
+    'http://localhost:3000',
+    'https://xn--bcher-kva.test',
+    'null',
+    'capacitor://localhost',
+    'chrome-extension://abcdefghijklmnop',
+    'http://[::1]:8080',
+  ].map((value): Row => ({
+    name: `an allowed origin that some page may have: ${value}`,
+    evidence: see({
+      headers: baseline,
+      cors: corsAlways([allow, value]).filter((sight) => sight.origin !== value),
+    }),
+    broken: [],
+    holds: ['cors-origin-invalid'],
+  })),
   {
     name: 'questions that were not answered',
     evidence: see({

@@ -8,6 +8,7 @@ const rest =
 const policy = (directives: string) => baselineWith({ [name]: directives });
 const scripts = (sources: string) => policy(`script-src ${sources}; ${rest}`);
 const bare = baseline.filter(([field]) => field !== name);
+const unfilled = [...bare, csp(`script-src 'nonce-%NONCE%'; ${rest}`)];
 const nonce = "'nonce-tLFyHmvyl1VgQ2vYk0aUsQ=='";
 
 export const cspRows: readonly Row[] = [
@@ -173,6 +174,19 @@ export const cspRows: readonly Row[] = [
     evidence: scripts('https://ajax.googleapis.com/mine/'),
     broken: [],
     holds: ['csp-bypass-host'],
+  },
+  {
+    name: 'a nonce that was never filled in is none to browsers',
+    evidence: see({ headers: unfilled, cors: [cors(unfilled), cors([], { origin: 'null' })] }),
+    broken: ['csp-source-invalid'],
+    notApplicable: ['csp-nonce-weak', 'csp-nonce-repeated'],
+  },
+  {
+    name: "beside such a nonce 'unsafe-inline' counts",
+    evidence: scripts("'nonce-' 'unsafe-inline'"),
+    broken: ['csp-script-unsafe-inline', 'csp-source-invalid'],
+    notApplicable: ['csp-nonce-weak', 'csp-attr-unsafe-inline'],
+    score: 85,
   },
   { name: 'a nonce of eight signs', evidence: scripts("'nonce-abcdefgh'"), broken: ['csp-nonce-weak'] },
   {

@@ -3,6 +3,7 @@ import { keyOf } from '../../../web/cookie-jar.ts';
 import { type CookiePurpose, isLogin, readCookiePurpose } from '../../../web/cookie-purpose.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';
+import { splitJoined } from '../../../web/joined-cookie.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
@@ -30,8 +31,9 @@ export function readCookies(
 ): CookieFacts[] {
   const cookies = new Map<string, CookieFacts>();
   for (const seen of hops) {
-    for (const line of valuesOf(seen.fields, 'set-cookie')) {
-      const read = readCookie(seen, line, seenAtMs);
+    for (const read of valuesOf(seen.fields, 'set-cookie').flatMap((line) =>
+      readLine(seen, line, seenAtMs),
+    )) {
       const key = placeKeyOf(read);
       cookies.delete(key);
       cookies.set(key, read);
@@ -49,6 +51,22 @@ function placeKeyOf({ cookie, storage, seen, line }: CookieFacts): string {
 /** The name of a cookie, also of one whose line is ignored whole; empty where it has none. */
 export function nameOf({ cookie, line }: Pick<CookieFacts, 'cookie' | 'line'>): string {
   return cookie?.name ?? cookieNameOf(line) ?? '';
+}
+
+/** The cookie of a line, and those that commas joined to it, which browsers read as a part of it. */
+function readLine(seen: HopFacts, line: string, nowMs: number): readonly CookieFacts[] {
+  const first = readCookie(seen, line, nowMs);
+  const joined = splitJoined(line).slice(1, joinedLimit);
+  return [first, ...joined.map((text) => refuseJoined(readCookie(seen, text, nowMs), nameOf(first)))];
+}
+
+/** As many of one line as are looked at. */
+const joinedLimit = 50;
+
+function refuseJoined(read: CookieFacts, first: string): CookieFacts {
+  const what = read.session ? ', which may be the session,' : '';
+  const reason = `a comma joined its line${what} to that of ${first.slice(0, 100)}, and browsers read it as a part of that cookie`;
+  return { ...read, storage: { stored: false, deletes: false, reason }, session: false };
 }
 
 function readCookie(seen: HopFacts, line: string, nowMs: number): CookieFacts {

@@ -10,6 +10,8 @@ export type CorsAnswer = {
   readonly lines: number;
   readonly allowsOrigin: boolean;
   readonly allowsAll: boolean;
+  /** It is written like an origin, the word null or *: any other value is equal to no Origin that a browser sends. */
+  readonly isMatchable: boolean;
   /** Only the exact word true counts. */
   readonly credentials: boolean;
   readonly variesByOrigin: boolean;
@@ -40,7 +42,17 @@ function accessOf(answers: readonly CorsAnswer[]): Cors['access'] {
     return 'any-origin-with-credentials';
   if (made.some(({ allowsOrigin }) => allowsOrigin)) return 'any-origin';
   if (made.some(({ allowsAll }) => allowsAll)) return 'public';
-  return made.some(({ allowOrigin }) => allowOrigin !== null) ? 'listed' : 'none';
+  return made.some(({ allowOrigin, isMatchable }) => allowOrigin !== null && isMatchable) ? 'listed' : 'none';
+}
+
+/**
+ * True for what the Origin field may hold (RFC 6454 §6.2, HTML Standard "serialization of an origin"), which is compared octet by octet: scheme
+ * and host in lower case, no path, no port that is the scheme's own. Apps have schemes of their own, of which no more is known.
+ */
+function isSerializedOrigin(text: string): boolean {
+  if (text === 'null' || text === 'file://') return true;
+  if (/^https?:/i.test(text)) return !text.includes('*') && URL.parse(text)?.origin === text;
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._~!$&'()+;=:[\]-]+$/.test(text);
 }
 
 function readAnswer({
@@ -61,6 +73,7 @@ function readAnswer({
     lines: lines.length,
     allowsOrigin: isTaken && allowOrigin === origin,
     allowsAll: isTaken && allowOrigin === '*',
+    isMatchable: allowOrigin === '*' || isSerializedOrigin(allowOrigin ?? ''),
     credentials: valuesOf(fields, 'access-control-allow-credentials').join(', ') === 'true',
     variesByOrigin: variesByOrigin(fields),
   };

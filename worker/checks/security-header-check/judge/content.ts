@@ -4,11 +4,13 @@ import {
   type sniffingRules,
 } from '#shared/catalogue/security-header-check/rules/content';
 import { allOf, brokenBy, isMalformed, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { isCharsetLabel } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { parseNosniff } from '../grammar/one-word-fields.ts';
 import {
+  type FeaturePolicy,
   isFeaturePolicySyntax,
   knownFeatures,
   parsePermissionsPolicy,
@@ -44,13 +46,16 @@ function judgeNosniff(page: PageFacts) {
 function judgeContentType(
   page: PageFacts,
 ): Pick<Verdicts<keyof typeof sniffingRules>, `content-type-${string}` & keyof typeof sniffingRules> {
-  const [value = ''] = valuesOf(page.fields, 'content-type');
+  const value = valuesOf(page.fields, 'content-type').join(', ');
+  const charset = page.type?.charset ?? null;
   const isText = page.type?.essence.startsWith('text/') === true;
   const untyped = !page.type && { hop: page.index, url: page.hop.url };
-  const unnamed = page.type?.charset === null && fieldAt(page, 'content-type', value);
+  const seen = fieldAt(page, 'content-type', value);
+  const unknown = charset !== null && !isCharsetLabel(charset) && { ...seen, charset: cut(charset) };
   return {
     'content-type-missing': hasContent(page) ? brokenWhen(untyped) : 'not-applicable',
-    'content-type-no-charset': isText ? brokenWhen(unnamed) : 'not-applicable',
+    'content-type-no-charset': isText ? brokenWhen(charset === null && seen) : 'not-applicable',
+    'content-type-charset-unknown': where(isText && charset !== null, brokenWhen(unknown)),
   };
 }
 
@@ -109,8 +114,35 @@ export function judgePermissions(page: PageFacts): Verdicts<keyof typeof permiss
     'permissions-policy-invalid': 'holds',
     'permissions-policy-legacy-syntax': 'holds',
     'permissions-policy-wildcard': brokenBy(open.map(([feature]) => ({ ...seen, feature }))),
+    'permissions-policy-ignored': brokenBy(
+      features.flatMap(([feature, policy]) =>
+        whyIgnored(feature, policy).map((reason) => ({
+          ...seen,
+          feature,
+          reason,
+          outcome: tellAllowed(policy),
+        })),
+      ),
+    ),
     'permissions-policy-unknown-feature': brokenBy(
       unknown.map(([feature]) => ({ ...seen, feature: cut(feature) })),
     ),
   };
+}
+
+// Of a feature that is unknown nothing is lost.
+function whyIgnored(feature: string, { ignored, dropped }: FeaturePolicy): readonly string[] {
+  return [
+    ...(knownFeatures.has(feature) ? ignored : []),
+    ...dropped.map((name) => `${name} stands behind a semicolon, where browsers look for no feature`),
+  ];
+}
+
+function tellAllowed({ wildcard, self, origins }: FeaturePolicy): string {
+  if (wildcard) return 'every frame may use it';
+  const named = origins === 1 ? 'the origin' : 'the origins';
+  const listed = origins > 0 ? `${named} on its list` : '';
+  const page = self ? 'the page itself' : '';
+  const allowed = [page, listed].filter((text) => text !== '').join(' and ');
+  return allowed === '' ? 'nobody may use it' : `only ${allowed} may use it`;
 }

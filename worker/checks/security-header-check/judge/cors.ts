@@ -32,6 +32,9 @@ export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRu
   const several = answers.filter(
     ({ lines, allowOrigin }) => lines > 1 || allowOrigin?.includes(',') === true,
   );
+  const unmatchable = answers.filter(
+    ({ allowOrigin, isMatchable }) => allowOrigin !== null && !isMatchable && !allowOrigin.includes(','),
+  );
   return {
     'cors-reflects-origin-credentials': forMade(brokenBy(made.filter(open).map(show))),
     'cors-null-credentials':
@@ -44,6 +47,7 @@ export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRu
     // Without Access-Control-Allow-Origin there is nothing that these speak of.
     'cors-wildcard-credentials': where(isAllowing, brokenBy(wildcards.slice(0, 1).map(show))),
     'cors-multiple-origins': where(isAllowing, brokenBy(several.slice(0, 1).map(show))),
+    'cors-origin-invalid': where(isAllowing, brokenBy(unmatchable.slice(0, 1).map(show))),
     'cors-vary-missing': where(
       answers.some(({ method, allowsOrigin }) => method === 'GET' && allowsOrigin),
       brokenWhen(findUnvaried(answers, show)),

@@ -13,7 +13,7 @@ import {
 import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type PageFacts, whyHeadUnread } from '../facts/page.ts';
-import { enforcedOf, readPolicies, type PolicyFacts } from '../facts/policies.ts';
+import { enforcedOf, listOf, readPolicies, type PolicyFacts } from '../facts/policies.ts';
 import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 
@@ -96,14 +96,17 @@ function judgePlaces(page: PageFacts): Pick<Verdicts<CspCode>, 'csp-meta-not-in-
 
 type Nonce = { readonly value: string; readonly evidence: Evidence };
 
+const nonceLists = ['script-src', 'script-src-elem', 'style-src', 'style-src-elem', 'default-src'] as const;
+
+// What browsers take for a nonce: 'nonce-{{nonce}}' is a word that no list may have, and lets nothing through.
 function findNonces(page: PageFacts, policies: readonly PolicyFacts[]): Nonce[] {
   return policies.flatMap((seen) =>
-    ['script-src', 'script-src-elem', 'style-src', 'style-src-elem', 'default-src'].flatMap((directive) =>
-      (seen.policy.directives.get(directive)?.values ?? []).flatMap(({ text, offset }) =>
-        /^'nonce-.+'$/i.test(text)
+    nonceLists.flatMap((directive) =>
+      (listOf(seen, [directive])?.sources ?? []).flatMap(({ text, offset, source }) =>
+        source.kind === 'nonce'
           ? [
               {
-                value: text.slice(7, -1),
+                value: source.value,
                 evidence: showGrant(page, { seen, directive, source: text, offset }),
               },
             ]

@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
-import { chownSync, mkdirSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer-core';
-import { shmOnDisk } from '../flags.ts';
 import type { Order } from './messages.ts';
 import { openPipeTransport } from './pipe-transport.ts';
 
@@ -16,42 +13,18 @@ export type Chromium = {
 
 type Start = Pick<Order, 'executable' | 'arguments' | 'profile' | 'uid'>;
 
-/**
- * The temporary folder, and what takes it away. Chrome puts the socket of its ProcessSingleton there and does not start without one (the
- * headless shell has no such socket). But a download is written there before its refusal is heard: a script that makes up downloads wrote
- * 700 MB in a run. So it is gone once the browser is up, and such a download fails when its file is opened. Only shared memory that may
- * not lie in /dev/shm needs a folder for longer.
- */
-function temporaryFolder({ arguments: flags, profile, uid }: Start) {
-  if (flags.includes(shmOnDisk)) return { path: profile, takeAway: () => undefined };
-  const path = join(profile, 'tmp');
-  mkdirSync(path, { mode: 0o700 });
-  if (uid !== undefined) chownSync(path, uid, uid);
-  return {
-    path,
-    takeAway: () => {
-      try {
-        renameSync(path, join(profile, 'tmp-of-start'));
-      } catch {
-        // The profile itself is gone already: the run is over.
-      }
-    },
-  };
-}
-
 /** Starts the browser as the user that the order names, knowing nothing of our environment. */
-export function startChromium(start: Start): Chromium {
-  const { executable, arguments: flags, profile, uid } = start;
-  const temporary = temporaryFolder(start);
+export function startChromium({ executable, arguments: flags, profile, uid }: Start): Chromium {
   const browser = spawn(executable, flags, {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     cwd: profile,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // No secrets of ours; and all that it writes goes where it is deleted afterwards.
+    // No secrets of ours; and all that it writes goes where it is deleted afterwards. Without a temporary folder Chrome does not start, and no
+    // body that DevTools fetches for Lighthouse (robots.txt, source maps) can be read.
     env: {
       HOME: profile,
-      TMPDIR: temporary.path,
+      TMPDIR: profile,
       XDG_CONFIG_HOME: profile,
       XDG_CACHE_HOME: profile,
       XDG_RUNTIME_DIR: profile,
@@ -69,7 +42,5 @@ export function startChromium(start: Start): Chromium {
   });
   const [, , , write, read] = browser.stdio;
   const transport = openPipeTransport(write as Writable, read as Readable);
-  // Its first word: it is up, and asked by nobody but us.
-  read?.once('data', temporary.takeAway);
   return { pid: browser.pid ?? 0, transport, ended };
 }
