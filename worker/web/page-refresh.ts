@@ -2,7 +2,7 @@ import type { Token } from 'parse5';
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { Work } from '../probes/work.ts';
 import { noMarkup, seeBodySigns } from './block-page.ts';
-import { isHtml, parseContentType } from './content-type.ts';
+import { isDownload, isHtml, parseContentType } from './content-type.ts';
 import { type Fields, indexFields, valuesOf } from './fields.ts';
 import { resolveLocation } from './location.ts';
 import { attributeOfTag, readTags } from './page-tags.ts';
@@ -40,8 +40,13 @@ function sooner<Kind extends { readonly seconds: number }>(
   return one && later && one.seconds < later.seconds ? one : (later ?? one);
 }
 
-/** The refresh of an answer that browsers obey. A field stands before every element of the page. */
-export function findRefresh(fields: Fields, page: Refresh | null, url: string): AnswerRefresh | null {
+/** The refresh of an answer that browsers obey: what they do not show has none. A field stands before every element of the page. */
+export function findRefresh(
+  { status, fields }: { readonly status: number; readonly fields: Fields },
+  page: Refresh | null,
+  url: string,
+): AnswerRefresh | null {
+  if (status === 204 || status === 205 || status === 304 || isDownload(fields)) return null;
   const field = parseRefresh(valuesOf(fields, 'refresh')[0] ?? '');
   const header = field ? resolveRefresh(field, url) : null;
   return sooner<AnswerRefresh>(
@@ -67,7 +72,8 @@ export function leadOfRefresh(
 /** Where an answer sends the visitor on by itself, for a check that reads nothing else of its tags. */
 export async function readLead(answer: HttpResponse, url: string, work: Work): Promise<PageLead | null> {
   const fields = indexFields(answer.headers);
-  const refresh = findRefresh(fields, await readMetaRefresh(answer, fields, url, work), url);
+  const { status } = answer;
+  const refresh = findRefresh({ status, fields }, await readMetaRefresh(answer, fields, url, work), url);
   return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text));
 }
 

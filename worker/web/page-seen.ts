@@ -1,5 +1,5 @@
 import { type Block, type LastAnswer, noMarkup, readBlock } from './block-page.ts';
-import { isDocument, parseContentType } from './content-type.ts';
+import { isAttachment, isDocument, parseContentType } from './content-type.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
 /**
@@ -41,8 +41,7 @@ function typeOfNoDocument({ status, headers, bodySigns }: LastAnswer): string | 
   if (status === 204 || status === 205 || status === 304) return `status ${status}, which has no body`;
   const fields = indexFields(headers);
   const type = parseContentType(valuesOf(fields, 'content-type'));
-  if (valuesOf(fields, 'content-disposition').some((value) => /^[ \t]*attachment\b/i.test(value)))
-    return `${type?.essence ?? 'a file'}, as a download`;
+  if (isAttachment(fields)) return `${type?.essence ?? 'a file'}, as a download`;
   if (type === undefined && bodySigns.includes(noMarkup)) return 'text without a Content-Type';
   return isDocument(type) ? undefined : type?.essence;
 }

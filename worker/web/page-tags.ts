@@ -1,5 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { sliceLength, type Work } from '../probes/work.ts';
+import { openForeignContent } from './foreign-content.ts';
 
 /** What a reader of a page is told, in document order. Templates are left out: they are no part of the page. */
 export type TagReader = {
@@ -63,16 +64,22 @@ function handlerOf({ onTag, onScript }: TagReader, tokenizer: () => Tokenizer) {
   // What stands in a template is no part of the page until a script takes it out.
   let templates = 0;
   let script: { readonly tag: Token.TagToken; readonly texts: string[] } | undefined;
+  const foreign = openForeignContent();
   const keep = ({ chars }: Token.CharacterToken) => void script?.texts.push(chars);
   return {
     onStartTag(tag: Token.TagToken) {
-      tokenizer().state = textModes.get(tag.tagName) ?? TokenizerMode.DATA;
+      const isForeign = foreign.start(tag);
+      const mode = isForeign ? undefined : textModes.get(tag.tagName);
+      tokenizer().state = mode ?? TokenizerMode.DATA;
+      tokenizer().inForeignNode = foreign.isInside();
       if (tag.tagName === 'template') templates += 1;
       else if (templates > 0) script = undefined;
       else if (tag.tagName === 'script') script = onScript && { tag, texts: [] };
       else onTag(tag);
     },
     onEndTag({ tagName }: Token.TagToken) {
+      foreign.end(tagName);
+      tokenizer().inForeignNode = foreign.isInside();
       if (tagName === 'template') templates = Math.max(0, templates - 1);
       if (tagName !== 'script' || script === undefined) return;
       onScript?.(script.texts.join(''), script.tag);

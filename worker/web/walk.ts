@@ -6,6 +6,7 @@ import { type HstsStore, type HstsUpgrade, openHstsStore } from './hsts-store.ts
 import { decodeLocation, inheritFragment, resolveLocation, withoutFragment } from './location.ts';
 import { findLure, type Lure } from './lure.ts';
 import { maskLocation, maskUrls } from './mask-credentials.ts';
+import { whyNowhere } from './nowhere.ts';
 import type { PreloadList } from './preload-list.ts';
 import { addressLimit, isRedirect } from './redirect.ts';
 
@@ -24,6 +25,8 @@ export type Stop =
   | { readonly kind: 'foreign-scheme'; readonly scheme: string }
   /** The next address is longer than we follow. */
   | { readonly kind: 'location-too-long'; readonly length: number }
+  /** The last hop cannot be anybody's: the redirect to it is a mistake. `why` is a clause. */
+  | { readonly kind: 'nowhere'; readonly why: string }
   /** The last hop gave no answer. */
   | { readonly kind: 'failure' }
   /** The last hop gave no answer before the time for the whole chain was over. */
@@ -99,7 +102,7 @@ export async function walkRedirects<Seen>(
   for (;;) {
     walk.arriveAt?.(url, hops.length);
     visited.add(visitKey(url, jar));
-    const { hop, stop, to } = await takeHop(url, { jar, hsts, late }, walk);
+    const { hop, stop, to } = await takeHop(url, { jar, hsts, late, from: hops.at(-1)?.url }, walk);
     hops.push(hop);
     inARow = hop.next?.via === 'http' ? inARow + 1 : 0;
     if (stop || to === undefined) return { hops, stop: stop ?? { kind: 'arrived' } };
@@ -114,13 +117,19 @@ export async function walkRedirects<Seen>(
 }
 
 /** What one walk keeps from hop to hop. */
-type WalkState = { readonly jar: CookieJar; readonly hsts: HstsStore; readonly late: AbortSignal };
+type WalkState = {
+  readonly jar: CookieJar;
+  readonly hsts: HstsStore;
+  readonly late: AbortSignal;
+  /** The hop that led here; undefined at the first. */
+  readonly from: string | undefined;
+};
 
 type Taken<Seen> = { readonly hop: WalkedHop<Seen>; readonly stop?: Stop; readonly to?: string };
 
 async function takeHop<Seen>(
   url: string,
-  { jar, hsts, late }: WalkState,
+  { jar, hsts, late, from }: WalkState,
   { http, limits, userAgent, read }: Walk<Seen>,
 ): Promise<Taken<Seen>> {
   const askedAt = performance.now();
@@ -135,7 +144,9 @@ async function takeHop<Seen>(
   if (answer.kind === 'failure') {
     const { kind, code, reason, address } = answer;
     const seen: FailedHop = { kind, code, reason, address, waitedMs };
-    return { hop: { url: shown, seen, next: null }, stop: { kind: 'failure' } };
+    const why = from === undefined ? undefined : whyNowhere({ from, to: url, code });
+    const stop: Stop = why === undefined ? { kind: 'failure' } : { kind: 'nowhere', why };
+    return { hop: { url: shown, seen, next: null }, stop };
   }
   const fields = indexFields(answer.headers);
   jar.keep(valuesOf(fields, 'set-cookie'), new URL(url));

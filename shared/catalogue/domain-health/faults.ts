@@ -62,6 +62,7 @@ const families: { readonly [family: string]: readonly string[] } = {
     'redirect-no-page',
     'redirect-loop',
     'redirect-too-many',
+    'redirect-to-nowhere',
     'location-invalid',
     'location-scheme-not-allowed',
     'page-interstitial',

@@ -146,6 +146,14 @@ export const rules = {
     fix: 'Send the whole body, with the length in Content-Length and the coding in Content-Encoding.',
     references: ['RFC 9110 §8.4', 'RFC 9112 §6.3'],
   },
+  'redirect-to-nowhere': {
+    severity: 'high',
+    points: 50,
+    title: 'A redirect leads to nobody',
+    detail: 'Hop {hop} sends the visitor from {from} to {url}: {reason}. Browsers show an error page.',
+    fix: 'Correct the rule that makes this address. Look for a variable that is empty, an address that is put behind another one, a missing slash behind the host, and an address of a developer’s machine.',
+    references: ['RFC 9110 §10.2.2', 'RFC 1123 §2.1', 'RFC 6761 §6.3'],
+  },
   'target-unreachable': {
     severity: 'high',
     points: 0,
@@ -166,8 +174,8 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'A hop leads to an address that this service does not check',
-    detail: 'Hop {hop} was not asked: {reason}.',
-    fix: 'Use a public name and a common web port.',
+    detail: 'Hop {hop} was not asked: {reason}. {outcome}',
+    fix: 'Redirect to a public name, at a common web port.',
     references: ['RFC 6761 §6', fetchStandard('port blocking', 'port-blocking')],
   },
   'answer-malformed': {
@@ -222,6 +230,21 @@ export const rules = {
       'Hop {hop} leads to an address of {length} characters. Many servers and proxies refuse addresses of more than 8,000 characters. {outcome}',
     fix: 'Keep state in a cookie, or on the server under a short key.',
     references: ['RFC 9110 §4.1'],
+  },
+  'location-slashes': {
+    severity: 'low',
+    points: 5,
+    title: 'A Location lacks a slash, or has one too many',
+    detail:
+      'Hop {hop} sends Location {location}. A scheme is followed by two slashes. Browsers go to {to}; other clients may read it differently.',
+    fix: 'Send https:// and the host, or a path that begins with one slash.',
+    references: [
+      'RFC 9110 §4.2.2',
+      {
+        title: 'URL Standard: special authority slashes state',
+        url: 'https://url.spec.whatwg.org/#special-authority-slashes-state',
+      },
+    ],
   },
   'location-not-encoded': {
     severity: 'low',

@@ -31,6 +31,6 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 10,
+  rulesVersion: 11,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

@@ -226,6 +226,19 @@ const ends: readonly Case[] = [
     'target-not-allowed',
     'unreachable',
   ),
+  ...['none', 'https', 'localhost', 'a_$b'].map((host) =>
+    lost(
+      `a redirect to ${host}`,
+      gaveUp('FAILED_DOCUMENT_REQUEST', refusal('target-not-allowed', host)),
+      'redirect-to-nowhere',
+    ),
+  ),
+  lost(
+    'a redirect to a name for special use',
+    gaveUp('FAILED_DOCUMENT_REQUEST', refusal('target-not-allowed', 'host.internal')),
+    'target-not-allowed',
+    'unreachable',
+  ),
   lost(
     'a server that accepts and stays silent',
     ended({ kind: 'killed', why: 'silent' }),

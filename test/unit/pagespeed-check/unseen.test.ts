@@ -21,6 +21,7 @@ const ours: readonly PagespeedCode[] = ['browser-failed', 'browser-unavailable']
 const answered: readonly PagespeedCode[] = [
   'target-not-allowed',
   'target-address-not-allowed',
+  'redirect-to-nowhere',
   'target-unreachable',
 ];
 /** The document itself came. */

@@ -8,7 +8,7 @@ import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import type { FamilyObservation } from '../../../worker/web/families.ts';
 import { lostOver, over } from '../web/family-observations.ts';
-import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
+import { chain, failed, late, nowhere, type Step, sends, stopped } from './chain.ts';
 
 type Case = {
   readonly name: string;
@@ -594,6 +594,12 @@ const arrivals: readonly Case[] = [
     broken: ['https-downgrade', 'redirect-chain-long'],
     score: 44,
   },
+  ...['https:/b', 'https:b', 'https:///a.test/b', 'HTTPS:/b'].map((text): Case => ({
+    name: `slashes that browsers put right: ${text}`,
+    evidence: chain(['https://a.test/', sends(text)], 'https://a.test/b'),
+    broken: ['location-slashes'],
+    score: 95,
+  })),
   {
     name: 'another canonical address is told',
     evidence: page({ canonical: 'https://www.a.test/' }),
@@ -621,6 +627,12 @@ const failures: readonly Case[] = [
     name: 'a hop to a forbidden port is not asked',
     evidence: failed('target-not-allowed', 'https://a.test/', 'https://a.test:25/'),
     broken: ['target-not-allowed'],
+  },
+  {
+    name: 'a redirect to nobody is the mistake of the site, and is scored',
+    evidence: nowhere('its host is "none"', 'https://a.test/', 'https://none/b'),
+    broken: ['redirect-to-nowhere'],
+    score: 50,
   },
 ];
 
@@ -729,16 +741,22 @@ function kindOf(verdict: Verdict): string {
 }
 
 test.for([
-  ['the host "b.localhost" is a special-use name', 'the host "b.localhost" is a special-use name.'],
-  ['it names port 25, which is not checked', 'it names port 25, which is not checked.'],
-] as const)('a reason is told as the end of a sentence: %s', ([reason, told]) => {
-  const evidence = changeFailures(
-    failed('target-not-allowed', 'https://a.test/', 'https://b.test/'),
-    (seen) => ({
-      ...seen,
-      reason,
-    }),
-  );
+  [
+    'https://b.internal/',
+    'the host "b.internal" is a special-use name. Visitors on the internet cannot look up that name either.',
+  ],
+  [
+    'https://10.0.0.1/',
+    '10.0.0.1 is an address that is not checked. Visitors on the internet cannot reach that address either.',
+  ],
+  ['https://b.example.com:25/', 'it names port 25, which is not checked. Visitors may get there.'],
+  ['https://192.0.78.9:8443/', 'it names port 8443, which is not checked. Visitors may get there.'],
+] as const)('what %s means for visitors stands behind the reason', ([url, told]) => {
+  const [reason = ''] = told.split('. V');
+  const evidence = changeFailures(failed('target-not-allowed', 'https://a.test/', url), (seen) => ({
+    ...seen,
+    reason,
+  }));
   const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
   expect(findings[0]?.detail).toBe(`Hop 2 was not asked: ${told}`);
 });

@@ -52,6 +52,11 @@ export function failed(code: FailureCode, ...steps: readonly Step[]): RedirectEv
   return broken({ kind: 'failure' }, code, steps);
 }
 
+/** A chain whose last redirect leads to nobody. */
+export function nowhere(why: string, ...steps: readonly Step[]): RedirectEvidence {
+  return broken({ kind: 'nowhere', why }, 'target-not-allowed', steps);
+}
+
 /** A chain that is still waiting for its last step when its time is over. */
 export function late(...steps: readonly Step[]): RedirectEvidence {
   return broken({ kind: 'out-of-time', afterMs: 18_000 }, 'response-timeout', steps);

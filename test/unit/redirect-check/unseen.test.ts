@@ -57,6 +57,7 @@ const goodBody: readonly RedirectCode[] = [
 const overHttps: readonly RedirectCode[] = ['http-not-upgraded', 'certificate-not-trusted'];
 /** What there is to say of each redirect. */
 const ofRedirects: readonly RedirectCode[] = [
+  'redirect-to-nowhere',
   'https-downgrade',
   'https-upgrade-late',
   'redirect-temporary',

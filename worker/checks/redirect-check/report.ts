@@ -11,6 +11,7 @@ const ends: { readonly [K in Exclude<Stop['kind'], 'arrived' | 'failure'>]: Redi
   'invalid-location': 'invalid-location',
   'several-locations': 'invalid-location',
   'foreign-scheme': 'refused',
+  nowhere: 'unreachable',
   // What we did not follow, browsers may reach.
   'out-of-time': 'unreachable',
   'location-too-long': 'unreachable',

@@ -23,6 +23,8 @@ export type ChainEnd =
       readonly calls?: string;
     }
   | { readonly kind: 'loop' | 'too-many'; readonly url: string }
+  /** `why` is a clause. */
+  | { readonly kind: 'nowhere'; readonly url: string; readonly why: string }
   | {
       readonly kind: 'invalid-location' | 'several-locations' | 'foreign-scheme' | 'location-too-long';
       readonly url: string;

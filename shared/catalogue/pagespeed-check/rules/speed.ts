@@ -381,6 +381,15 @@ export const speedRules = {
     fix: 'Point the name at a public address. Visitors on the internet cannot reach a private one.',
     references: ['RFC 6890 §2.2.2'],
   },
+  'redirect-to-nowhere': {
+    part: 'page',
+    severity: 'high',
+    points: 0,
+    title: 'The page redirects to nobody',
+    detail: '{from} leads to the host {host}: {reason}. Browsers show an error page.',
+    fix: 'Correct the rule that makes this address. Look for a variable that is empty, an address that is put behind another one, and a missing slash behind the host.',
+    references: ['RFC 9110 §10.2.2', 'RFC 1123 §2.1'],
+  },
   'target-unreachable': {
     part: 'page',
     severity: 'high',

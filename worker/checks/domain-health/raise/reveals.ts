@@ -96,6 +96,7 @@ export const revealing: ReadonlySet<string> = new Set([
   'https-downgrade',
   'redirect-no-page',
   'redirect-loop',
+  'redirect-to-nowhere',
   'redirect-too-many',
   'location-invalid',
   'location-scheme-not-allowed',

@@ -3,13 +3,14 @@ import type { Evidence } from '#shared/model/verdict';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
 import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { type Block, readBlock } from '../../../web/block-page.ts';
+import { whyNowhere } from '../../../web/nowhere.ts';
 import { readUnseen } from '../../../web/page-seen.ts';
 import { isRemote, type Load, type LoadedRun } from '../evidence.ts';
 import { displayBytes } from './ratings.ts';
 
 /** The codes by which a load that was not measured ends, in the order in which loading gets that far. */
 export const endStages = [
-  ['target-not-allowed', 'target-address-not-allowed', 'target-unreachable'],
+  ['target-not-allowed', 'target-address-not-allowed', 'redirect-to-nowhere', 'target-unreachable'],
   ['certificate-not-trusted'],
   ['page-not-loaded', 'page-interstitial'],
   ['target-error-status', 'target-blocks-checks', 'page-not-html'],
@@ -24,6 +25,7 @@ export type Reach = 'nothing' | 'answer' | 'document';
 const reachOf: { readonly [C in PageEndCode]: Reach } = {
   'target-not-allowed': 'nothing',
   'target-address-not-allowed': 'nothing',
+  'redirect-to-nowhere': 'nothing',
   'target-unreachable': 'nothing',
   'certificate-not-trusted': 'answer',
   // An empty answer, a broken handshake and a certificate that is refused end here too.
@@ -91,7 +93,7 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
   if (isRemote(run)) return nameGivenUp(run.end, url);
   // What the proxy saw is closer to the cause than what the browser reports.
   const refused = findMainRefusal(run, url);
-  if (refused) return { code: nameRefusal(refused), evidence: showRefusal(refused) };
+  if (refused) return nameRefusal(refused, url);
   const { end } = run;
   if (end.kind === 'killed') return nameKill(run, end.why, host);
   if (end.kind === 'crashed') return { code: 'browser-failed', evidence: { reason: lineOf(end.message) } };
@@ -142,13 +144,15 @@ function findMainRefusal(run: BrowserRun, url: string): RefusedHost | undefined 
   return own ?? (isDocumentLost ? traffic.refused.at(-1) : undefined);
 }
 
-function nameRefusal({ code }: RefusedHost): NamedEnd['code'] {
-  if (code === 'not-from-here') return code;
-  return isKeptBack(code) ? code : 'target-unreachable';
-}
-
-function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {
-  return { host, port, code, reason };
+function nameRefusal({ host, port, code, reason }: RefusedHost, from: string): NamedEnd {
+  const evidence = { host, port, code, reason };
+  const to = `https://${host}/`;
+  const nowhere =
+    host !== new URL(from).hostname && URL.canParse(to) ? whyNowhere({ from, to, code }) : undefined;
+  if (nowhere !== undefined)
+    return { code: 'redirect-to-nowhere', evidence: { ...evidence, from, reason: nowhere } };
+  if (code === 'not-from-here') return { code, evidence };
+  return { code: isKeptBack(code) ? code : 'target-unreachable', evidence };
 }
 
 function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string, host: string): NamedEnd {

@@ -22,7 +22,7 @@ async function readOnce(
   const { status, body, address, timings, tls } = answer;
   const fields = indexFields(answer.headers);
   const page = isReadPage(answer, fields) ? await readPage(body.text, url, work) : null;
-  const refresh = findRefresh(fields, page?.refresh ?? null, url);
+  const refresh = findRefresh({ status, fields }, page?.refresh ?? null, url);
   const canonical = resolveOwn(findCanonical(valuesOf(fields, 'link')), url) ?? page?.canonical ?? null;
   const seen: HopAnswer = {
     kind: 'response',

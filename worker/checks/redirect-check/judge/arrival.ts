@@ -8,7 +8,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { classifyAddress } from '#shared/targets/classify-address';
+import { hostLabel, judgeName } from '#shared/targets/classify-name';
 import type { FailureCode } from '../../../probes/http/port.ts';
+import { isAddressHost } from '../../../web/address-host.ts';
 import type { Block } from '../../../web/block-page.ts';
 import type { HstsUpgrade } from '../../../web/hsts-store.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
@@ -58,7 +61,8 @@ export function judgeArrival(evidence: RedirectEvidence) {
     ),
     'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(evidence)),
     'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
-    'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed'),
+    'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed', tellOthers),
+    'redirect-to-nowhere': asFarAsSeen(stop, judgeNowhere(evidence)),
     'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
   } satisfies Partial<Verdicts<RedirectCode>>;
 }
@@ -114,12 +118,35 @@ function showDistrust({ url, seen: { tls } }: AnsweredHop) {
   return tls?.trusted === false ? [{ url, reason: tls.error ?? 'unknown' }] : [];
 }
 
-function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCode) => boolean): Verdict {
+function judgeNowhere({ hops, stop }: RedirectEvidence): Verdict {
+  if (stop.kind !== 'nowhere') return redirectsOf(hops).length > 0 ? 'holds' : 'not-applicable';
+  const [from, to] = hops.slice(-2);
+  return brokenBy([{ hop: hops.length - 1, from: from?.url ?? '', url: to?.url ?? '', reason: stop.why }]);
+}
+
+/** What a hop that is kept from us means for its visitors. */
+function tellOthers(url: string): Evidence {
+  const { hostname } = new URL(url);
+  const isNoPublicName = !isAddressHost(hostname) && judgeName(hostname, [], hostLabel) !== undefined;
+  if (isNoPublicName) return { outcome: 'Visitors on the internet cannot look up that name either.' };
+  const isPublic = classifyAddress(hostname.replace(/^\[|\]$/g, ''), everyPublicAddress).kind === 'public';
+  return isAddressHost(hostname) && !isPublic
+    ? { outcome: 'Visitors on the internet cannot reach that address either.' }
+    : { outcome: 'Visitors may get there.' };
+}
+
+const everyPublicAddress = { allow: [], deny: [] };
+
+function judgeFailure(
+  { hops, stop }: RedirectEvidence,
+  picks: (code: FailureCode) => boolean,
+  tell: (url: string) => Evidence = () => ({}),
+): Verdict {
   const last = hops.at(-1);
   if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
   if (code === 'not-from-here') return notTested(`${last.url} could not be asked: ${reason}`);
-  const shown = { hop: hops.length, url: last.url, code, reason };
+  const shown = { hop: hops.length, url: last.url, code, reason, ...tell(last.url) };
   return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }
 

@@ -25,6 +25,7 @@ export function judgeLocations({ hops, stop }: RedirectEvidence) {
       brokenBy(answered.filter(({ seen }) => countDifferent(seen.locations) > 1).map(showLocation)),
     ),
     'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
+    'location-slashes': whole(brokenBy(redirecting.filter(isSlanted).map(showSlashes))),
     'location-credentials': each(({ seen }) => seen.locations.some(isSecret)),
     'location-lure': whole(brokenBy(redirecting.flatMap(showLure))),
     'location-too-long': whole(brokenBy([...findLong(hops), ...findTooLong(stop, last)])),
@@ -54,6 +55,15 @@ function showLocation({ number, url, seen }: AnsweredHop): Evidence {
     location: texts.find((text) => text !== '') ?? texts[0] ?? null,
     ...(count > 1 ? { count, locations: texts.slice(0, 5) } : {}),
   };
+}
+
+/** "https:/x" is a path where the page has that scheme, and a host where it has the other (URL Standard); so is "https:x". */
+function isSlanted({ seen }: AnsweredHop): boolean {
+  return seen.locations.some(({ text }) => /^https?:(?![/\\]{2}[^/\\])/i.test(text));
+}
+
+function showSlashes(hop: AnsweredHop): Evidence {
+  return { ...showLocation(hop), to: hop.next?.url ?? 'no page' };
 }
 
 function isSecret({ hasCredentials, lure }: LocationObservation): boolean {

@@ -62,7 +62,11 @@ export function judgePath(evidence: RedirectEvidence) {
       ...showMove(redirect),
       host: redirect.to.host,
     })),
-    'redirect-cross-site': each(isCrossSite),
+    // A host that nobody has is no other site.
+    'redirect-cross-site': each(
+      (redirect) =>
+        isCrossSite(redirect) && !(stop.kind === 'nowhere' && redirect.number === hops.length - 1),
+    ),
     'redirect-tracking-parameters': each(
       (redirect) => addedTracking(redirect).length > 0,
       (redirect) => ({ ...showMove(redirect), parameters: addedTracking(redirect) }),

@@ -65,6 +65,7 @@ function markLeft({ seen, next }: WalkedHop<ReceivedAnswer>): Hop[] {
 }
 
 function endOf(stop: Stop, { url, seen }: WalkedHop<ReceivedAnswer>): ChainEnd {
+  if (stop.kind === 'nowhere') return { kind: stop.kind, url, why: stop.why };
   if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
   if (stop.kind === 'given-up')
     return { kind: 'failed', url: stop.to, code: 'budget-spent', reason: whyGivenUp };

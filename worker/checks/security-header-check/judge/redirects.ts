@@ -131,7 +131,8 @@ const reasonsOfDeadEnd = {
 
 function findDeadEnd({ start, end }: Chain): Evidence[] {
   if (end.kind === 'answered' || end.kind === 'failed') return [];
-  return [{ from: start, url: end.url, reason: reasonsOfDeadEnd[end.kind] }];
+  const reason = end.kind === 'nowhere' ? end.why : reasonsOfDeadEnd[end.kind];
+  return [{ from: start, url: end.url, reason }];
 }
 
 // Skip the length where a chain did not reach a page.
