@@ -11,7 +11,7 @@ export type ContentType = { readonly essence: string; readonly charset: string |
  */
 export function parseContentType(lines: readonly string[]): ContentType | undefined {
   let seen: ContentType | undefined;
-  for (const text of splitValues(lines)) {
+  for (const text of splitValues(lines).slice(-valueLimit)) {
     const type = parseOne(text);
     if (!type) continue;
     const charset = type.charset ?? (seen?.essence === type.essence ? seen.charset : null);
@@ -58,6 +58,9 @@ export function isCharsetLabel(label: string): boolean {
     return false;
   }
 }
+
+/** Values that are looked at, from the last; more is no mistake of a server. */
+const valueLimit = 50;
 
 function parseOne(text: string): ContentType | undefined {
   // Longer than any; keeps what is read bounded.

@@ -56,6 +56,9 @@ function divide(line: string): { readonly lines: readonly string[]; readonly com
   return { lines: [...lines, begun], commas };
 }
 
+/** Commas of one piece that are looked at: each costs a look at all that is before it. */
+const candidateLimit = 20;
+
 /** A comma, what may be a cookie's name, and the beginning of its value. Base64 may end in two equals signs. */
 const joint = /(,[ \t]{0,9})[^\s=,;"]{1,100}=(?=[^=\s])/g;
 
@@ -64,8 +67,12 @@ function findJoint(
   isPair: boolean,
 ): { readonly at: number; readonly comma: string } | undefined {
   const follows = isPair ? endsValue : endsAttribute;
-  for (const { 1: comma = '', index } of piece.matchAll(joint))
+  let left = candidateLimit;
+  for (const { 1: comma = '', index } of piece.matchAll(joint)) {
     if (follows(piece.slice(0, index), comma)) return { at: index, comma };
+    left -= 1;
+    if (left === 0) return undefined;
+  }
   return undefined;
 }
 

@@ -252,7 +252,9 @@ const leads: readonly (readonly [
   ['a path upwards', '../../../b', 'https://at.test/b'],
   ['a query alone', '?b', 'https://at.test/x/y?b'],
   ['without a scheme', '//at.test/b', 'https://at.test/b'],
-  ['a scheme without slashes', 'https:b', 'https://at.test/x/b'],
+  ['a scheme without slashes', 'https:b', 'https://at.test/x/b', 'location-slashes'],
+  ['a scheme with one slash', 'https:/b', 'https://at.test/b', 'location-slashes'],
+  ['a scheme with three slashes', 'https:///at.test/b', 'https://at.test/b', 'location-slashes'],
   ['capital letters and the default port', 'HTTPS://AT.Test:443/b', 'https://at.test/b'],
   ['an own fragment', '/b#c', 'https://at.test/b#c'],
   ['a space', '/b c', 'https://at.test/b%20c', 'location-not-encoded'],
@@ -797,10 +799,8 @@ const forbidden: readonly (readonly [
   ['http://[::1]/', 'target-not-allowed'],
   ['http://[::ffff:10.0.0.1]/', 'target-not-allowed'],
   ['http://[fd00::1]/', 'target-not-allowed'],
-  ['http://localhost/', 'target-not-allowed'],
   ['http://router.local/', 'target-not-allowed'],
   ['http://metadata.google.internal/', 'target-not-allowed'],
-  ['http://intranet/', 'target-not-allowed'],
   ['http://other-site.test:25/', 'target-not-allowed'],
   ['http://private.test/', 'target-address-not-allowed'],
   ['http://mixed.test/', 'target-address-not-allowed'],
@@ -822,6 +822,20 @@ const guarded: readonly Scenario[] = forbidden.map(([location, code], index) => 
   },
 }));
 
+const nowhere: readonly Scenario[] = [
+  'https://https//a.test/',
+  'https://undefined/a',
+  'https://$host/a',
+  'http://localhost:8080/',
+  'http://intranet/',
+].map((location, index): Scenario => ({
+  name: `a redirect to ${location} leads to nobody`,
+  start: `https://nowhere${index}.test/`,
+  sites: { [`https://nowhere${index}.test`]: to(location, 302) },
+  broken: location.startsWith('http:') ? ['redirect-to-nowhere', 'https-downgrade'] : ['redirect-to-nowhere'],
+  expected: { state: 'complete', ended: 'unreachable', hops: [{ status: 302, location }, { status: null }] },
+}));
+
 /** Ordinary servers, good and bad; all of them answer. */
 export const scenarios: readonly Scenario[] = [
   ...path,
@@ -832,4 +846,5 @@ export const scenarios: readonly Scenario[] = [
   ...https,
   ...connections,
   ...guarded,
+  ...nowhere,
 ];

@@ -58,12 +58,12 @@ function showLocation({ number, url, seen }: AnsweredHop): Evidence {
 }
 
 /** "https:/x" is a path where the page has that scheme, and a host where it has the other (URL Standard); so is "https:x". */
-function isSlanted({ seen }: AnsweredHop): boolean {
-  return seen.locations.some(({ text }) => /^https?:(?![/\\]{2}[^/\\])/i.test(text));
+function isSlanted({ seen, next }: AnsweredHop): boolean {
+  return next !== null && seen.locations.some(({ text }) => /^https?:(?![/\\]{2}[^/\\])/i.test(text));
 }
 
 function showSlashes(hop: AnsweredHop): Evidence {
-  return { ...showLocation(hop), to: hop.next?.url ?? 'no page' };
+  return { ...showLocation(hop), to: hop.next?.url ?? '' };
 }
 
 function isSecret({ hasCredentials, lure }: LocationObservation): boolean {
