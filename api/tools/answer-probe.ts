@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { findSpec, catalogue } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { AcceptedAge } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import { probeContentType, readSentReport, renderProbe } from '#shared/render/probe';
 import type { ReadyReport } from '../answer/ready-report.ts';
@@ -14,7 +15,7 @@ import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';
 import { runOrJoin, waitSecondsOf } from './runs.ts';
-import { findKnown } from './shelf.ts';
+import { findKnown, type Shelf } from './shelf.ts';
 
 export const probePattern = '/probe';
 
@@ -28,8 +29,8 @@ type ProbeDesk = Pick<Desk, 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' 
 type Probe = { readonly spec: CheckSpec; readonly ask: Ask; readonly maxAgeS: number };
 
 /**
- * Answers /probe?target=&module=: one check as gauges. A report that is no longer fresh, and at most `maxAge` old, answers while a new
- * run is started beside it, so that a slow check never flaps; without any, the scrape waits as long as its timeout lets it.
+ * Answers /probe?target=&module=: one check as gauges, of a report at most `maxAge` old. One that is no longer fresh answers those who were
+ * given it, while a new run is started beside it, so that a slow check never flaps; without any, the scrape waits as long as its timeout lets it.
  */
 export async function answerProbe(desk: ProbeDesk, request: Request, response: Response): Promise<void> {
   const start = performance.now();
@@ -51,32 +52,39 @@ export async function answerProbe(desk: ProbeDesk, request: Request, response: R
 type Probing = Probe & { readonly caller: Caller; readonly request: Request; readonly response: Response };
 
 async function findReport(desk: ProbeDesk, probing: Probing): Promise<ReadyReport | undefined> {
-  const { ask, maxAgeS, caller, request } = probing;
+  const { spec, ask, maxAgeS, caller, request } = probing;
   const now = Date.now();
-  const fresh = await findKnown(desk.shelf, ask.jobKey, { since: now, orFresh: true }, now);
-  if (fresh) return fresh;
-  const since = now - maxAgeS * 1000;
-  const known = await findKnown(desk.shelf, ask.jobKey, { since, orFresh: false }, now);
+  const young = { since: now - Math.max(maxAgeS, spec.refreshFloorS) * 1000, orFresh: false };
+  const found = await findKnown(desk.shelf, ask.jobKey, young, now);
+  if (found && found.freshUntil > now) return found;
+  const known = found && (await isReadable(desk.shelf, caller, found)) ? found : undefined;
   if (caller.kind === 'anonymous' && desk.door.isFromOtherSite(request.headers)) {
     if (known) return known;
     throw crossSiteRequest();
   }
-  if (!known) return run(desk, probing, waitSecondsFor(desk, probing));
+  const fresh = { since: now, orFresh: true };
+  // Of what is fresh all was too old, where nothing young was found.
+  if (!known)
+    return run(desk, probing, { waitS: waitSecondsFor(desk, probing), wanted: found ? fresh : young });
   // The old report answers whatever hinders the new run: a limit that is used up, or a queue that is away.
-  await run(desk, probing, 0).catch((error: unknown) => {
+  await run(desk, probing, { waitS: 0, wanted: fresh }).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
   });
   return known;
+}
+
+/** Who was given a report may have it again; what is no longer fresh answers nobody else. */
+async function isReadable({ reportStore }: Shelf, { account }: Caller, ready: ReadyReport): Promise<boolean> {
+  return ready.isGivenTo(account) || reportStore.grants.isGiven(account, ready.reportId);
 }
 
 /** Joins equal work or starts a run, and gives its report where it is there in time. */
 async function run(
   { shelf, runs }: ProbeDesk,
   { spec, ask, caller, response }: Probing,
-  waitS: number,
+  { waitS, wanted }: { readonly waitS: number; readonly wanted: AcceptedAge },
 ): Promise<ReadyReport | undefined> {
   const now = Date.now();
-  const wanted = { since: now, orFresh: true };
   const job = drawJob(spec, { ask, caller, ...originOf(response), wanted, now }, runs.queueSeconds);
   const outcome = await runOrJoin(runs, spec, { job, caller, ask: { waitS }, response });
   if (outcome.kind === 'report') return shelf.reports.keep(outcome.stored);

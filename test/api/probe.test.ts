@@ -1,6 +1,7 @@
 // /probe, as Prometheus scrapes it.
 import type { ServerResponse } from 'node:http';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService } from './kit.ts';
 
 const held: ServerResponse[] = [];
@@ -103,4 +104,43 @@ test('who has no token, and who has used up a limit, is told so as everywhere', 
   const limited = await narrow.get(redirects('http://other.test/'));
   await narrow.close();
   expect([limited.status, limited.body['code']]).toEqual([429, 'rate_limited']);
+});
+
+test('a report is no older than maxAge, fresh or not, and an old one answers only those who were given it', async () => {
+  let asked = 0;
+  const shared = await openService({
+    sites: {
+      'http://b.test': (_request, response) => {
+        asked += 1;
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<title>b</title>');
+      },
+    },
+    settings: { AUTH_MODE: 'token', FRESH_SECONDS: '60', RATE_LIMIT: 'off' },
+  });
+  const bearerOf = async (name: string) => {
+    const { text, token } = makeToken({ name, scopes: ['tools'], limits: {}, expiresAt: null }, Date.now());
+    await shared.backend.tokenStore.insert(token);
+    return { authorization: `Bearer ${text}` };
+  };
+  const [one, other] = [await bearerOf('one'), await bearerOf('other')];
+  const realNow = Date.now;
+  let aheadMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
+  const scrape = async (headers: Record<string, string>, more = '') => {
+    const before = asked;
+    const { text } = await shared.get(redirects('http://b.test/', more), headers);
+    const ageS = Date.now() / 1000 - read(text, 'diag_checked_timestamp_seconds');
+    return { ageS: Math.round(ageS), isRun: asked > before };
+  };
+  expect((await scrape(one)).isRun).toBe(true);
+  aheadMs = 33_000;
+  // It is fresh for a minute, and so everybody's.
+  expect(await scrape(other)).toEqual({ ageS: 33, isRun: false });
+  expect(await scrape(one, '&maxAge=40')).toEqual({ ageS: 33, isRun: false });
+  expect(await scrape(one, '&maxAge=20')).toEqual({ ageS: 0, isRun: true });
+  aheadMs += 600_000;
+  // Nobody but the first was given the second one.
+  expect((await scrape(other)).ageS).toBe(0);
+  vi.restoreAllMocks();
+  await shared.close();
 });

@@ -35,6 +35,17 @@ const cases: readonly { readonly name: string; readonly line: string; readonly m
   { name: 'a prefix stays', line: `=__Secure-${secret}`, masked: /^=__Secure-.{16}$/ },
 ];
 
+test.for(['Proxy-Authenticate', 'proxy-authorization', 'Authorization', 'Cookie', 'Authentication-Info'])(
+  'the value of %s gives way',
+  (name) => {
+    const evidence = { headers: [[name, `Negotiate ${secret}`]] };
+    expect(mayHoldSecrets(JSON.stringify(evidence))).toBe(true);
+    const kept = JSON.stringify(maskEvidence(evidence));
+    expect(kept).toContain(name);
+    expect(kept).not.toContain(secret);
+  },
+);
+
 test.for(cases)('$name', ({ line, masked }) => {
   const evidence = {
     hops: [

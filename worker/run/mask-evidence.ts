@@ -1,9 +1,10 @@
 import type { Json } from '#shared/model/verdict';
 import { isAttribute, mapJoined } from '../web/joined-cookie.ts';
+import { isSecretField } from '../web/mask-credentials.ts';
 
 /** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
 export function mayHoldSecrets(json: string): boolean {
-  return /set-?cookies?"/i.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
+  return /set-?cookies?"|"(?:cookie|proxy-|auth)/i.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
 }
 
 /**
@@ -17,6 +18,8 @@ export function maskEvidence(evidence: Json): Json {
   if (isList(evidence)) {
     const [name, value, ...more] = evidence;
     if (isSetCookie(name) && typeof value === 'string') return [name ?? '', maskCookie(value), ...more];
+    if (typeof name === 'string' && typeof value === 'string' && isSecretField(name))
+      return [name, fill(value), ...more];
     return evidence.map(maskEvidence);
   }
   return Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { BlockKind, BlockSign } from './block-sign.ts';
+import { isWaitingPage } from './waiting-page.ts';
 
 /**
  * A bare page whose whole title is one of these texts, or has one beside the name of a site. Such a page asks, refuses or waits, whoever made
@@ -47,6 +48,7 @@ export const barePageSigns: readonly BlockSign[] = [
     'legal',
     />[^<>{}"]{0,200}?\b(?:site|website|page|service|content)\b[^<>{}"]{0,40}\b(?:unavailable|not (?:currently )?available|blocked|restricted) (?:in|from|to (?:users|visitors|readers) (?:in|from)) (?:your (?:country|region|location|area)|most european countries|the european (?:union|economic area)|the (?:eu|eea)\b)/i,
   ),
+  { id: 'waiting-page', vendor: null, kind: 'challenge', certainty: 'likely', page: isWaitingPage },
   titled(
     'pause-page',
     'maintenance',

@@ -41,8 +41,10 @@ export function seeBodySigns(text: string): string[] {
   const beginning = text.slice(0, bodyLimit);
   const isBare = text.length <= bareLimit && !articleMarkup.test(text);
   const said = isBare ? text.replace(quotations, ' ') : '';
-  const seen = blockSigns.flatMap(({ id, body, phrase }) =>
-    body?.test(beginning) === true || (isBare && phrase?.test(said) === true) ? [id] : [],
+  const seen = blockSigns.flatMap(({ id, body, phrase, page }) =>
+    body?.test(beginning) === true || (isBare && phrase?.test(said) === true) || page?.(text) === true
+      ? [id]
+      : [],
   );
   return text === '' || markup.test(beginning) ? seen : [...seen, noMarkup];
 }
@@ -72,14 +74,14 @@ const reasons: { readonly [K in BlockKind]: string } = {
 };
 
 function fits(
-  { id, status, field, cookie, body, phrase }: BlockSign,
+  { id, status, field, cookie, body, phrase, page }: BlockSign,
   answer: LastAnswer,
   fields: Fields,
 ): boolean {
   if (status && !status.includes(answer.status)) return false;
   if (field && !valuesOf(fields, field[0]).some((value) => field[1].test(value))) return false;
   if (cookie && !cookieNames(fields).some((name) => cookie.test(name))) return false;
-  return (!body && !phrase) || answer.bodySigns.includes(id);
+  return (!body && !phrase && !page) || answer.bodySigns.includes(id);
 }
 
 function cookieNames(fields: Fields): string[] {

@@ -29,9 +29,11 @@ export type BlockSign = {
   readonly body?: RegExp;
   /** A sentence of the block page. It counts on a bare page only: articles and forums quote such sentences. */
   readonly phrase?: RegExp;
+  /** What the page as a whole must be like. */
+  readonly page?: (html: string) => boolean;
 };
 
-export type BlockTraits = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body' | 'phrase'>;
+export type BlockTraits = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body' | 'phrase' | 'page'>;
 
 /** Statuses by which servers refuse a client and not an address. */
 export const refusals: readonly number[] = [401, 403, 405, 406, 412, 418, 429, 503, 999];

@@ -1,6 +1,6 @@
 import type { HeaderLine } from './fields.ts';
 import { decodeLocation, resolveLocation } from './location.ts';
-import { maskSetCookie } from './mask-cookie.ts';
+import { maskSetCookie, maskText } from './mask-cookie.ts';
 
 /**
  * Hides the user information of a Location: reports are kept and handed on. What browsers read as credentials is hidden,
@@ -47,11 +47,17 @@ export function maskHeaders(headers: readonly HeaderLine[], url: string): Header
 
 function maskField(name: string, value: string, url: string): string {
   if (name === 'set-cookie') return maskSetCookie(value);
+  if (isSecretField(name)) return maskText(value);
   if (!urlFields.has(name)) return maskUrls(value);
   // A Location is read as UTF-8; what is shown of one without credentials stays as it was sent.
   const { text } = decodeLocation(value);
   const masked = maskLocation(text, url);
   return masked === text ? value : masked;
+}
+
+/** True for fields whose values are credentials, or made of them: those of requests too, which some servers send back. */
+export function isSecretField(name: string): boolean {
+  return /^(?:cookie2?|(?:proxy-)?auth(?:orization|entication-info)|proxy-.*)$/i.test(name);
 }
 
 const urlFields: ReadonlySet<string> = new Set(['location', 'content-location', 'sourcemap', 'x-sourcemap']);

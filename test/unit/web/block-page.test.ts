@@ -142,6 +142,7 @@ const rows: readonly (readonly [sign: string, answer: Answer])[] = [
   ['refusal-page', { body: '<title>Access Denied</title><p>Your IP address is on a list.' }],
   ['refusal-page', { body: '<title>403 Forbidden</title><h1>nginx</h1>' }],
   ['region-refusal', { body: '<p>Our website is currently unavailable in most European countries.</p>' }],
+  ['waiting-page', { body: '<p>Please wait…</p><script>document.cookie="a=1";location.reload()</script>' }],
   ['pause-page', { body: "<title>We'll be right back - A Shop</title>" }],
   ['login-elsewhere', { url: 'https://sso.b.test/saml2/login' }],
   ['login-elsewhere', { url: 'https://login.a.test/?returnTo=%2F' }],

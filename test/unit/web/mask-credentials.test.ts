@@ -99,3 +99,10 @@ test('the lines of an answer are kept without anybody’s secret', () => {
     ['X-Plain', 'a@b'],
   ]);
 });
+
+test.for(['Proxy-Authenticate', 'Proxy-Connection', 'proxy-authorization', 'Authorization', 'COOKIE'])(
+  'the value of %s is not kept',
+  (name) => {
+    expect(maskHeaders([[name, 'Basic dTpw']], 'https://a.test/')).toEqual([[name, '[10 octets]']]);
+  },
+);

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { isWaitingPage } from '../../../worker/web/waiting-page.ts';
+
+const page = (body: string, head = '') =>
+  `<!doctype html><html><head><meta charset="utf-8">${head}</head><body>${body}</body></html>`;
+const reload = '<script>document.cookie="pass="+6*7+";path=/";location.reload()</script>';
+const bundle = '<script type="module" src="/assets/index-4f3a.js"></script>';
+
+test.for([
+  ['a sentence, a cookie and the same address again', page(`<p>Please wait…</p>${reload}`)],
+  ['nothing at all beside the script', page(reload)],
+  ['a title alone', page(reload, '<title>One moment</title>')],
+  [
+    'names in brackets',
+    page('<script>document["cookie"]="a="+n();window["location"]["href"]="/?"+n()</script>'),
+  ],
+  [
+    'names in escapes',
+    page(
+      '<script>document["\\x63\\x6f\\x6f\\x6b\\x69\\x65"]="a=1";window["\\x6cocation"]["reload"]()</script>',
+    ),
+  ],
+  [
+    'a cookie of a cipher, and a redirect to itself',
+    page(
+      '<noscript>This site requires Javascript to work</noscript><script src="/aes.js"></script><script>function toNumbers(d){}document.cookie="__test="+toHex(slow.decrypt(c,2,a,b))+"; expires=Thu, 31-Dec-37 23:55:55 GMT; path=/";location.href="http://a.test/?i=1";</script>',
+    ),
+  ],
+  [
+    'a proof that is sent by a form',
+    page(
+      '<h1>Verifying your browser</h1><p>This takes a few seconds.</p><form id="f" method="post"></form><script>work().then(n=>{f.n.value=n;f.submit()})</script>',
+    ),
+  ],
+  [
+    'a proof that is sent by fetch',
+    page(
+      '<div>Checking your connection, please wait</div><script>fetch("/.verify",{method:"POST",body:solve()}).then(()=>location.reload())</script>',
+    ),
+  ],
+  [
+    'a waiting page that reloads itself',
+    page('<p>Please wait while we verify your request.</p>', '<meta http-equiv="refresh" content="5">'),
+  ],
+  ['another language', page(`<p>请稍候，正在验证您的浏览器</p>${reload}`)],
+  [
+    'a sentence of an app beside what an app never does',
+    page(`<div id="root"></div><p>Please wait…</p>${reload}`),
+  ],
+] as const)('%s is a waiting page', ([, html]) => {
+  expect(isWaitingPage(html)).toBe(true);
+});
+
+test.for([
+  ['an empty page', page('')],
+  ['the shell of an app', page(`<div id="root"></div>${bundle}`)],
+  [
+    'a shell that says to wait',
+    page(`<div id="app">Loading, please wait…</div><noscript>Please enable JavaScript.</noscript>${bundle}`),
+  ],
+  [
+    'a shell that tries again when a part of it is missing',
+    page(
+      `<div id="app"></div><script>addEventListener("vite:preloadError",()=>location.reload())</script>${bundle}`,
+    ),
+  ],
+  [
+    'a shell that keeps the time zone',
+    page(
+      `<div id="root"></div><script>if(!/tz=/.test(document.cookie)){document.cookie="tz="+zone();location.reload()}</script>${bundle}`,
+      '<link rel="stylesheet" href="/a.css">',
+    ),
+  ],
+  [
+    'a page that compares cookies and addresses',
+    page('<p>Please wait</p><script>if(document.cookie=="a"&&location.href=="b")x()</script>'),
+  ],
+  ['a redirect by a script', page('<p>Redirecting…</p><script>location.href="https://www.a.test/"</script>')],
+  [
+    'a refresh of a landing page',
+    page('<a href="/en/">English</a>', '<meta http-equiv=refresh content="0;url=/en/">'),
+  ],
+  [
+    'a small site with scripts of its own',
+    page(`<h1>Hello</h1><p>${'Words about something. '.repeat(30)}</p>${reload}`),
+  ],
+  [
+    'a shop that checks something',
+    page(`<p>Security check for your house: call us.</p><p>${'We come. '.repeat(20)}</p>`),
+  ],
+  [
+    'a whole app in one file',
+    page(
+      `<div></div><script>${'function a(){}'.repeat(2000)}document.cookie="a=1";location.reload()</script>`,
+    ),
+  ],
+] as const)('%s is the site', ([, html]) => {
+  expect(isWaitingPage(html)).toBe(false);
+});
+
+test('64 kB of any text are looked through quickly', () => {
+  const before = process.threadCpuUsage();
+  for (const text of [
+    '<script',
+    '<script>',
+    '<!--',
+    '<',
+    '<a',
+    'cookie ',
+    'location ',
+    '<link rel',
+    '\\x6',
+    'please ',
+  ])
+    isWaitingPage(text.repeat(Math.floor(65_000 / text.length)));
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(300);
+});

@@ -1,0 +1,82 @@
+/** Longer pages have something to say. */
+const pageLimit = 65_536;
+/** Characters that a waiting page shows: a sentence or two, and an id. */
+const textLimit = 400;
+/** Characters of scripts in the page: a small site may come with all its scripts in one file. */
+const scriptLimit = 20_000;
+
+/** What a page shows, its inline scripts and its markup, told apart. */
+type Parts = { readonly text: string; readonly scripts: string; readonly markup: string };
+
+/** What only a page says that keeps its visitor for a while, to see who it is. */
+const checking =
+  /\b(?:checking|verifying|validating|analy[sz]ing) (?:if )?(?:your|the|that you|whether you|this) |\b(?:verify|check|confirm)(?:ing)? (?:that )?you(?: are|'re|’re) (?:a )?(?:human|not a (?:ro)?bot)|\b(?:enable|allow|accept) (?:javascript and )?cookies (?:to continue|and reload)|\bplease wait (?:while|until) (?:we|your|the (?:site|page|request|browser))\b|\bwhile (?:we|your) (?:browser|request|connection)|\b(?:security|browser|bot|human) (?:check|verification|challenge)\b|\bddos (?:protection|attacks?)\b|正在(?:验证|检查|检测)|安全(?:检查|检测|验证)|проверка (?:браузера|соединения)|vérification de (?:votre|la)|(?:ihr|dein) browser wird (?:überprüft|geprüft)/i;
+/** What such a page says, and many another that loads. */
+const waiting =
+  /\bplease wait\b|\b(?:one|just a) moment\b|\bhold on\b|\bredirecting\b|\bbitte warten\b|\bun moment\b|\bveuillez patienter\b|\b(?:espere|aguarde|attendere)\b|请稍候|請稍候|お待ちください|подождите/i;
+
+const setsCookie = /\bcookie["'\]\s]{0,4}=(?!=)|\bcookieStore\s{0,4}\.\s{0,4}set\s{0,4}\(/;
+const asksAgain =
+  /\blocation["'\]\s]{0,4}(?:(?:\.\s{0,4}|\[["'])(?:href|search|pathname)["'\]\s]{0,4})?=(?!=)|\blocation["'\]\s]{0,4}(?:\.\s{0,4}|\[["'])(?:reload|replace|assign)["'\]\s]{0,4}\(|\bhistory\s{0,4}\.\s{0,4}go\s{0,4}\(\s{0,4}0?\s{0,4}\)|\bsubmit["'\]\s]{0,4}\(/;
+const sendsProof = /\bfetch\s{0,4}\(|\bXMLHttpRequest\b|\bsendBeacon\b/;
+const reloads = /http-equiv\s{0,4}=\s{0,4}["']?refresh/i;
+/** What an app brings along that has nothing to show yet. */
+const ofAnApp =
+  /<link\b[^<>]{0,300}\brel\s{0,4}=\s{0,4}["']?(?:stylesheet|modulepreload|preload|manifest|canonical)\b|<script\b[^<>]{0,300}\btype\s{0,4}=\s{0,4}["']?module\b|\bid\s{0,4}=\s{0,4}["']?(?:root|app|__next|__nuxt|app-root)\b/i;
+
+/**
+ * True for a page that stands before the site for a moment, whoever made it: it shows next to nothing, and either says that it looks at its
+ * visitor, or sets a cookie and asks for the address again. An app that is still empty does not: it brings its scripts, and stays.
+ */
+export function isWaitingPage(html: string): boolean {
+  if (html.length > pageLimit) return false;
+  const parts = takeApart(html);
+  return parts.text.length <= textLimit && parts.scripts.length <= scriptLimit && keepsWaiting(parts);
+}
+
+function keepsWaiting({ text, scripts, markup }: Parts): boolean {
+  const code = unescape(scripts);
+  const isReloaded = reloads.test(markup);
+  const isAskedAgain = asksAgain.test(code);
+  if (checking.test(text)) return isAskedAgain || isReloaded || sendsProof.test(code);
+  const isWaiting = waiting.test(text);
+  if (setsCookie.test(code))
+    return isWaiting ? isAskedAgain || isReloaded : isAskedAgain && !ofAnApp.test(markup);
+  return isWaiting && isAskedAgain && sendsProof.test(code);
+}
+
+/** Where a part begins that is shown to nobody who runs scripts. */
+const hidden = /<(script|style|noscript|svg)\b|<!--/gi;
+
+function takeApart(html: string): Parts {
+  const lower = html.toLowerCase();
+  const scripts: string[] = [];
+  const rest: string[] = [];
+  let at = 0;
+  hidden.lastIndex = 0;
+  for (let found = hidden.exec(html); found; found = hidden.exec(html)) {
+    const name = found[1]?.toLowerCase();
+    rest.push(html.slice(at, found.index));
+    const begin = lower.indexOf(name === undefined ? '<!--' : '>', found.index);
+    const end = lower.indexOf(name === undefined ? '-->' : `</${name}`, found.index);
+    at = end < 0 ? html.length : end;
+    if (name === 'script') {
+      rest.push(html.slice(found.index, begin + 1));
+      scripts.push(html.slice(begin + 1, at));
+    }
+    hidden.lastIndex = at;
+  }
+  const markup = [...rest, html.slice(at)].join(' ');
+  const text = markup
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&nbsp;|\s+/g, ' ')
+    .trim();
+  return { text, scripts: scripts.join('\n'), markup };
+}
+
+/** Names are hidden by escapes: "\\x63ookie". */
+function unescape(code: string): string {
+  return code.replace(/\\x([0-9a-f]{2})|\\u00([0-9a-f]{2})/gi, (_, short: string, long: string) =>
+    String.fromCharCode(Number.parseInt(short ?? long, 16)),
+  );
+}
