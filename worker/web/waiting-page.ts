@@ -13,11 +13,14 @@ const checking =
   /\b(?:checking|verifying|validating|analy[sz]ing) (?:if )?(?:your|the|that you|whether you|this) |\b(?:verify|check|confirm)(?:ing)? (?:that )?you(?: are|'re|’re) (?:a )?(?:human|not a (?:ro)?bot)|\b(?:enable|allow|accept) (?:javascript and )?cookies (?:to continue|and reload)|\bplease wait (?:while|until) (?:we|your|the (?:site|page|request|browser))\b|\bwhile (?:we|your) (?:browser|request|connection)|\b(?:security|browser|bot|human) (?:check|verification|challenge)\b|\bddos (?:protection|attacks?)\b|正在(?:验证|检查|检测)|安全(?:检查|检测|验证)|проверка (?:браузера|соединения)|vérification de (?:votre|la)|(?:ihr|dein) browser wird (?:überprüft|geprüft)/i;
 /** What such a page says, and many another that loads. */
 const waiting =
-  /\bplease wait\b|\b(?:one|just a) moment\b|\bhold on\b|\bredirecting\b|\bbitte warten\b|\bun moment\b|\bveuillez patienter\b|\b(?:espere|aguarde|attendere)\b|请稍候|請稍候|お待ちください|подождите/i;
+  /\bplease wait\b|\b(?:one|just a) moment\b|\bhold on\b|\bbitte warten\b|\bun moment\b|\bveuillez patienter\b|\b(?:espere|aguarde|attendere)\b|请稍候|請稍候|お待ちください|подождите/i;
 
 const setsCookie = /\bcookie["'\]\s]{0,4}=(?!=)|\bcookieStore\s{0,4}\.\s{0,4}set\s{0,4}\(/;
 const asksAgain =
   /\blocation["'\]\s]{0,4}(?:(?:\.\s{0,4}|\[["'])(?:href|search|pathname)["'\]\s]{0,4})?=(?!=)|\blocation["'\]\s]{0,4}(?:\.\s{0,4}|\[["'])(?:reload|replace|assign)["'\]\s]{0,4}\(|\bhistory\s{0,4}\.\s{0,4}go\s{0,4}\(\s{0,4}0?\s{0,4}\)|\bsubmit["'\]\s]{0,4}\(/;
+/** The address that the page has itself: a landing page sends its visitor to another, and may keep a language in a cookie. */
+const asksTheSame =
+  /\blocation["'\]\s]{0,4}(?:\.\s{0,4}|\[["'])reload|\bhistory\s{0,4}\.\s{0,4}go\s{0,4}\(|=\s{0,4}(?:(?:window|document|self|top)\s{0,4}\.\s{0,4})?location\b|=\s{0,4}document\s{0,4}\.\s{0,4}URL|["'`](?:https?:\/\/[^"'`/\s]{1,260})?\/?\?[^"'`]{0,500}["'`]/;
 const sendsProof = /\bfetch\s{0,4}\(|\bXMLHttpRequest\b|\bsendBeacon\b/;
 const reloads = /http-equiv\s{0,4}=\s{0,4}["']?refresh/i;
 /** What an app brings along that has nothing to show yet. */
@@ -40,9 +43,10 @@ function keepsWaiting({ text, scripts, markup }: Parts): boolean {
   const isAskedAgain = asksAgain.test(code);
   if (checking.test(text)) return isAskedAgain || isReloaded || sendsProof.test(code);
   const isWaiting = waiting.test(text);
-  if (setsCookie.test(code))
-    return isWaiting ? isAskedAgain || isReloaded : isAskedAgain && !ofAnApp.test(markup);
-  return isWaiting && isAskedAgain && sendsProof.test(code);
+  if (!isWaiting)
+    return isAskedAgain && setsCookie.test(code) && asksTheSame.test(code) && !ofAnApp.test(markup);
+  if (setsCookie.test(code)) return isAskedAgain || isReloaded;
+  return isAskedAgain && sendsProof.test(code);
 }
 
 /** Where a part begins that is shown to nobody who runs scripts. */

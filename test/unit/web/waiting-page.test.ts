@@ -81,6 +81,16 @@ test.for([
     page('<a href="/en/">English</a>', '<meta http-equiv=refresh content="0;url=/en/">'),
   ],
   [
+    'a landing page that keeps the language',
+    page('<script>document.cookie="lang=en";location.href="/en/"</script>'),
+  ],
+  [
+    'a landing page that says so',
+    page(
+      '<p>Redirecting…</p><script>document.cookie="lang=en";location.replace("https://www.a.test/en")</script>',
+    ),
+  ],
+  [
     'a small site with scripts of its own',
     page(`<h1>Hello</h1><p>${'Words about something. '.repeat(30)}</p>${reload}`),
   ],
