@@ -634,6 +634,9 @@ export type EffectiveHeaders = {
     readonly opener: string;
     readonly embedder: string;
     readonly resource: string | null;
+    /** Document-Isolation-Policy, which Chromium alone knows; left out where it is absent. */
+    readonly documentIsolation?: string;
+    /** In Chromium, where documentIsolation isolates. */
     readonly crossOriginIsolated: boolean;
   } | null;
   readonly cors: {

@@ -67,7 +67,12 @@ const effectiveSchema = z
         opener: z.string(),
         embedder: z.string(),
         resource: z.string().nullable(),
-        crossOriginIsolated: z.boolean(),
+        documentIsolation: z.string().optional().meta({
+          description: 'Document-Isolation-Policy, which Chromium alone knows; left out where it is absent.',
+        }),
+        crossOriginIsolated: z
+          .boolean()
+          .meta({ description: 'In Chromium, where documentIsolation isolates.' }),
       })
       .nullable(),
     cors: z

@@ -5,6 +5,10 @@ const corsCheck = fetchStandard('CORS check', 'concept-cors-check');
 const corsHeaders = fetchStandard('HTTP responses', 'http-responses');
 const coop = htmlStandard('cross-origin opener policies', 'browsers.html#cross-origin-opener-policies');
 const coep = htmlStandard('embedder policies', 'browsers.html#coep');
+const documentIsolation = {
+  title: 'Document-Isolation-Policy',
+  url: 'https://wicg.github.io/document-isolation-policy/',
+};
 const corp = fetchStandard('Cross-Origin-Resource-Policy', 'cross-origin-resource-policy-header');
 
 /** What other sites' scripts may read of the answers. Asked with an origin that cannot exist, and with "null". */
@@ -111,10 +115,17 @@ export const isolationRules = inGroup('isolation', {
     fix: 'Send Cross-Origin-Resource-Policy: same-origin, or same-site.',
     references: [corp],
   },
+  'dip-invalid': {
+    severity: 'low',
+    title: 'Document-Isolation-Policy is not valid, so it has no effect',
+    detail: '"{value}": {reason}.',
+    fix: 'Send isolate-and-require-corp or isolate-and-credentialless once, in lower case, without quotes.',
+    references: [documentIsolation, 'RFC 9651 §3.3.4'],
+  },
   'isolation-ok': {
     severity: 'info',
     title: 'The page is cross-origin isolated',
-    detail: 'Cross-Origin-Opener-Policy same-origin and Cross-Origin-Embedder-Policy {value} work together.',
+    detail: '{outcome}',
     fix: 'You do not need to do anything.',
     references: [
       htmlStandard('cross-origin isolation', 'document-sequences.html#cross-origin-isolation-mode'),

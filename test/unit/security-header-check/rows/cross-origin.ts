@@ -178,6 +178,32 @@ export const crossOriginRows: readonly Row[] = [
     info: ['isolation-ok'],
     holds: ['coop-invalid', 'coop-missing'],
   },
+  ...['isolate-and-require-corp', 'isolate-and-credentialless; report-to="x"'].map((value): Row => ({
+    name: `a document that isolates itself: ${value}`,
+    evidence: baselineWith({
+      'Document-Isolation-Policy': value,
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+    }),
+    broken: [],
+    info: ['isolation-ok'],
+    holds: ['dip-invalid', 'coep-without-coop'],
+  })),
+  {
+    name: 'a document that isolates nothing',
+    evidence: baselineWith({ 'Document-Isolation-Policy': 'none', 'Cross-Origin-Embedder-Policy': null }),
+    broken: [],
+    holds: ['dip-invalid'],
+    notApplicable: ['isolation-ok'],
+  },
+  {
+    name: 'an isolation policy that is none',
+    evidence: baselineWith({
+      'Document-Isolation-Policy': '"isolate-and-require-corp"',
+      'Cross-Origin-Embedder-Policy': null,
+    }),
+    broken: ['dip-invalid'],
+    notApplicable: ['isolation-ok'],
+  },
   {
     name: 'an embedder policy that is none',
     evidence: baselineWith({ 'Cross-Origin-Embedder-Policy': 'require-cors' }),

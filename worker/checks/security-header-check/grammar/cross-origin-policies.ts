@@ -9,10 +9,12 @@ const openerPolicies = [
   'noopener-allow-popups',
 ] as const;
 const embedderPolicies = ['unsafe-none', 'require-corp', 'credentialless'] as const;
+const documentPolicies = ['none', 'isolate-and-require-corp', 'isolate-and-credentialless'] as const;
 const resourcePolicies = ['same-origin', 'same-site', 'cross-origin'] as const;
 
 export type OpenerPolicy = (typeof openerPolicies)[number];
 export type EmbedderPolicy = (typeof embedderPolicies)[number];
+export type DocumentPolicy = (typeof documentPolicies)[number];
 export type ResourcePolicy = (typeof resourcePolicies)[number];
 
 /** A value with what it was read from. */
@@ -28,6 +30,13 @@ export function parseEmbedderPolicy(
   lines: readonly string[],
 ): Policy<EmbedderPolicy> | Malformed | undefined {
   return parseTokenItem(lines, embedderPolicies);
+}
+
+/** Document-Isolation-Policy, likewise (Chromium since 137; measured in 153). */
+export function parseDocumentPolicy(
+  lines: readonly string[],
+): Policy<DocumentPolicy> | Malformed | undefined {
+  return parseTokenItem(lines, documentPolicies);
 }
 
 /** Cross-Origin-Resource-Policy: compared whole, in lower case only, after joining all lines (Fetch Standard). */
