@@ -68,7 +68,7 @@ const words: { readonly [word: string]: string } = Object.fromEntries([
 const nestedNames: readonly string[] = `
 algorithmName anyHost askedAt atMs authorityKeyId benchmarkIndex browserSource byKind byType cacheLifetimeMs
 checkedAt cipherScore cpuSlowdownMultiplier crossOriginIsolated daysLeft decodedBytes dhBits dhPrime
-digestType disallowsAll domainEffect downloadThroughputKbps durationMs effectiveFor effectivePolicy ehloName
+digestType disallowsAll documentIsolation domainEffect downloadThroughputKbps durationMs effectiveFor effectivePolicy ehloName
 elementRenderDelay endMs fcpMs finalStatus finalUrl fixedFindings formFactor forwardSecrecy freshUntil
 fromCache gradeAfter gradeBefore httpOnly httpVersion includeSubDomains inpMs isSigned isThirdParty itemCount
 judgedBy keyExchangeScore keyTag lcpMs lifetimeDays logoFile longTasks mailHosts matchingType maxBytes

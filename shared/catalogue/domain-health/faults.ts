@@ -58,6 +58,25 @@ const families: { readonly [family: string]: readonly string[] } = {
     'parameters-not-common',
   ],
   hsts: ['hsts-missing', 'hsts-off', 'hsts-invalid', 'hsts-short', 'hsts-duplicate-conflict'],
+  // One Set-Cookie line.
+  'session-cookie': ['cookie-session-no-secure', 'cookie-session-no-httponly', 'cookie-session-no-samesite'],
+  cookies: ['cookie-no-secure', 'cookie-no-samesite', 'cookie-samesite-invalid'],
+  // One list of origins.
+  cors: ['cors-reflects-origin-credentials', 'cors-null-credentials', 'cors-reflects-origin'],
+  // One policy with a nonce.
+  'script-sources': [
+    'csp-script-unsafe-inline',
+    'csp-script-wildcard',
+    'csp-script-scheme',
+    'csp-bypass-host',
+  ],
+  framing: [
+    'framing-open',
+    'framing-allow-all',
+    'xfo-allow-from',
+    'xfo-invalid',
+    'csp-frame-ancestors-missing',
+  ],
   redirects: [
     'redirect-no-page',
     'redirect-loop',

@@ -20,6 +20,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 7,
+  rulesVersion: 8,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

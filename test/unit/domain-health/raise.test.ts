@@ -14,7 +14,7 @@ import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { type Change, goodWorld } from '../dns-check/good-world.ts';
 import { checkIn } from '../dns-check/run-check.ts';
 import { chain } from '../redirect-check/chain.ts';
-import { html, type Site, see } from '../security-header-check/observations.ts';
+import { cors, html, origin, type Site, see } from '../security-header-check/observations.ts';
 import {
   accepts,
   asked,
@@ -113,6 +113,10 @@ const strict: HeaderLine[] = [
 ];
 const hsts: HeaderLine = ['Strict-Transport-Security', 'max-age=31536000'];
 const year: HeaderLine = ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'];
+const openPolicy: HeaderLine = [
+  'Content-Security-Policy',
+  "default-src 'none'; script-src * 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+];
 const without = (name: string) => [...strict, year].filter(([one]) => one !== name);
 
 /** What is broken, and the same with it fixed as the finding says, each judged by the check itself. */
@@ -154,6 +158,39 @@ const parts: readonly (readonly [
       ],
     }),
   ],
+  [
+    'cookie-session-no-samesite',
+    site({ headers: [...strict, year, ['Set-Cookie', 'session=0123456789abcdef; Path=/']] }),
+    site({
+      headers: [
+        ...strict,
+        year,
+        ['Set-Cookie', 'session=0123456789abcdef; Path=/; Secure; HttpOnly; SameSite=Lax'],
+      ],
+    }),
+  ],
+  [
+    'cors-null-credentials',
+    site({
+      headers: [...strict, year],
+      cors: [origin, 'null'].map((made) =>
+        cors(
+          [
+            ['Access-Control-Allow-Origin', made],
+            ['Access-Control-Allow-Credentials', 'true'],
+            ['Vary', 'Origin'],
+          ],
+          { origin: made },
+        ),
+      ),
+    }),
+    site({ headers: [...strict, year] }),
+  ],
+  [
+    'csp-script-wildcard',
+    site({ headers: [...without('Content-Security-Policy'), openPolicy] }),
+    site({ headers: [...strict, year] }),
+  ],
   ['certificate-expired', tls(shows([expired, intermediate])), tls({})],
   ['hsts-missing', tls({ hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }), tls({})],
   [
@@ -172,6 +209,20 @@ test.for(parts)('%s: the promised score is the one that its own check measures',
   const entry = entryFor(evidence(broken), code);
   const after = judge(evidence(fixed));
   expect([code, entry?.scoreAfter, entry?.gradeAfter]).toEqual([code, after.score, after.grade]);
+});
+
+test('what one line of a cookie ends is one entry, with the line that ends it all', () => {
+  const line: HeaderLine = ['Set-Cookie', 'session=0123456789abcdef; Path=/'];
+  const entry = entryFor(evidence(site({ headers: [...strict, year, line] })), 'cookie-session-no-secure');
+  expect(entry?.findings.map(({ code }) => code).toSorted()).toEqual([
+    'cookie-session-no-httponly',
+    'cookie-session-no-samesite',
+    'cookie-session-no-secure',
+  ]);
+  expect(entry?.fix.snippets?.['header']).toContain('Set-Cookie: session=…; ');
+  expect(entry?.fix.snippets?.['nginx']?.split(' ').toSorted()).toEqual(
+    ['httponly', 'proxy_cookie_flags', 'samesite=lax;', 'secure', 'session'].toSorted(),
+  );
 });
 
 test('one expired certificate is one entry, in whatever reports it stands', () => {

@@ -2,6 +2,7 @@ import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import { type Grade, gradeNames, gradeOf } from '#shared/model/score';
 import { codesBroken, type Fix, type Verdicts } from '#shared/model/verdict';
+import { snippetsOfCookie } from '../../../web/cookie-snippets.ts';
 import { type HealthFacts, joinSources, type SourcesRead } from '../facts/health.ts';
 import { judgeCaps } from '../judge/caps.ts';
 import { isWarned, judgeHealth } from '../judge/health.ts';
@@ -141,6 +142,12 @@ const mostTexts = 3;
 function fixOf({ main, others }: Candidate): Fix {
   const beside = others.filter(({ check }) => check === main.check).map(({ fix }) => fix.text);
   const texts = [...new Set([main.fix.text, ...beside])].slice(0, mostTexts);
-  const { record, snippets } = main.fix;
+  const { record } = main.fix;
+  const cookie = main.evidence[0]?.['cookie'];
+  const about = [main, ...others].filter(({ evidence }) =>
+    evidence.some((seen) => seen['cookie'] === cookie),
+  );
+  const codes = about.map(({ code }) => code);
+  const snippets = snippetsOfCookie(codes, cookie) ?? main.fix.snippets;
   return { text: texts.join(' '), ...(record ? { record } : {}), ...(snippets ? { snippets } : {}) };
 }

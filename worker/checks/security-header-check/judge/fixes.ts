@@ -8,7 +8,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { isToken } from '../../../web/fields.ts';
+import { snippetsOfCookie } from '../../../web/cookie-snippets.ts';
 import { parseHsts, printHsts } from '../../../web/hsts.ts';
 
 type Snippets = { readonly [server: string]: string };
@@ -99,25 +99,6 @@ function hstsFrom(code: HeaderCode, { header, value }: Evidence): Snippets | und
   return setHeader('Strict-Transport-Security', printHsts({ ...sent, maxAgeS, includeSubDomains }));
 }
 
-type CookieAttribute = 'Secure' | 'HttpOnly' | 'SameSite=Lax';
-
-// What each cookie rule asks to be added, and nothing else: a cookie may be meant for other sites, or for scripts.
-const cookieAttributes: { readonly [C in HeaderCode]?: CookieAttribute } = {
-  'cookie-session-no-secure': 'Secure',
-  'cookie-session-no-httponly': 'HttpOnly',
-  'cookie-session-no-samesite': 'SameSite=Lax',
-  'cookie-csrf-no-samesite': 'SameSite=Lax',
-  'cookie-no-secure': 'Secure',
-  'cookie-no-samesite': 'SameSite=Lax',
-  'cookie-samesite-invalid': 'SameSite=Lax',
-};
-
-const expressOptions: { readonly [A in CookieAttribute]: string } = {
-  Secure: 'secure: true',
-  HttpOnly: 'httpOnly: true',
-  'SameSite=Lax': "sameSite: 'lax'",
-};
-
 /** As many pieces of evidence as a finding shows. */
 const evidenceLimit = 50;
 
@@ -140,7 +121,7 @@ function fixOf(code: HeaderCode, [first = {}]: readonly Evidence[]): Fix {
   const lines =
     hstsFrom(code, first) ??
     snippets[code] ??
-    (isRemoval(code, first) ? removeHeader(first['header']) : addToCookie(code, first['cookie']));
+    (isRemoval(code, first) ? removeHeader(first['header']) : snippetsOfCookie([code], first['cookie']));
   return lines ? { text, snippets: lines } : { text };
 }
 
@@ -190,17 +171,5 @@ function removeHeader(name: unknown): Snippets | undefined {
       name.toLowerCase() === 'x-powered-by'
         ? "app.disable('x-powered-by');"
         : `response.removeHeader('${name}');`,
-  };
-}
-
-function addToCookie(code: HeaderCode, name: unknown): Snippets | undefined {
-  const attribute = cookieAttributes[code];
-  if (!attribute || typeof name !== 'string' || name.length > 100 || !isToken(name) || /['`$]/.test(name))
-    return undefined;
-  return {
-    header: `Set-Cookie: ${name}=…; ${attribute}`,
-    nginx: `proxy_cookie_flags ${name} ${attribute.toLowerCase()};`,
-    apache: `Header always edit Set-Cookie "^(${name.replaceAll(/[.*+^|\\]/g, '\\$&')}=.*)$" "$1; ${attribute}"`,
-    express: `response.cookie('${name}', value, { ...options, ${expressOptions[attribute]} });`,
   };
 }
