@@ -5,6 +5,7 @@ import { type AddressSlots, openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';
 import type { ChargeRequest } from './browser/socks-proxy.ts';
+import { openSpareBrowser } from './browser/spare.ts';
 import { type Budget, describeSpent, openBudget, type RunOwner } from './budget.ts';
 import { countContacts } from './contacts.ts';
 import { DialFailure } from './dial-failure.ts';
@@ -45,7 +46,7 @@ export type ProbeSettings = {
   readonly connectTimeoutMs: number;
   readonly socketsPerAddress: number;
   readonly dns: Omit<DnsSettings, 'policy' | 'slots'>;
-  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest'>;
+  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest' | 'spare'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
   /** Left out where mail hosts are not to be talked to. */
@@ -107,6 +108,8 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const client = openDnsClient({ ...settings.dns, policy, slots });
   const { vantage, via } = openWayOut(settings, client, slots);
   const { contact, userAgent } = nameOurselves(settings);
+  const spare = openSpareBrowser();
+  const ofPages = { ...settings.browser, policy, contact, spare };
   const ofHttp = { slots, policy, userAgent, limits: settings.http };
   return {
     vantage,
@@ -130,12 +133,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         smtp: openSmtp?.({ ...shared, budget }, work, signal),
         udp: openUdpProbe(ofUdp, udpReach, signal),
         rdap: openRegistryQuestions(settings, { ...shared, slots, budget, userAgent, owner }, signal),
-        browser: openPages(
-          { ...settings.browser, policy, contact },
-          { ...shared, slots: pageSlots },
-          budget,
-          signal,
-        ),
+        browser: openPages(ofPages, { ...shared, slots: pageSlots }, budget, signal),
         work,
         sendVerified: openVerified({ ...ofHttp, dial: dialHttp }, find, signal),
         spent: () => budget.spent(),
@@ -144,7 +142,10 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         close: () => http.close(),
       };
     },
-    close: () => client.close(),
+    close() {
+      client.close();
+      spare.close();
+    },
   };
 }
 

@@ -1,15 +1,18 @@
 // Compares the probe with Lighthouse's own command line on pages of twenty kinds, run after run in turn, on a machine that does nothing else:
 //   node test/browser/pagespeed-check/against-cli.ts --runs=5 --category=all --pages=fonts,images
-// Without options: five runs, performance, all pages. --lean spares the command line what the probe leaves out.
+// Without options: five runs, performance, all pages. --lean spares the command line what the probe leaves out. A browser is started ahead, as
+// in a worker that rests between two pages, and is up before the command line runs; --cold starts each when its page comes.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { categoryNames, expandCategories } from '#shared/catalogue/pagespeed-check/categories';
 import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
 import { findTree, killTree, measureMemory } from '../../../worker/probes/browser/process-tree.ts';
+import { openSpareBrowser } from '../../../worker/probes/browser/spare.ts';
 import { expectRun, openProbe, openSite, siteAddress } from './kit.ts';
 import { answerLab, labPages } from './lab-pages.ts';
 
@@ -36,6 +39,7 @@ const { values: asked } = parseArgs({
     category: { type: 'string', default: 'performance' },
     pages: { type: 'string', default: Object.keys(labPages).join(',') },
     lean: { type: 'boolean', default: false },
+    cold: { type: 'boolean', default: false },
   },
 });
 const categories = expandCategories([asked.category]);
@@ -45,9 +49,13 @@ const found = await findBrowser({ path: process.env['BROWSER_PATH'], folder: 'da
 if ('kind' in found) throw new Error(found.reason);
 const { executable } = found;
 const site = await openSite(answerLab);
+const spare = asked.cold ? undefined : openSpareBrowser();
+/** The start of the next browser must not be measured with a page. */
+const restMs = asked.cold ? 0 : 5000;
 
 // Fills the compile caches of both, as a second run finds them.
 await runOurs('text');
+await sleep(restMs);
 await runTheirs('text');
 const pairs = new Map<string, Pair>();
 for (const page of asked.pages.split(',')) {
@@ -56,12 +64,15 @@ for (const page of asked.pages.split(',')) {
   for (let run = 0; run < Number(asked.runs); run += 1) {
     theirs.push(await runTheirs(page));
     ours.push(await runOurs(page));
+    await sleep(restMs);
   }
   pairs.set(page, { ours, theirs });
   printPage(page, { ours, theirs });
 }
+spare?.close();
 await site.close();
 printSum([...pairs.values()]);
+await sleep(500);
 process.exit(0);
 
 function addressOf(page: string): string {
@@ -70,7 +81,8 @@ function addressOf(page: string): string {
 
 async function runOurs(page: string): Promise<Figures> {
   const start = performance.now();
-  const probe = openProbe(site.port, { path: process.env['BROWSER_PATH'] });
+  const path = process.env['BROWSER_PATH'];
+  const probe = openProbe(site.port, { path, ...(spare ? { spare } : {}) });
   const run = expectRun(
     await probe.run({ url: addressOf(page), strategy: 'mobile', categories, timeoutMs: 90_000 }),
   );

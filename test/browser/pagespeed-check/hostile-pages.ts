@@ -58,6 +58,7 @@ function pour(response: ServerResponse, piece: string | Buffer, everyMs: number)
 }
 
 const megabyte = Buffer.alloc(1_048_576, 'x');
+const mapBomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '));
 const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, '<p>x</p>'));
 
 const dialogs = 'alert(1);confirm(2);prompt(3);addEventListener("beforeunload",e=>e.preventDefault())';
@@ -192,6 +193,20 @@ export const hostilePages: readonly HostilePage[] = [
     ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
     nearly: 'a script that fills its database',
     hurry: littleMemory,
+  },
+  {
+    name: 'a source map that swells',
+    answer: (request, response) => {
+      if (request.url === '/') return html('<h1>hello</h1><script src="/a.js"></script>')(request, response);
+      const isMap = request.url === '/a.js.map';
+      response.writeHead(200, {
+        'content-type': isMap ? 'application/json' : 'text/javascript',
+        ...(isMap ? { 'content-encoding': 'gzip' } : {}),
+      });
+      if (isMap) pour(response, mapBomb, 0);
+      else response.end('var a=1;\n//# sourceMappingURL=/a.js.map');
+    },
+    ends: ['measured', 'page-hung', 'page-memory-excessive'],
   },
   {
     name: 'downloads that a script makes up',

@@ -12,6 +12,7 @@ import type {
   PsiAnswer,
 } from '../../../worker/probes/browser/port.ts';
 import { findTree } from '../../../worker/probes/browser/process-tree.ts';
+import type { SpareBrowser } from '../../../worker/probes/browser/spare.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
 import { browserLimits } from '../../../worker/start/browser-settings.ts';
@@ -74,12 +75,13 @@ export type ProbeOptions = {
   readonly trustedAuthorities?: readonly string[];
   /** Where port 443 leads. */
   readonly tlsPort?: number;
+  readonly spare?: SpareBrowser;
 };
 
 /** The probe with production's limits, and a folder that outlives the test: unpacking takes seconds. */
 export function openProbe(
   sitePort: number,
-  { path, limits, signal, trustedAuthorities = [], tlsPort = 0 }: ProbeOptions = {},
+  { path, limits, signal, trustedAuthorities = [], tlsPort = 0, spare }: ProbeOptions = {},
 ): BrowserProbe {
   const settings = {
     browser: { path, folder: 'data' },
@@ -90,6 +92,7 @@ export function openProbe(
     psi: undefined,
     contact: 'DiagnosticTools/0.1 (+https://operator.test/)',
     trustedAuthorities,
+    ...(spare ? { spare } : {}),
   };
   return openBrowserProbe(settings, openDial(sitePort, tlsPort), signal ?? new AbortController().signal);
 }

@@ -43,7 +43,7 @@ const roomy: TrafficBudget = {
   foreign: roomySite,
 };
 
-function open(
+async function open(
   budget: Partial<TrafficBudget> = {},
   chargeRequest?: ChargeRequest,
   audited = 'a.test',
@@ -66,7 +66,7 @@ function open(
     },
   });
   const more = chargeRequest ? { chargeRequest } : {};
-  return openSocksProxy({ audited, dial, policy, budget: { ...roomy, ...budget }, ...more });
+  return (await openSocksProxy()).serve({ audited, dial, policy, budget: { ...roomy, ...budget }, ...more });
 }
 
 /** A client that has sent its CONNECT; `reply` is the second byte of the answer, or undefined when the proxy hung up. */

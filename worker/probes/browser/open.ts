@@ -1,14 +1,14 @@
 import { judgeUrl, type TargetPolicy } from '#shared/targets/parse-target';
 import type { Dial } from '../guard.ts';
-import type { Order } from './child/messages.ts';
+import { type ChildOutcome, startDriver } from './driver.ts';
 import { askField, type FieldSettings } from './field.ts';
 import { type BrowserSettings, type FoundBrowser, findBrowser, unprivilegedUid } from './find-browser.ts';
 import { chromiumFlags } from './flags.ts';
 import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from './port.ts';
 import { makeProfile, removeProfile } from './profiles.ts';
 import { askPsi, type PsiSettings } from './psi.ts';
-import { type ChildOutcome, runChild } from './run-child.ts';
 import { type ChargeRequest, openSocksProxy } from './socks-proxy.ts';
+import { type ReadyBrowser, type SpareBrowser } from './spare.ts';
 import type { TrafficBudget } from './traffic-account.ts';
 import { findTrustedKey } from './trusted-keys.ts';
 import { readStartFailure } from './try-browser.ts';
@@ -20,7 +20,7 @@ export type BrowserLimits = {
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
   readonly traffic: TrafficBudget;
-  readonly waits: Order['waits'];
+  readonly waits: { readonly firstPaintMs: number; readonly loadMs: number; readonly protocolMs: number };
 };
 
 export type BrowserProbeSettings = {
@@ -31,6 +31,8 @@ export type BrowserProbeSettings = {
   /** Waits for the pace of an address before each request that goes over a connection; left out where there is none, as in labs. */
   readonly chargeRequest?: ChargeRequest;
   readonly limits: BrowserLimits;
+  /** Holds the browser for the next page; left out where each is started when its page comes. */
+  readonly spare?: SpareBrowser;
   /** Who we are, put behind the User-Agent of the emulated device; undefined: the device's own. */
   readonly contact: string | undefined;
   /** The operator's own authorities, which Node trusts as well: sites whose chain ends there are good for the browser too; PEM. */
@@ -104,46 +106,72 @@ async function runOnce(
   request: BrowserRequest,
   trustedKeys: readonly string[],
 ): Promise<BrowserRun | BrowserFailure> {
-  const { settings, found, signal } = means;
-  const { limits } = settings;
-  const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
-  const proxy = await openSocksProxy({
+  const { settings, found } = means;
+  const { spare } = settings;
+  const loaded = spare?.begin();
+  const start = performance.now();
+  try {
+    // Keys that are believed are named when the browser starts.
+    const ahead = trustedKeys.length === 0 ? await spare?.take(found.executable) : undefined;
+    const answer = ahead && (await runIn(ahead, means, request));
+    if (answer && !isStillborn(answer)) return answer;
+    const timeoutMs = request.timeoutMs - (performance.now() - start);
+    return await runIn(await startBrowser(settings, found, trustedKeys), means, { ...request, timeoutMs });
+  } finally {
+    loaded?.(() => startBrowser(settings, found, []));
+  }
+}
+
+/** Whether the browser died before it asked for anything: one that waited for its page may have died of something that is over. */
+function isStillborn(answer: BrowserRun | BrowserFailure): boolean {
+  return answer.kind === 'failure' || (answer.end.kind === 'crashed' && answer.traffic.connections === 0);
+}
+
+async function runIn(
+  { driver, proxy: waiting, profile }: ReadyBrowser,
+  means: Means,
+  request: BrowserRequest,
+): Promise<BrowserRun | BrowserFailure> {
+  const { settings, signal } = means;
+  const { policy, chargeRequest, limits } = settings;
+  const proxy = waiting.serve({
     audited: new URL(request.url).hostname,
     dial: means.dial,
-    policy: settings.policy,
+    policy,
     budget: limits.traffic,
-    ...(settings.chargeRequest ? { chargeRequest: settings.chargeRequest } : {}),
+    ...(chargeRequest ? { chargeRequest } : {}),
   });
-  const profile = await makeProfile(uid);
   try {
-    const order: Order = {
+    const order = {
       url: request.url,
       strategy: request.strategy,
       categories: request.categories ?? [],
-      executable: found.executable,
-      arguments: chromiumFlags({
-        proxyPort: proxy.port,
-        profile,
-        sandbox: !settings.noSandbox,
-        trustedKeys,
-      }),
-      profile,
       asksTrust: settings.trustedAuthorities.length > 0,
-      uid,
       contact: settings.contact,
       waits: limits.waits,
     };
-    const outcome = await runChild(
-      order,
-      watchedBy(means, request),
-      () => proxy.traffic().receivedBytes > 0,
-      signal,
-    );
+    const hasHeard = () => proxy.traffic().receivedBytes > 0;
+    const outcome = await driver.load(order, watchedBy(means, request), hasHeard, signal);
     proxy.throwDefect();
     return readUnavailable(outcome) ?? describe(outcome, means, proxy.traffic());
   } finally {
     await Promise.all([proxy.close(), removeProfile(profile)]);
   }
+}
+
+/** Starts a browser that knows of no page yet. */
+async function startBrowser(
+  { limits, noSandbox }: BrowserProbeSettings,
+  { executable }: FoundBrowser,
+  trustedKeys: readonly string[],
+): Promise<ReadyBrowser> {
+  const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
+  const profile = await makeProfile(uid);
+  const proxy = await openSocksProxy();
+  const flags = chromiumFlags({ proxyPort: proxy.port, profile, sandbox: !noSandbox, trustedKeys });
+  const { protocolMs } = limits.waits;
+  const driver = startDriver({ executable, arguments: flags, profile, uid, protocolMs });
+  return { executable, driver, proxy, profile };
 }
 
 function watchedBy(means: Means, { timeoutMs, onStep }: BrowserRequest) {

@@ -16,6 +16,18 @@ import {
 } from './socks-grammar.ts';
 import { openTrafficAccount, type TrafficAccount, type TrafficBudget } from './traffic-account.ts';
 
+/** A proxy whose page is not known yet. It lets nothing through. */
+export type WaitingProxy = {
+  readonly port: number;
+  /** Begins the run of a page, once. */
+  serve(settings: ProxySettings): SocksProxy;
+  close(): Promise<void>;
+};
+
+type ProxySettings = Pick<ProxyRun, 'audited' | 'dial' | 'policy' | 'chargeRequest'> & {
+  readonly budget: TrafficBudget;
+};
+
 export type SocksProxy = {
   readonly port: number;
   traffic(): Traffic;
@@ -59,40 +71,55 @@ type ProxyRun = {
 };
 
 /**
- * Opens a SOCKS5 proxy (RFC 1928) on loopback for one run: every host that the browser names is judged, and dialled by the guard.
+ * Opens a SOCKS5 proxy (RFC 1928) on loopback for one browser: every host that the browser names is judged, and dialled by the guard.
  * Not an HTTP proxy: its answers would look like the site's, and Lighthouse would count our dialling as the server's time.
  */
-export async function openSocksProxy({
-  budget,
-  ...settings
-}: Pick<ProxyRun, 'audited' | 'dial' | 'policy' | 'chargeRequest'> & {
-  readonly budget: TrafficBudget;
-}): Promise<SocksProxy> {
+export async function openSocksProxy(): Promise<WaitingProxy> {
+  let run: ProxyRun | undefined;
   const ending = new AbortController();
-  const run: ProxyRun = {
-    ...settings,
-    signal: ending.signal,
-    sockets: new Map(),
-    defects: [],
-    refused: new Map(),
-    account: openTrafficAccount(budget, settings.audited),
-  };
+  const sockets = new Map<Socket, string>();
   const server = createServer((socket) => {
+    // A browser that has no page yet has nothing to ask for.
+    if (!run) return void socket.on('error', () => undefined).destroy();
     keep(run, socket);
     void serve(run, socket); // never rejects: what fails ends the socket
   });
   await listen(server);
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    ending.abort(new Error('the browser run is over'));
+    for (const socket of sockets.keys()) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
   return {
-    port: (server.address() as AddressInfo).port,
-    traffic: () => ({ ...run.account.read(), refused: [...run.refused.values()] }),
-    throwDefect() {
-      if (run.defects.length > 0) throw new Error('the proxy failed', { cause: run.defects[0] });
+    port,
+    close,
+    serve({ budget, ...settings }) {
+      const begun = beginRun(settings, budget, { signal: ending.signal, sockets });
+      run = begun;
+      return {
+        port,
+        traffic: () => ({ ...begun.account.read(), refused: [...begun.refused.values()] }),
+        throwDefect() {
+          if (begun.defects.length > 0) throw new Error('the proxy failed', { cause: begun.defects[0] });
+        },
+        close,
+      };
     },
-    async close() {
-      ending.abort(new Error('the browser run is over'));
-      for (const socket of run.sockets.keys()) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+  };
+}
+
+function beginRun(
+  settings: Omit<ProxySettings, 'budget'>,
+  budget: TrafficBudget,
+  shared: Pick<ProxyRun, 'signal' | 'sockets'>,
+): ProxyRun {
+  return {
+    ...settings,
+    ...shared,
+    defects: [],
+    refused: new Map(),
+    account: openTrafficAccount(budget, settings.audited),
   };
 }
 

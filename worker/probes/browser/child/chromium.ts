@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer-core';
-import type { Order } from './messages.ts';
+import type { Start } from './messages.ts';
 import { openPipeTransport } from './pipe-transport.ts';
 
 export type Chromium = {
@@ -11,10 +11,10 @@ export type Chromium = {
   readonly ended: Promise<string>;
 };
 
-type Start = Pick<Order, 'executable' | 'arguments' | 'profile' | 'uid'>;
+type BrowserStart = Pick<Start, 'executable' | 'arguments' | 'profile' | 'uid'>;
 
 /** Starts the browser as the user that the order names, knowing nothing of our environment. */
-export function startChromium({ executable, arguments: flags, profile, uid }: Start): Chromium {
+export function startChromium({ executable, arguments: flags, profile, uid }: BrowserStart): Chromium {
   const browser = spawn(executable, flags, {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     cwd: profile,

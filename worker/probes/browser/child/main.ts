@@ -1,9 +1,9 @@
-// The main of a forked child: one page, one browser, one Lighthouse, then the end. Nothing of it runs in the worker itself,
-// as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
+// The main of a forked child: one browser, one Lighthouse, and once it is told of one, one page, then the end. Nothing of it runs in the worker
+// itself, as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
 import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
-import type { Order, ChildMessage, Trusted } from './messages.ts';
+import type { ChildMessage, Order, Start, WorkerMessage } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
 import { trustOwnAuthorities } from './trust.ts';
 import { watchDocument } from './watch-document.ts';
@@ -42,78 +42,99 @@ const tell = (told: ChildMessage) =>
 // puppeteer and Lighthouse drop promises that reject when a page hangs or the browser goes; the run itself tells what came of it.
 process.on('unhandledRejection', (reason) => void tell({ kind: 'fault', message: String(reason) }));
 process.on('uncaughtException', (error) => void tell({ kind: 'fault', message: String(error) }));
-process.once('message', (order: Order) => void obey(order));
+process.on('message', (message: WorkerMessage) => {
+  if (message.kind === 'start') void obey(message);
+  else if (message.kind === 'load') {
+    isTold = true;
+    ordered.resolve(message);
+  }
+});
 
-async function obey(order: Order): Promise<void> {
-  const chromium = startChromium(order);
-  process.once('disconnect', () => leave(chromium.pid, order.profile));
+/** The page to load, which may be told of long after the start. */
+const ordered = Promise.withResolvers<Order>();
+let isTold = false;
+
+async function obey(start: Start): Promise<void> {
+  const chromium = startChromium(start);
+  process.once('disconnect', () => leave(chromium.pid, start.profile));
   await tell({ kind: 'browser', pid: chromium.pid });
   const died = chromium.ended.then((message): ChildMessage => ({ kind: 'no-browser', message }));
-  const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
+  const last = await Promise.race([died, measure(start, chromium.transport).catch(asNoPage)]);
   // Told before the browser is closed: a page that never rests makes closing throw. If the browser or this process dies then, the worker has its answer.
   await tell(last.kind === 'no-page' && last.code === 'PROTOCOL' ? await preferDeath(died, last) : last);
   process.exit(0);
 }
 
 async function measure(
-  order: Order,
+  { protocolMs }: Start,
   transport: ReturnType<typeof startChromium>['transport'],
 ): Promise<ChildMessage> {
   // Loaded while Chromium starts; it takes longer.
-  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }, { readLog }] =
-    await Promise.all([
-      import('lighthouse'),
-      import('lighthouse/core/config/constants.js'),
-      import('puppeteer-core'),
-      import('./requests.ts'),
-    ]);
+  const [lighthouse, { userAgents }, { default: puppeteer }, { readLog }] = await Promise.all([
+    import('lighthouse'),
+    import('lighthouse/core/config/constants.js'),
+    import('puppeteer-core'),
+    import('./requests.ts'),
+  ]);
   const browser: Browser = await puppeteer.connect({
     transport,
     defaultViewport: null,
-    protocolTimeout: order.waits.protocolMs,
+    protocolTimeout: protocolMs,
   });
   await tell({ kind: 'product', product: await browser.version() });
   // Off the record: what a page stores stays in memory, which has a limit, and never fills a disk. Nothing is said of downloads: a browser
   // without a window drops them, but one that is told to deny them writes each to the disk before it hears of it (50 MB at a time were seen).
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  if (!isTold) await loadAudits();
+  const order = await ordered.promise;
   tellSteps(page);
-  const flags = {
-    logLevel: 'silent' as const,
-    onlyCategories: [...new Set(['performance', ...order.categories])],
-    skipAudits: [...skippedAudits, ...weightlessAudits],
-    disableFullPageScreenshot: true,
-    maxWaitForFcp: order.waits.firstPaintMs,
-    maxWaitForLoad: order.waits.loadMs,
-    ...(order.contact === undefined
-      ? {}
-      : { emulatedUserAgent: `${userAgents[order.strategy]} ${order.contact}` }),
-  };
-  const config = order.strategy === 'desktop' ? desktopConfig : undefined;
   const document = watchDocument(page);
   if (order.asksTrust) await trustOwnAuthorities(page, { judge: askTrust, onRefused: document.refuse });
+  const config = order.strategy === 'desktop' ? lighthouse.desktopConfig : undefined;
+  const ran = lighthouse.default(order.url, flagsOf(order, userAgents), config, page);
   return Promise.race([
     document.fault,
-    lighthouse(order.url, flags, config, page).then(async (ran): Promise<ChildMessage> => {
-      const told = readOutcome(ran?.lhr as LighthouseOutcome | undefined);
-      if (told.kind !== 'page' || !ran) return told;
-      const log = ran.artifacts.DevtoolsLog;
-      const address = { asked: order.url, final: told.page.finalUrl };
-      const seen = await document.seen(told.page.finalUrl);
+    ran.then(async (result): Promise<ChildMessage> => {
+      const outcome = readOutcome(result?.lhr as LighthouseOutcome | undefined);
+      if (outcome.kind !== 'page' || !result) return outcome;
+      const log = result.artifacts.DevtoolsLog;
+      const address = { asked: order.url, final: outcome.page.finalUrl };
+      const seen = await document.seen(outcome.page.finalUrl);
       return {
         kind: 'page',
-        page: { ...told.page, requests: readLog(log, address) },
+        page: { ...outcome.page, requests: readLog(log, address) },
         ...(seen ? { document: seen } : {}),
       };
     }),
   ]);
 }
 
+/** Loads the modules of all gatherers and audits, which takes Lighthouse as long as its own: a page that comes later finds them loaded. */
+async function loadAudits(): Promise<void> {
+  const { initializeConfig } = await import('lighthouse/core/config/config.js');
+  await initializeConfig('navigation', undefined, { logLevel: 'silent' });
+}
+
+function flagsOf({ strategy, categories, waits, contact }: Order, userAgents: UserAgents) {
+  return {
+    logLevel: 'silent' as const,
+    onlyCategories: [...new Set(['performance', ...categories])],
+    skipAudits: [...skippedAudits, ...weightlessAudits],
+    disableFullPageScreenshot: true,
+    maxWaitForFcp: waits.firstPaintMs,
+    maxWaitForLoad: waits.loadMs,
+    ...(contact === undefined ? {} : { emulatedUserAgent: `${userAgents[strategy]} ${contact}` }),
+  };
+}
+
+type UserAgents = { readonly [S in Order['strategy']]: string };
+
 /** The worker's word on an origin. */
 function askTrust(origin: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const hear = (answer: Trusted) => {
-      if (answer.origin !== origin) return;
+    const hear = (answer: WorkerMessage) => {
+      if (answer.kind !== 'trusted' || answer.origin !== origin) return;
       process.off('message', hear);
       resolve(answer.isTrusted);
     };

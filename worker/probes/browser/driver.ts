@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Order, ChildMessage, Trusted } from './child/messages.ts';
+import type { ChildMessage, Order, Start, WorkerMessage } from './child/messages.ts';
 import type { BrowserEnd, PageStep } from './port.ts';
 import { findTree, killTree, measureMemory } from './process-tree.ts';
 import { measureDisk } from './profiles.ts';
@@ -28,18 +28,27 @@ export type ChildOutcome = {
 const childMain = fileURLToPath(new URL('./child/main.ts', import.meta.url));
 const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/diag', import.meta.url));
 
-/**
- * Runs the order in a child and waits for its answer, its death, a limit or the signal, whichever comes first; then kills
- * the child and all that it started. Rejects only with the signal's reason.
- * @param heard tells whether any byte has come from the network yet
- */
-export async function runChild(
-  order: Order,
-  limits: ChildLimits,
-  heard: () => boolean,
-  signal: AbortSignal,
-): Promise<ChildOutcome> {
-  signal.throwIfAborted();
+/** A child with a browser of its own, for one page. */
+export type Driver = {
+  /** False once it has ended, whatever ended it. */
+  isAlive(): boolean;
+  /**
+   * Loads the page and waits for the child's answer, its death, a limit or the signal, whichever comes first; then kills the child and all
+   * that it started. Rejects only with the signal's reason. Called once.
+   * @param heard tells whether any byte has come from the network yet
+   */
+  load(
+    order: Omit<Order, 'kind'>,
+    limits: ChildLimits,
+    heard: () => boolean,
+    signal: AbortSignal,
+  ): Promise<ChildOutcome>;
+  /** Kills the child and all that it started. */
+  end(): Promise<void>;
+};
+
+/** Starts a child, which starts the browser and waits for its page. */
+export function startDriver(start: Omit<Start, 'kind'>): Driver {
   const child = startChild();
   const seen: BrowserChildState = {
     browserPid: undefined,
@@ -47,20 +56,42 @@ export async function runChild(
     fault: null,
     peakMemoryBytes: null,
     upAt: null,
+    hears: undefined,
   };
-  const stop = new AbortController();
-  try {
-    const end = await Promise.race([
-      listenTo(child, seen, limits),
-      watch(child, limits, { seen, heard, profile: order.profile, stopped: stop.signal }),
-      abortOf(signal, stop.signal),
-      ordered(child, order),
-    ]);
-    return { end, product: seen.product, peakMemoryBytes: seen.peakMemoryBytes };
-  } finally {
-    stop.abort();
+  const ended = listenTo(child, seen);
+  let isAlive = true;
+  const die = () => void (isAlive = false);
+  ended.then(die, die);
+  send(child, { kind: 'start', ...start });
+  const end = async () => {
     await killTree([child.pid, seen.browserPid].filter((pid) => pid !== undefined));
-  }
+  };
+  return {
+    end,
+    isAlive: () => isAlive,
+    async load(order, limits, heard, signal) {
+      const stop = new AbortController();
+      try {
+        signal.throwIfAborted();
+        seen.hears = limits;
+        // Of a browser that is up already nothing can have come before it is told of a page.
+        if (seen.product !== null) {
+          seen.upAt = performance.now();
+          limits.onStep?.('started');
+        }
+        send(child, { kind: 'load', ...order });
+        const outcome = await Promise.race([
+          ended,
+          watch(child, limits, { seen, heard, profile: start.profile, stopped: stop.signal }),
+          abortOf(signal, stop.signal),
+        ]);
+        return { end: outcome, product: seen.product, peakMemoryBytes: seen.peakMemoryBytes };
+      } finally {
+        stop.abort();
+        await end();
+      }
+    },
+  };
 }
 
 type BrowserChildState = {
@@ -68,8 +99,10 @@ type BrowserChildState = {
   product: string | null;
   fault: string | null;
   peakMemoryBytes: number | null;
-  /** When the browser was up (performance.now); null before: until then nothing can come. */
+  /** When the browser was up, and told of its page (performance.now); null before: until then nothing can come. */
   upAt: number | null;
+  /** Who hears of the page; undefined before there is one. */
+  hears: Pick<ChildLimits, 'onStep' | 'judgeOrigin'> | undefined;
 };
 
 function startChild(): ChildProcess {
@@ -83,29 +116,22 @@ function startChild(): ChildProcess {
   });
 }
 
-function ordered(child: ChildProcess, order: Order): Promise<never> {
-  return new Promise((_, reject) => {
-    child.send(order, (error) => {
-      // A child that is gone already is told by its exit.
-      if (error && child.exitCode === null && child.signalCode === null) reject(error);
-    });
-  });
+// A child that is gone by then is told by its exit.
+function send(child: ChildProcess, message: WorkerMessage): void {
+  child.send(message, () => undefined);
 }
 
 /** Resolves with the child's last word, or with its death. */
-function listenTo(
-  child: ChildProcess,
-  seen: BrowserChildState,
-  { onStep, judgeOrigin }: ChildLimits,
-): Promise<BrowserEnd> {
+function listenTo(child: ChildProcess, seen: BrowserChildState): Promise<BrowserEnd> {
   return new Promise((resolve, reject) => {
     child.on('message', (told: ChildMessage) => {
       if (told.kind === 'browser') seen.browserPid = told.pid;
       else if (told.kind === 'product') {
         Object.assign(seen, { product: told.product, upAt: performance.now() });
-        onStep?.('started');
-      } else if (told.kind === 'step') onStep?.(told.step);
-      else if (told.kind === 'certificate') judgeOrigin(told.origin).then(answer(child, told.origin), reject);
+        seen.hears?.onStep?.('started');
+      } else if (told.kind === 'step') seen.hears?.onStep?.(told.step);
+      else if (told.kind === 'certificate')
+        seen.hears?.judgeOrigin(told.origin).then(answer(child, told.origin), reject);
       else if (told.kind === 'fault') seen.fault = told.message;
       else resolve(endOf(told, seen));
     });
@@ -119,9 +145,8 @@ function listenTo(
   });
 }
 
-// A child that is gone by then is told by its exit.
 function answer(child: ChildProcess, origin: string) {
-  return (isTrusted: boolean) => void child.send({ origin, isTrusted } satisfies Trusted, () => undefined);
+  return (isTrusted: boolean) => send(child, { kind: 'trusted', origin, isTrusted });
 }
 
 function endOf(
