@@ -927,6 +927,22 @@ export type PagespeedCheckReport = ReportFields & {
     /** Those that began first, at most 500. Absent in reports of an older release. */
     readonly entries?: ReadonlyArray<SpeedRequest>;
   } | null;
+  /** The cookies that the browser held when the page had loaded, the first hundred; null where they were not seen. No values. */
+  readonly cookies?: {
+    readonly total: number;
+    readonly entries: ReadonlyArray<{
+      readonly name: string;
+      readonly domain: string;
+      readonly path: string;
+      readonly secure: boolean;
+      readonly httpOnly: boolean;
+      readonly sameSite: string | null;
+      /** null where it ends with the browser. */
+      readonly lifetimeS: number | null;
+      /** script: no answer set a cookie of that name. */
+      readonly setBy: 'script' | 'response';
+    }>;
+  } | null;
   /** What kept the main thread busy, in ms on the device of `environment`; null where it was not seen. Absent in reports of an older release. */
   readonly mainThread?: {
     readonly totalMs: number;
@@ -1075,6 +1091,8 @@ export type SpeedRequest = {
     readonly type: string;
     readonly url: string | null;
   };
+  /** Where its answer sent the browser; null where it was no redirect. */
+  readonly redirectsTo?: string | null;
   readonly fromCache: boolean;
   /** Chromium’s word, such as "net::ERR_FAILED". */
   readonly failure: string | null;

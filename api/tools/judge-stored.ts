@@ -37,7 +37,8 @@ export async function judgeStored(
   const report = renamed(judged, source.reportId, reportId);
   if (report.reportId !== undefined) await copyBlobs(reportStore, source, { reportId, options });
   const isAnonymous = caller.kind === 'anonymous';
-  return reports.keep(await reportStore.insert(report, { reportId, jobId: randomId(), jobKey, isAnonymous }));
+  const keys = { reportId, jobId: randomId(), jobKey, isAnonymous, options };
+  return reports.keep(await reportStore.insert(report, keys));
 }
 
 /** The report under an id of its own, where it has one; its picture is found there too. */

@@ -84,7 +84,7 @@ function describeRequest({ url, method, protocol }: Request) {
   };
 }
 
-function describeResponse({ status, protocol, decodedBytes, mimeType }: Request) {
+function describeResponse({ status, protocol, decodedBytes, mimeType, redirectsTo }: Request) {
   return {
     status,
     statusText: '',
@@ -92,7 +92,7 @@ function describeResponse({ status, protocol, decodedBytes, mimeType }: Request)
     cookies: [],
     headers: [],
     content: { size: decodedBytes, mimeType: mimeType ?? '' },
-    redirectURL: '',
+    redirectURL: asUri(redirectsTo ?? ''),
     headersSize: -1,
     bodySize: -1,
   };

@@ -55,6 +55,10 @@ test('a budget is judged from a stored load, without a run and at no cost', asyn
   // It is a report like any other: stored, with a picture of its own, and the answer to the same question.
   expect((await service.get(`/api/reports/${reportId}/screenshot`)).status).toBe(401);
   expect(await service.backend.reportStore.getBlob({ reportId, kind: 'screenshot' })).toBeDefined();
+  // A history tells what was asked.
+  expect((await service.backend.reportStore.get(reportId))?.options).toBe(
+    '{"budget":"lcp:1,requests:100000"}',
+  );
   const again = await service.get(`${path}&budget=requests:100000.0,lcp:1`);
   expect(again.body['reportId']).toBe(reportId);
   expect(await scansLeft()).toBe(before);

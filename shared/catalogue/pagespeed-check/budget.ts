@@ -37,15 +37,17 @@ export function readBudget(text: string): {
   readonly faults: readonly string[];
 } {
   const faults: string[] = [];
+  const repeated = new Set<BudgetMetric>();
   const lines = new Map<BudgetMetric, BudgetLine>();
   for (const piece of text.split(',')) {
     if (faults.length >= mostFaults) break;
     const read = readLine(piece);
     if (typeof read === 'string') faults.push(read);
-    else if (lines.has(read.metric)) faults.push(`“${read.metric}” is there twice; give each metric once.`);
+    else if (lines.has(read.metric)) repeated.add(read.metric);
     else lines.set(read.metric, read);
   }
-  return { lines: [...lines.values()], faults };
+  const more = [...repeated].map((metric) => `“${metric}” is there more than once; give each metric once.`);
+  return { lines: [...lines.values()], faults: [...faults, ...more].slice(0, mostFaults) };
 }
 
 function readLine(piece: string): BudgetLine | string {

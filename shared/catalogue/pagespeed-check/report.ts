@@ -74,6 +74,11 @@ export const speedRequestSchema = z
       type: z.string().meta({ description: 'Such as "parser", "script" or "other".' }),
       url: z.string().nullable(),
     }),
+    redirectsTo: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Where its answer sent the browser; null where it was no redirect.' }),
     fromCache: z.boolean(),
     failure: z.string().nullable().meta({ description: 'Chromium’s word, such as "net::ERR_FAILED".' }),
     timings: z
@@ -218,6 +223,30 @@ export const pagespeedReportShape = {
     .meta({
       description:
         'What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept.',
+    }),
+  cookies: z
+    .looseObject({
+      total: count,
+      entries: z.array(
+        z.looseObject({
+          name: z.string(),
+          domain: z.string(),
+          path: z.string(),
+          secure: z.boolean(),
+          httpOnly: z.boolean(),
+          sameSite: z.string().nullable(),
+          lifetimeS: count.nullable().meta({ description: 'null where it ends with the browser.' }),
+          setBy: z
+            .enum(['script', 'response'])
+            .meta({ description: 'script: no answer set a cookie of that name.' }),
+        }),
+      ),
+    })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The cookies that the browser held when the page had loaded, the first hundred; null where they were not seen. No values.',
     }),
   mainThread: mainThreadSchema,
   budget: z

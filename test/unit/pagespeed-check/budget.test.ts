@@ -34,7 +34,11 @@ test.for([
   ['LCP:1', ['Write “LCP” as lcp.']],
   [' lcp:1', ['Write “ lcp” as lcp.']],
   ['inp:1', [expect.stringMatching(/^“inp” is not a metric\. There are: lcp, fcp, /)]],
-  ['lcp:1,lcp:2', ['“lcp” is there twice; give each metric once.']],
+  ['lcp:1,lcp:2', ['“lcp” is there more than once; give each metric once.']],
+  [
+    Array.from({ length: 10 }, (_, at) => `lcp:${at}`).join(','),
+    ['“lcp” is there more than once; give each metric once.'],
+  ],
   ...['-1', '1e3', '0x10', '1.', '.5', ' 1', '1s', '', 'NaN', '1:2', '1234567890123', '٣'].map(
     (amount) => [`lcp:${amount}`, [expect.stringContaining('give a number from 0 to')]] as const,
   ),

@@ -121,6 +121,39 @@ test('a log gives each request with initiator, owner, priority, sizes and cache,
   ]);
 });
 
+test('the script that asked is found below timers and promises, and code without an address is passed over', () => {
+  const frame = (url: string) => ({ functionName: '', scriptId: '1', url, lineNumber: 0, columnNumber: 0 });
+  const initiator = {
+    type: 'script',
+    stack: {
+      callFrames: [frame('')],
+      parent: { callFrames: [], parent: { callFrames: [frame('https://tags.test/chain.js?k=SECRET')] } },
+    },
+  };
+  const { entries } = readAll([{ url: 'https://b.test/pixel', ms: 0, more: { initiator } }]);
+  expect(entries[0]?.initiator).toEqual({ type: 'script', url: 'https://tags.test/chain.js?k=' });
+});
+
+test('a redirect says where it leads', () => {
+  const [first, ...others] = made(1, { url: 'https://b.test/to?k=SECRET', ms: 20 });
+  const [before] = made(1, { url: 'https://b.test/from', ms: 0 });
+  const redirectResponse = {
+    url: 'https://b.test/from',
+    status: 302,
+    headers: {},
+    mimeType: '',
+    protocol: 'h2',
+    encodedDataLength: 50,
+  };
+  const moved = { ...first, params: { ...first?.params, redirectResponse } };
+  const log = [before, moved, ...others] as unknown as Parameters<typeof readLog>[0];
+  const { entries } = readLog(log, { asked: 'https://a.test/', final: 'https://a.test/' });
+  expect(entries.map(({ url, status, redirectsTo }) => [url, status, redirectsTo])).toEqual([
+    ['https://b.test/from', 302, 'https://b.test/to?k='],
+    ['https://b.test/to?k=', 200, null],
+  ]);
+});
+
 test('of a hundred thousand requests 500 are kept and all are counted', () => {
   const url = `https://a.test/${'x'.repeat(100)}`;
   const seen = readAll(Array.from({ length: 100_000 }, (_, ms) => ({ url: url + ms, ms })));

@@ -11,6 +11,7 @@ import type {
   Strategy,
 } from '../../probes/browser/port.ts';
 import { seeBodySigns } from '../../web/block-page.ts';
+import { maskHeaders } from '../../web/mask-credentials.ts';
 import type { GatherContext } from '../check.ts';
 import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
 import { readPsi } from './gather/read-psi.ts';
@@ -91,7 +92,8 @@ async function load(browser: BrowserProbe, asked: Omit<BrowserRequest, 'timeoutM
 // A body is the site's own and may be large; what stands before a site leaves signs in it.
 function withoutBody(run: BrowserRun | BrowserFailure): Load {
   if (run.kind === 'failure' || run.end.kind !== 'loaded' || !run.end.document) return run;
-  const { bodyStart = '', ...answer } = run.end.document;
+  const { bodyStart = '', ...sent } = run.end.document;
+  const answer = { ...sent, headers: maskHeaders(sent.headers, sent.url) };
   return { ...run, end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart) } } };
 }
 

@@ -57,6 +57,7 @@ export type LoadObservation = {
   readonly frames?: readonly FrameObservation[];
   readonly requests?: RequestsObservation;
   readonly mainThread?: MainThreadObservation;
+  readonly cookies?: CookiesObservation;
 };
 
 /**
@@ -138,6 +139,8 @@ export type RequestObservation = {
   readonly owner: string | null;
   readonly isThirdParty: boolean;
   readonly initiator: { readonly type: string; readonly url: string | null };
+  /** Where its answer sent the browser; null where it was no redirect. Evidence of an older version has none. */
+  readonly redirectsTo?: string | null;
   readonly fromCache: boolean;
   /** Chromium's word, such as "net::ERR_FAILED"; null where the request did not fail. */
   readonly failure: string | null;
@@ -151,6 +154,23 @@ export type CategoriesObservation = {
   readonly tookMs?: { readonly [name in CategoryName]?: number | null };
   readonly audits: readonly AuditObservation[];
 };
+
+/** A cookie that the browser held when the page had loaded; never its value. */
+export type CookieObservation = {
+  readonly name: string;
+  readonly domain: string;
+  readonly path: string;
+  readonly secure: boolean;
+  readonly httpOnly: boolean;
+  readonly sameSite: string | null;
+  /** From the end of the load; null where it ends with the browser. */
+  readonly lifetimeS: number | null;
+  /** A script, where no answer set a cookie of that name. */
+  readonly setBy: 'script' | 'response';
+};
+
+/** The first hundred are kept, all are counted. */
+export type CookiesObservation = { readonly total: number; readonly entries: readonly CookieObservation[] };
 
 /** What one load of a page showed: Lighthouse's result, trimmed. */
 export type PageObservation = LoadObservation & {

@@ -57,6 +57,7 @@ function readEntry(row: Bag): RequestObservation {
       type: wordOf(initiator['type']) ?? 'other',
       url: textOf(initiator['url']).slice(0, 2048) || null,
     },
+    redirectsTo: textOf(row['redirectsTo']).slice(0, 2048) || null,
     fromCache: row['fromCache'] === true,
     failure: wordOf(row['failure']),
     timings: readTimings(row['timings']),

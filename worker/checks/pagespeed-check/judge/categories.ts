@@ -61,5 +61,7 @@ function tellPlaces(items: readonly Evidence[], count: number): string {
     .map((key) => textOf(first[key]))
     .find((text) => text !== '');
   const places = count === 1 ? 'one place' : `${count} places`;
-  return place === undefined ? `Found in ${places}.` : `Found in ${places}; the first is ${place}.`;
+  const [cause] = Array.isArray(first['related']) ? (first['related'] as readonly unknown[]) : [];
+  const because = typeof cause === 'string' ? `, because of ${cause}` : '';
+  return place === undefined ? `Found in ${places}.` : `Found in ${places}; the first is ${place}${because}.`;
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../probes/browser/port.ts';
 import { isLoaded, isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
+import { readPageCookies } from '../facts/cookies.ts';
 import type { NamedEnd } from '../facts/end.ts';
 import { type ChosenField, readField } from '../facts/field.ts';
 import { type Frame, readFrames } from '../facts/load.ts';
@@ -52,6 +53,7 @@ export function reportPagespeed(
     screenshot: reportScreenshot(evidence),
     filmstrip: reportFilmstrip(evidence),
     requests: reportRequests(page),
+    cookies: (page && readPageCookies(page)) ?? null,
     mainThread: reportMainThread(page),
     ...reportSentOn(page, evidence.url),
   };

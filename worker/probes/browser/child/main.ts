@@ -1,12 +1,13 @@
 // The main of a forked child: one browser, one Lighthouse, and once it is told of one, one page, then the end. Nothing of it runs in the worker
 // itself, as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
 import { rmSync } from 'node:fs';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, BrowserContext, Cookie, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
 import type { ChildMessage, Order, Start, WorkerMessage } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
 import { trustOwnAuthorities } from './trust.ts';
 import { watchDocument } from './watch-document.ts';
+import { watchShifts } from './watch-shifts.ts';
 
 /** Left out: too large for a report, or untrue behind a proxy and without a window. */
 const skippedAudits = [
@@ -70,12 +71,14 @@ async function measure(
   transport: ReturnType<typeof startChromium>['transport'],
 ): Promise<ChildMessage> {
   // Loaded while Chromium starts; it takes longer.
-  const [lighthouse, { userAgents }, { default: puppeteer }, { readLog }] = await Promise.all([
-    import('lighthouse'),
-    import('lighthouse/core/config/constants.js'),
-    import('puppeteer-core'),
-    import('./requests.ts'),
-  ]);
+  const [lighthouse, { userAgents }, { default: puppeteer }, { readLog }, { readCookies }] =
+    await Promise.all([
+      import('lighthouse'),
+      import('lighthouse/core/config/constants.js'),
+      import('puppeteer-core'),
+      import('./requests.ts'),
+      import('./cookies.ts'),
+    ]);
   const browser: Browser = await puppeteer.connect({
     transport,
     defaultViewport: null,
@@ -90,6 +93,7 @@ async function measure(
   const order = await ordered.promise;
   tellSteps(page);
   const document = watchDocument(page);
+  const nameCulprits = await watchShifts(page);
   if (order.asksTrust) await trustOwnAuthorities(page, { judge: askTrust, onRefused: document.refuse });
   const config = order.strategy === 'desktop' ? lighthouse.desktopConfig : undefined;
   const ran = lighthouse.default(order.url, flagsOf(order, userAgents), config, page);
@@ -101,14 +105,25 @@ async function measure(
       const log = result.artifacts.DevtoolsLog;
       const address = { asked: order.url, final: outcome.page.finalUrl };
       const seen = await document.seen(outcome.page.finalUrl);
+      const cookies = readCookies(await cookiesIn(context), log, Date.now() / 1000);
       return {
         kind: 'page',
-        page: { ...outcome.page, requests: readLog(log, address) },
+        page: { ...nameCulprits(outcome.page), requests: readLog(log, address), cookies },
         ...(seen ? { document: seen } : {}),
       };
     }),
   ]);
 }
+
+/** A browser that its page has worn out gives none. */
+async function cookiesIn(context: BrowserContext): Promise<readonly Cookie[]> {
+  const late = new Promise<readonly Cookie[]>((resolve) => {
+    setTimeout(() => resolve([]), cookiesMs).unref();
+  });
+  return Promise.race([context.cookies().catch(() => []), late]);
+}
+
+const cookiesMs = 2000;
 
 /** Loads the modules of all gatherers and audits, which takes Lighthouse as long as its own: a page that comes later finds them loaded. */
 async function loadAudits(): Promise<void> {

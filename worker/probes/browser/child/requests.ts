@@ -42,7 +42,7 @@ function keepFirst(
   let left = mostCharacters;
   for (const row of rows.toSorted((one, other) => one.networkRequestTime - other.networkRequestTime)) {
     const request = read(row);
-    left -= request.url.length + (request.initiator.url?.length ?? 0);
+    left -= request.url.length + (request.initiator.url?.length ?? 0) + (request.redirectsTo?.length ?? 0);
     if (kept.length >= mostEntries || left < 0) break;
     kept.push(request);
   }
@@ -86,6 +86,7 @@ function readRow(row: Row, begun: number, sites: Sites): RequestObservation {
     owner: isWire ? (thirdPartyWeb.getEntity(row.url)?.name ?? null) : null,
     isThirdParty: isThirdParty(row, sites),
     initiator: readInitiator(row, sites),
+    redirectsTo: row.redirectDestination ? cleanAddress(row.redirectDestination.url, sites.own) : null,
     fromCache: isWire && isCached(row),
     failure: row.failed ? (wordOf(row.localizedFailDescription) ?? 'failed') : null,
     timings: readTimings(row),
@@ -93,8 +94,24 @@ function readRow(row: Row, begun: number, sites: Sites): RequestObservation {
 }
 
 function readInitiator({ initiator }: Row, { own }: Sites): RequestObservation['initiator'] {
-  const { type, stack, url = stack?.callFrames[0]?.url } = initiator;
+  const { type, stack, url = findCaller(stack) } = initiator;
   return { type, url: url ? cleanAddress(url, own) : null };
+}
+
+type Stack =
+  | { readonly callFrames: readonly { readonly url: string }[]; readonly parent?: Stack | undefined }
+  | undefined;
+/** A promise or timer begins a stack of its own, below which lies that of whoever set it. */
+const deepestStack = 20;
+
+/** The script that asked: the first on the stack that has an address. */
+function findCaller(top: Stack): string | undefined {
+  let stack: Stack = top;
+  for (let depth = 0; stack && depth < deepestStack; depth += 1, stack = stack.parent) {
+    const named = stack.callFrames.find(({ url }) => url !== '');
+    if (named) return named.url;
+  }
+  return undefined;
 }
 
 function isCached({ fromDiskCache, fromMemoryCache, fromPrefetchCache }: Row): boolean {

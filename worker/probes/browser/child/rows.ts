@@ -68,9 +68,12 @@ function reasonsOf(items: unknown): Evidence {
   const rows = (Array.isArray(items) ? items : []).filter(isObject);
   const reasons = firstOf(rows.flatMap((item) => [item['cause'], item['reason'], item['signal']]));
   const culprits = firstOf(rows.map(({ extra }) => nameOf(extra)));
+  // The elements that break a rule of the row's own: what stands in a list and is no item.
+  const related = firstOf(rows.map(({ relatedNode }) => isObject(relatedNode) && relatedNode['snippet']));
   return {
     ...(reasons.length > 0 ? { reasons } : {}),
     ...(culprits.length > 0 ? { culprits } : {}),
+    ...(related.length > 0 ? { related } : {}),
   };
 }
 
