@@ -38,4 +38,5 @@ test('a robots.txt that cannot be understood costs points of seo', { timeout: 60
   robots = 'these are\nno rules\n';
   const { fields } = await check(['seo']);
   expect(fields.categories?.['seo']?.['score']).toBeLessThan(100);
+  expect(fields.warnings.join(' ')).toContain('counts robots.txt as a fault');
 });

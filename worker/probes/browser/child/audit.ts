@@ -8,6 +8,8 @@ export type LighthouseAudit = {
   readonly score: number | null;
   readonly scoreDisplayMode: string;
   readonly displayValue?: unknown;
+  /** Why it could not be judged well. */
+  readonly explanation?: unknown;
   readonly numericValue?: number;
   readonly metricSavings?: object;
   readonly details?: unknown;
