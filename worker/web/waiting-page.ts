@@ -37,17 +37,25 @@ export function isWaitingPage(html: string): boolean {
   return parts.text.length <= textLimit && parts.scripts.length <= scriptLimit && keepsWaiting(parts);
 }
 
-function keepsWaiting({ text, scripts, markup }: Parts): boolean {
-  const code = unescape(scripts);
-  const isReloaded = reloads.test(markup);
+function keepsWaiting(parts: Parts): boolean {
+  const { text, markup } = parts;
+  const code = unescape(parts.scripts);
+  const isApp = ofAnApp.test(markup);
   const isAskedAgain = asksAgain.test(code);
-  if (checking.test(text)) return isAskedAgain || isReloaded || sendsProof.test(code);
-  const isWaiting = waiting.test(text);
-  if (!isWaiting)
-    return isAskedAgain && setsCookie.test(code) && asksTheSame.test(code) && !ofAnApp.test(markup);
-  if (setsCookie.test(code)) return isAskedAgain || isReloaded;
+  // What looks at the visitor is a script, in the page or beside it, or a second question.
+  if (checking.test(text)) return isAskedAgain || reloads.test(markup) || (!isApp && hasScript.test(markup));
+  const isSameAgain = !isApp && isAskedAgain && asksTheSame.test(code);
+  if (!waiting.test(text)) return isSameAgain && setsCookie.test(code);
+  return isSameAgain || provesItself(code, isAskedAgain, markup);
+}
+
+/** Whether the visitor shows something and is asked for again: a cookie, or an answer that a script has worked out. */
+function provesItself(code: string, isAskedAgain: boolean, markup: string): boolean {
+  if (setsCookie.test(code)) return isAskedAgain || reloads.test(markup);
   return isAskedAgain && sendsProof.test(code);
 }
+
+const hasScript = /<script\b/i;
 
 /** Where a part begins that is shown to nobody who runs scripts. */
 const hidden = /<(script|style|noscript|svg)\b|<!--/gi;

@@ -8,7 +8,7 @@ import type { Assessment } from '#shared/model/report';
 import type { Grade } from '#shared/model/score';
 import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import type { FailureCode } from '../../../worker/probes/http/port.ts';
-import { chain, failed, late, sends, stopped } from '../redirect-check/chain.ts';
+import { chain, failed, late, nowhere, sends, stopped } from '../redirect-check/chain.ts';
 import {
   dns,
   dnsFields,
@@ -772,6 +772,7 @@ const entries: readonly Case[] = [
     stopped({ kind: 'too-many' }, 'https://www.a.test/'),
     stopped({ kind: 'invalid-location' }, ['https://www.a.test/', { status: 302, ...sends('http://[b') }]),
     stopped({ kind: 'foreign-scheme', scheme: 'ftp' }, 'https://www.a.test/'),
+    nowhere('its host is "none"', 'https://www.a.test/', 'https://none/'),
     failed('name-not-found', 'https://www.a.test/', 'https://gone.a.test/'),
     failed('connection-refused', 'https://www.a.test/', 'https://gone.a.test/'),
   ].map((broken, index): Case => ({

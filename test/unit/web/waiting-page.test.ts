@@ -42,6 +42,14 @@ test.for([
     'a waiting page that reloads itself',
     page('<p>Please wait while we verify your request.</p>', '<meta http-equiv="refresh" content="5">'),
   ],
+  [
+    'a script beside it that looks at the visitor',
+    page('<h1>Verifying your browser</h1><script src="/.challenge/v2.js"></script>'),
+  ],
+  [
+    'a cookie of the answer, and the same address again',
+    page('<p>Please wait…</p><script>setTimeout(function(){location.reload()},3000)</script>'),
+  ],
   ['another language', page(`<p>请稍候，正在验证您的浏览器</p>${reload}`)],
   [
     'a sentence of an app beside what an app never does',
@@ -70,6 +78,11 @@ test.for([
       `<div id="root"></div><script>if(!/tz=/.test(document.cookie)){document.cookie="tz="+zone();location.reload()}</script>${bundle}`,
       '<link rel="stylesheet" href="/a.css">',
     ),
+  ],
+  ['an app that verifies a session', page(`<div id="app">Verifying your session…</div>${bundle}`)],
+  [
+    'a way on that asks for patience',
+    page('<p>Please wait, you are being redirected.</p>', '<meta http-equiv=refresh content="0;url=/en/">'),
   ],
   [
     'a page that compares cookies and addresses',

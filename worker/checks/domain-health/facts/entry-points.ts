@@ -128,10 +128,13 @@ function endOfRefused(source: SourceFacts): End {
   return code ? astray(deadEnds[code]) : unknown('the chain was not followed to its end');
 }
 
-function endOfUnreachable({ report }: SourceFacts, { hops }: RedirectFields): End {
+function endOfUnreachable(source: SourceFacts, { hops }: RedirectFields): End {
+  const nowhere = findingIn(source, 'redirect-to-nowhere')?.evidence[0]?.['reason'];
+  if (typeof nowhere === 'string') return astray(nowhere);
   const { error } = hops.at(-1) ?? {};
   // A partial chain ran out of our time.
-  if (!error || report?.state === 'partial') return unknown('the chain did not come to its end in time');
+  if (!error || source.report?.state === 'partial')
+    return unknown('the chain did not come to its end in time');
   const isFirst = hops.length === 1;
   if (error.code === 'name-not-found')
     return isFirst ? { end: 'no-name', why: error.reason } : astray(error.reason);

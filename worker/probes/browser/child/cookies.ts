@@ -1,5 +1,4 @@
 import type { Cookie } from 'puppeteer-core';
-import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import type { CookieObservation, CookiesObservation } from '../port.ts';
 
 /** Of the log of the DevTools protocol what is read here. */
@@ -35,6 +34,8 @@ function namesSet({ method, params }: Log[number]): readonly string[] {
   if (method !== 'Network.responseReceivedExtraInfo') return [];
   const { headers = {} } = (params ?? {}) as { readonly headers?: { readonly [name: string]: string } };
   return Object.entries(headers).flatMap(([name, value]) =>
-    name.toLowerCase() === 'set-cookie' ? value.split('\n').map((line) => cookieNameOf(line) ?? '') : [],
+    name.toLowerCase() === 'set-cookie'
+      ? value.split('\n').map((line) => (line.split('=', 1)[0] ?? '').trim())
+      : [],
   );
 }
