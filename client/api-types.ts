@@ -634,9 +634,7 @@ export type EffectiveHeaders = {
     readonly opener: string;
     readonly embedder: string;
     readonly resource: string | null;
-    /** Document-Isolation-Policy, which Chromium alone knows; left out where it is absent. */
     readonly documentIsolation?: string;
-    /** In Chromium, where documentIsolation isolates. */
     readonly crossOriginIsolated: boolean;
   } | null;
   readonly cors: {
@@ -927,7 +925,7 @@ export type PagespeedCheckReport = ReportFields & {
     /** Those that began first, at most 500. Absent in reports of an older release. */
     readonly entries?: ReadonlyArray<SpeedRequest>;
   } | null;
-  /** The cookies that the browser held when the page had loaded, the first hundred; null where they were not seen. No values. */
+  /** Held when the page had loaded, at most 100; no values. */
   readonly cookies?: {
     readonly total: number;
     readonly entries: ReadonlyArray<{
@@ -937,9 +935,7 @@ export type PagespeedCheckReport = ReportFields & {
       readonly secure: boolean;
       readonly httpOnly: boolean;
       readonly sameSite: string | null;
-      /** null where it ends with the browser. */
       readonly lifetimeS: number | null;
-      /** script: no answer set a cookie of that name. */
       readonly setBy: 'script' | 'response';
     }>;
   } | null;
@@ -1091,7 +1087,6 @@ export type SpeedRequest = {
     readonly type: string;
     readonly url: string | null;
   };
-  /** Where its answer sent the browser; null where it was no redirect. */
   readonly redirectsTo?: string | null;
   readonly fromCache: boolean;
   /** Chromium’s word, such as "net::ERR_FAILED". */

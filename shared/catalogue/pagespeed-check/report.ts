@@ -74,11 +74,7 @@ export const speedRequestSchema = z
       type: z.string().meta({ description: 'Such as "parser", "script" or "other".' }),
       url: z.string().nullable(),
     }),
-    redirectsTo: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'Where its answer sent the browser; null where it was no redirect.' }),
+    redirectsTo: z.string().nullable().optional(),
     fromCache: z.boolean(),
     failure: z.string().nullable().meta({ description: 'Chromium’s word, such as "net::ERR_FAILED".' }),
     timings: z
@@ -235,19 +231,14 @@ export const pagespeedReportShape = {
           secure: z.boolean(),
           httpOnly: z.boolean(),
           sameSite: z.string().nullable(),
-          lifetimeS: count.nullable().meta({ description: 'null where it ends with the browser.' }),
-          setBy: z
-            .enum(['script', 'response'])
-            .meta({ description: 'script: no answer set a cookie of that name.' }),
+          lifetimeS: count.nullable(),
+          setBy: z.enum(['script', 'response']),
         }),
       ),
     })
     .nullable()
     .optional()
-    .meta({
-      description:
-        'The cookies that the browser held when the page had loaded, the first hundred; null where they were not seen. No values.',
-    }),
+    .meta({ description: 'Held when the page had loaded, at most 100; no values.' }),
   mainThread: mainThreadSchema,
   budget: z
     .looseObject({

@@ -67,12 +67,8 @@ const effectiveSchema = z
         opener: z.string(),
         embedder: z.string(),
         resource: z.string().nullable(),
-        documentIsolation: z.string().optional().meta({
-          description: 'Document-Isolation-Policy, which Chromium alone knows; left out where it is absent.',
-        }),
-        crossOriginIsolated: z
-          .boolean()
-          .meta({ description: 'In Chromium, where documentIsolation isolates.' }),
+        documentIsolation: z.string().optional(),
+        crossOriginIsolated: z.boolean(),
       })
       .nullable(),
     cors: z
