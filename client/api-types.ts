@@ -913,7 +913,7 @@ export type PagespeedCheckReport = ReportFields & {
     readonly width: number;
     readonly height: number;
   }>;
-  /** What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept. */
+  /** What the page asked for; null where it was not seen. No credentials, request bodies or response texts. */
   readonly requests?: {
     /** With those of data: and blob:, which ask nobody. */
     readonly total: number;
@@ -925,17 +925,11 @@ export type PagespeedCheckReport = ReportFields & {
     /** Those that began first, at most 500. Absent in reports of an older release. */
     readonly entries?: ReadonlyArray<SpeedRequest>;
   } | null;
-  /** Held when the page had loaded, at most 100; no values. */
   readonly cookies?: {
     readonly total: number;
     readonly entries: ReadonlyArray<{
       readonly name: string;
       readonly domain: string;
-      readonly path: string;
-      readonly secure: boolean;
-      readonly httpOnly: boolean;
-      readonly sameSite: string | null;
-      readonly lifetimeS: number | null;
       readonly setBy: 'script' | 'response';
     }>;
   } | null;
@@ -991,7 +985,7 @@ export type PagespeedCheckReport = ReportFields & {
       readonly kept: boolean | null;
     }>;
   };
-  /** The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen, and in reports of an older release. */
+  /** The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen. */
   readonly sentOn?: { readonly from: string; readonly to: string } | null;
 };
 

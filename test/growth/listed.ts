@@ -66,6 +66,7 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readFieldHistory',
     // Rows of a load's own log; test/unit/pagespeed-check bounds them.
     'readLog',
+    'readCookies',
     'readMainThread',
     'readBusy',
     'readDocument',

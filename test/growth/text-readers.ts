@@ -18,6 +18,7 @@ import { parseTlsRpt } from '../../worker/checks/dns-check/mail/transport/facts.
 import { findCanonical, parseLinks } from '../../worker/checks/redirect-check/gather/link-field.ts';
 import { parseCacheControl } from '../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
+  parseDocumentPolicy,
   parseEmbedderPolicy,
   parseOpenerPolicy,
   parseResourcePolicy,
@@ -133,7 +134,9 @@ export const textReaders: readonly TextReader[] = [
     pieces: ['../', './', '%2e/', '@', 'xn--'],
   }),
   reader(parseIntegrity, 'kept attribute', { pieces: ['sha256-a ', 'sha256-'] }),
-  reader(seeBodySigns, 'beginning of a page', { pieces: ['<title>', 'Just a moment', '<script src="'] }),
+  reader(seeBodySigns, 'beginning of a page', {
+    pieces: ['<title>', 'Just a moment', '<script src="', 'document.cookie=', 'location=', '<!--', '<svg>'],
+  }),
   // Header fields.
   named('rewriteHead', 'header section', (text) => rewriteHead(`HTTP/1.1 200 OK\r\n${text}`), {
     pieces: ['\r', '\n', '\r\n', 'a:\r\n', 'a:\r ', ' ', 'Content-Length: 0\r\n', '0,'],
@@ -214,6 +217,7 @@ export const textReaders: readonly TextReader[] = [
   ofLines(parseCacheControl, { pieces: ['no-store,', 'max-age=1,'] }),
   ofLines(parseOpenerPolicy, { starts: ['same-origin;', 'same-origin;report-to="'] }),
   ofLines(parseEmbedderPolicy, { starts: ['require-corp;'] }),
+  ofLines(parseDocumentPolicy, { starts: ['isolate-and-require-corp;'] }),
   ofLines(parseResourcePolicy),
   reader(parseCspSource, 'policies', { starts: ['https://', "'nonce-", '*.'], pieces: ['a.', '*.'] }),
   reader(parseCspList, 'policies', {

@@ -218,27 +218,18 @@ export const pagespeedReportShape = {
     .optional()
     .meta({
       description:
-        'What the page asked for; null where it was not seen. No cookies, credentials, request bodies or response texts are kept.',
+        'What the page asked for; null where it was not seen. No credentials, request bodies or response texts.',
     }),
+  // What the browser held when the page had loaded, at most 100, without values; each with path, attributes and lifetimeS too.
   cookies: z
     .looseObject({
       total: count,
       entries: z.array(
-        z.looseObject({
-          name: z.string(),
-          domain: z.string(),
-          path: z.string(),
-          secure: z.boolean(),
-          httpOnly: z.boolean(),
-          sameSite: z.string().nullable(),
-          lifetimeS: count.nullable(),
-          setBy: z.enum(['script', 'response']),
-        }),
+        z.looseObject({ name: z.string(), domain: z.string(), setBy: z.enum(['script', 'response']) }),
       ),
     })
     .nullable()
-    .optional()
-    .meta({ description: 'Held when the page had loaded, at most 100; no values.' }),
+    .optional(),
   mainThread: mainThreadSchema,
   budget: z
     .looseObject({
@@ -261,7 +252,7 @@ export const pagespeedReportShape = {
     }),
   sentOn: z.object({ from: z.string(), to: z.string() }).nullable().optional().meta({
     description:
-      'The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen, and in reports of an older release.',
+      'The page that itself sent the browser on as it loaded, by script or by a refresh, and the page that was measured; null where the browser stayed on the first page. Absent where that was not seen.',
   }),
 };
 
