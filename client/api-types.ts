@@ -634,7 +634,6 @@ export type EffectiveHeaders = {
     readonly opener: string;
     readonly embedder: string;
     readonly resource: string | null;
-    readonly documentIsolation?: string;
     readonly crossOriginIsolated: boolean;
   } | null;
   readonly cors: {
@@ -927,11 +926,7 @@ export type PagespeedCheckReport = ReportFields & {
   } | null;
   readonly cookies?: {
     readonly total: number;
-    readonly entries: ReadonlyArray<{
-      readonly name: string;
-      readonly domain: string;
-      readonly setBy: 'script' | 'response';
-    }>;
+    readonly entries: ReadonlyArray<{ readonly name: string; readonly setBy: 'script' | 'response' }>;
   } | null;
   /** What kept the main thread busy, in ms on the device of `environment`; null where it was not seen. Absent in reports of an older release. */
   readonly mainThread?: {

@@ -220,13 +220,11 @@ export const pagespeedReportShape = {
       description:
         'What the page asked for; null where it was not seen. No credentials, request bodies or response texts.',
     }),
-  // What the browser held when the page had loaded, at most 100, without values; each with path, attributes and lifetimeS too.
+  // What the browser held when the page had loaded, at most 100, without values; each with domain, path, attributes and lifetimeS too.
   cookies: z
     .looseObject({
       total: count,
-      entries: z.array(
-        z.looseObject({ name: z.string(), domain: z.string(), setBy: z.enum(['script', 'response']) }),
-      ),
+      entries: z.array(z.looseObject({ name: z.string(), setBy: z.enum(['script', 'response']) })),
     })
     .nullable()
     .optional(),

@@ -67,7 +67,6 @@ const effectiveSchema = z
         opener: z.string(),
         embedder: z.string(),
         resource: z.string().nullable(),
-        documentIsolation: z.string().optional(),
         crossOriginIsolated: z.boolean(),
       })
       .nullable(),
