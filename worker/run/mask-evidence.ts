@@ -1,10 +1,12 @@
 import type { Json } from '#shared/model/verdict';
 import { isAttribute, mapJoined } from '../web/joined-cookie.ts';
-import { isSecretField } from '../web/mask-credentials.ts';
+import { isSecretField, secretFields } from '../web/mask-credentials.ts';
+
+const mayBeSecret = new RegExp(`set-?cookies?"|"(?:${secretFields})"`, 'i');
 
 /** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
 export function mayHoldSecrets(json: string): boolean {
-  return /set-?cookies?"|"(?:cookie|proxy-|auth)/i.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
+  return mayBeSecret.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
 }
 
 /**

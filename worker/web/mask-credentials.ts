@@ -57,8 +57,12 @@ function maskField(name: string, value: string, url: string): string {
 
 /** True for fields whose values are credentials, or made of them: those of requests too, which some servers send back. */
 export function isSecretField(name: string): boolean {
-  return /^(?:cookie2?|(?:proxy-)?auth(?:orization|entication-info)|proxy-.*)$/i.test(name);
+  return secretField.test(name);
 }
+
+/** The names of such fields, as a piece of an expression. */
+export const secretFields = 'cookie2?|authorization|authentication-info|proxy-[a-z-]{1,60}';
+const secretField = new RegExp(`^(?:${secretFields})$`, 'i');
 
 const urlFields: ReadonlySet<string> = new Set(['location', 'content-location', 'sourcemap', 'x-sourcemap']);
 
