@@ -63,7 +63,7 @@ async function findReport(desk: ProbeDesk, probing: Probing): Promise<ReadyRepor
     throw crossSiteRequest();
   }
   const fresh = { since: now, orFresh: true };
-  // Of what is fresh all was too old, where nothing young was found.
+  // Where nothing was young enough, a report that is merely fresh must not end the wait.
   if (!known)
     return run(desk, probing, { waitS: waitSecondsFor(desk, probing), wanted: found ? fresh : young });
   // The old report answers whatever hinders the new run: a limit that is used up, or a queue that is away.

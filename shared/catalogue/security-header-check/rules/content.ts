@@ -51,7 +51,7 @@ export const sniffingRules = inGroup('sniffing', {
     severity: 'low',
     title: 'Content-Type names a charset that browsers do not know',
     detail:
-      '"{value}" names the charset {charset}, which browsers cannot read. They guess how the text is encoded, or show nothing of it.',
+      '"{value}" names the charset {charset}, which browsers cannot read. They take what the page itself says of it, and guess where it says nothing.',
     fix: 'Send charset=utf-8, without single quotes.',
     references: [
       'RFC 9110 §8.3.2',
@@ -130,7 +130,7 @@ export const permissionsRules = inGroup('permissions', {
   'permissions-policy-ignored': {
     severity: 'low',
     title: 'Browsers ignore a part of Permissions-Policy',
-    detail: 'In {feature}, {reason}. As browsers read it, {outcome}.',
+    detail: '{feature}: {reason}. As browsers read it, {outcome}.',
     fix: 'Write a feature as feature=(), feature=(self) or feature=(self "https://a.example"), and put a comma between features.',
     references: [permissionsPolicy, 'RFC 9651 §3.2'],
   },

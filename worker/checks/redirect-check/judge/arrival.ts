@@ -8,8 +8,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { classifyAddress } from '#shared/targets/classify-address';
-import { hostLabel, judgeName } from '#shared/targets/classify-name';
+import { judgeUrl, type TargetPolicy } from '#shared/targets/parse-target';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import { isAddressHost } from '../../../web/address-host.ts';
 import type { Block } from '../../../web/block-page.ts';
@@ -124,18 +123,21 @@ function judgeNowhere({ hops, stop }: RedirectEvidence): Verdict {
   return brokenBy([{ hop: hops.length - 1, from: from?.url ?? '', url: to?.url ?? '', reason: stop.why }]);
 }
 
+/** Every address and name of the public internet, at any port: what a browser elsewhere may reach. */
+const publicInternet: TargetPolicy = {
+  addresses: { allow: [], deny: [] },
+  allowedSuffixes: [],
+  ports: [[1, 65_535]],
+};
+
 /** What a hop that is kept from us means for its visitors. */
 function tellOthers(url: string): Evidence {
-  const { hostname } = new URL(url);
-  const isNoPublicName = !isAddressHost(hostname) && judgeName(hostname, [], hostLabel) !== undefined;
-  if (isNoPublicName) return { outcome: 'Visitors on the internet cannot look up that name either.' };
-  const isPublic = classifyAddress(hostname.replace(/^\[|\]$/g, ''), everyPublicAddress).kind === 'public';
-  return isAddressHost(hostname) && !isPublic
-    ? { outcome: 'Visitors on the internet cannot reach that address either.' }
-    : { outcome: 'Visitors may get there.' };
+  const asked = new URL(url);
+  const what = isAddressHost(asked.hostname) ? 'reach that address' : 'look up that name';
+  return judgeUrl(asked, publicInternet).ok
+    ? { outcome: 'Visitors may get there.' }
+    : { outcome: `Visitors on the internet cannot ${what} either.` };
 }
-
-const everyPublicAddress = { allow: [], deny: [] };
 
 function judgeFailure(
   { hops, stop }: RedirectEvidence,

@@ -44,10 +44,7 @@ function readFeature([value, parameters]: Item | InnerList, repeated: readonly s
     wildcard: read.includes('any'),
     self: read.includes('self'),
     origins: read.filter((one) => one === 'origin').length,
-    ignored: [
-      ...repeated,
-      ...items.flatMap(([item], at) => (read[at] === null ? [`${show(item)} is no origin, self or *`] : [])),
-    ],
+    ignored: [...repeated, ...items.flatMap(([item], at) => (read[at] === null ? [whyDropped(item)] : []))],
     dropped: [parameters, ...items.map(([, own]) => own)].flatMap(findFeatures),
   };
 }
@@ -75,9 +72,11 @@ function readSource(text: string): 'any' | 'origin' | null {
   return source.host === '*' ? 'any' : 'origin';
 }
 
-function show(item: BareItem): string {
-  if (typeof item === 'boolean') return item ? 'a feature without a list' : '?0';
-  return typeof item === 'string' ? JSON.stringify(item.slice(0, 100)) : String(item).slice(0, 100);
+function whyDropped(item: BareItem): string {
+  if (item === true) return 'it has no list of who may use it';
+  if (item === false) return '?0 is no origin, self or *';
+  const shown = typeof item === 'string' ? JSON.stringify(item.slice(0, 100)) : String(item).slice(0, 100);
+  return `${shown} is no origin, self or *`;
 }
 
 function findFeatures(parameters: Parameters): string[] {

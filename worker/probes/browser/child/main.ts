@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import type { Browser, BrowserContext, Cookie, Page } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
 import type { ChildMessage, Order, Start, WorkerMessage } from './messages.ts';
+import { orAfter } from './or-after.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
 import { trustOwnAuthorities } from './trust.ts';
 import { watchDocument } from './watch-document.ts';
@@ -116,11 +117,9 @@ async function measure(
 }
 
 /** A browser that its page has worn out gives none. */
-async function cookiesIn(context: BrowserContext): Promise<readonly Cookie[]> {
-  const late = new Promise<readonly Cookie[]>((resolve) => {
-    setTimeout(() => resolve([]), cookiesMs).unref();
-  });
-  return Promise.race([context.cookies().catch(() => []), late]);
+function cookiesIn(context: BrowserContext): Promise<readonly Cookie[]> {
+  const held = context.cookies().catch((): Cookie[] => []);
+  return orAfter(held, cookiesMs, []);
 }
 
 const cookiesMs = 2000;
@@ -201,9 +200,6 @@ function asNoPage(error: unknown): Extract<ChildMessage, { kind: 'no-page' }> {
 }
 
 /** A protocol error is often only the first that is heard of a browser that died. */
-async function preferDeath(died: Promise<ChildMessage>, otherwise: ChildMessage): Promise<ChildMessage> {
-  const wait = new Promise<ChildMessage>((resolve) => {
-    setTimeout(() => resolve(otherwise), 500);
-  });
-  return Promise.race([died, wait]);
+function preferDeath(died: Promise<ChildMessage>, otherwise: ChildMessage): Promise<ChildMessage> {
+  return orAfter(died, 500, otherwise);
 }

@@ -1,6 +1,7 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
 import type { LoadedDocument } from '../port.ts';
 import type { ChildMessage } from './messages.ts';
+import { orAfter } from './or-after.ts';
 
 /** What watching the document gives. */
 export type DocumentWatch = {
@@ -79,11 +80,12 @@ const bodyMs = 2000;
 const headersLimit = 200;
 
 async function readDocument(response: HTTPResponse): Promise<LoadedDocument> {
-  const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve(''), bodyMs).unref();
-  });
   // The browser drops the body of a page that is left or killed.
-  const body = await Promise.race([response.text().catch(() => ''), late]);
+  const body = await orAfter(
+    response.text().catch(() => ''),
+    bodyMs,
+    '',
+  );
   const headers = Object.entries(response.headers()).flatMap(([name, value]) =>
     value.split('\n').map((line) => [name, line.slice(0, 2000)] as const),
   );
