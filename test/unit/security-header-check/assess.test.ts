@@ -5,7 +5,7 @@ import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/
 import { listVerdicts } from '#shared/model/finding';
 import { codesBroken, codesOf, isBroken, type Verdict } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import { answer, chain, failed, see } from './observations.ts';
+import { answer, chain, failed, html, page, see } from './observations.ts';
 import { contentRows } from './rows/content.ts';
 import { cookieRows } from './rows/cookies.ts';
 import { crossOriginRows } from './rows/cross-origin.ts';
@@ -116,6 +116,26 @@ test('the reason of a failure is told as the end of a sentence', () => {
   expect(verdicts['csp-missing']).toEqual({
     notTested: 'https://site.test/ could not be asked: the host "a.localhost" is a special-use name',
   });
+});
+
+test('a feature behind a semicolon keeps its default, and is told by its own name', () => {
+  const evidence = page(html, ['Permissions-Policy', 'camera=self;microphone=none;usb=none, usb=()']);
+  const verdict = assessHeaders(evidence).verdicts['permissions-policy-ignored'];
+  const reason = 'it stands behind the semicolon of camera, where browsers look for no feature';
+  expect(verdict).toMatchObject({
+    broken: [
+      { feature: 'microphone', reason, outcome: 'its default holds' },
+      { feature: 'usb', reason, outcome: 'nobody may use it' },
+    ],
+  });
+});
+
+test('a cookie that a comma joined to another is told with what that costs', () => {
+  const line = 'theme=dark; Path=/; Secure, session=abc123; Path=/; Secure';
+  const verdict = assessHeaders(page(html, ['Set-Cookie', line])).verdicts['cookie-refused'];
+  const reason =
+    'a comma joins its line to that of theme, so browsers read it as a part of that cookie. It may be the session, so visitors may not stay logged in';
+  expect(verdict).toMatchObject({ broken: [{ cookie: 'session', reason }] });
 });
 
 test.for(codesOf(rules))('%s says where it comes from', (code) => {

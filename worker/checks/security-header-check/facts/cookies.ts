@@ -64,8 +64,8 @@ function readLine(seen: HopFacts, line: string, nowMs: number): readonly CookieF
 const joinedLimit = 50;
 
 function refuseJoined(read: CookieFacts, first: string): CookieFacts {
-  const what = read.session ? ', which may be the session,' : '';
-  const reason = `a comma joined its line${what} to that of ${first.slice(0, 100)}, and browsers read it as a part of that cookie`;
+  const login = read.session ? '. It may be the session, so visitors may not stay logged in' : '';
+  const reason = `a comma joins its line to that of ${first.slice(0, 100)}, so browsers read it as a part of that cookie${login}`;
   return { ...read, storage: { stored: false, deletes: false, reason }, session: false };
 }
 

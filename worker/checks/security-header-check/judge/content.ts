@@ -115,14 +115,15 @@ export function judgePermissions(page: PageFacts): Verdicts<keyof typeof permiss
     'permissions-policy-legacy-syntax': 'holds',
     'permissions-policy-wildcard': brokenBy(open.map(([feature]) => ({ ...seen, feature }))),
     'permissions-policy-ignored': brokenBy(
-      features.flatMap(([feature, policy]) =>
-        whyIgnored(feature, policy).map((reason) => ({
+      features.flatMap(([feature, policy]) => [
+        ...whyIgnored(feature, policy).map((reason) => ({
           ...seen,
           feature,
           reason,
           outcome: tellAllowed(policy),
         })),
-      ),
+        ...policy.dropped.map((name) => ({ ...seen, ...tellDropped(name, feature, parsed.features) })),
+      ]),
     ),
     'permissions-policy-unknown-feature': brokenBy(
       unknown.map(([feature]) => ({ ...seen, feature: cut(feature) })),
@@ -131,11 +132,17 @@ export function judgePermissions(page: PageFacts): Verdicts<keyof typeof permiss
 }
 
 // Of a feature that is unknown nothing is lost.
-function whyIgnored(feature: string, { ignored, dropped }: FeaturePolicy): readonly string[] {
-  return [
-    ...(knownFeatures.has(feature) ? ignored : []),
-    ...dropped.map((name) => `${name} stands behind a semicolon, where browsers look for no feature`),
-  ];
+function whyIgnored(feature: string, { ignored }: FeaturePolicy): readonly string[] {
+  return knownFeatures.has(feature) ? ignored : [];
+}
+
+function tellDropped(feature: string, before: string, features: ReadonlyMap<string, FeaturePolicy>) {
+  const policy = features.get(feature);
+  return {
+    feature,
+    reason: `it stands behind the semicolon of ${cut(before)}, where browsers look for no feature`,
+    outcome: policy ? tellAllowed(policy) : 'its default holds',
+  };
 }
 
 function tellAllowed({ wildcard, self, origins }: FeaturePolicy): string {
