@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/lifecycle/connections';
 import { closeServer, listen } from '#shared/lifecycle/listen';
 import type { Checks } from '#shared/model/readiness';
-import { type ApiContext, openDesk } from './desk.ts';
 import { makeApp } from './listener/app.ts';
 import { answerBadRequestOf } from './listener/bad-request.ts';
 import { openFastLane } from './listener/fast-lane.ts';
+import { type ApiContext, openServices } from './open-services.ts';
 
 export type Api = {
   readonly port: number;
@@ -22,10 +22,10 @@ const drainMs = 1000;
 /** Opens the public listener. Rejects when its port is taken. */
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
-  const desk = openDesk(context);
+  const { services, close } = openServices(context);
   // Few services have agents; where there are some, the first does not wait for the code.
   if (config.MCP) await import('#shared/mcp/serve-message');
-  const answer = openFastLane(desk, makeApp(desk));
+  const answer = openFastLane(services, makeApp(services));
   let isDraining = false;
   const limits = context.connectionLimits ?? usualConnectionLimits;
   const server = createServer(slowSenderOptions(limits), (request, response) => {
@@ -36,16 +36,17 @@ export async function openApi(context: ApiContext): Promise<Api> {
   limitConnections(server, limits, config.TRUST_PROXY !== undefined);
   // Of several processes, Node would pass a connection beyond the limit round among them for as long as all are full.
   Object.assign(server, { dropMaxConnection: true });
-  server.on('clientError', answerBadRequestOf(desk.site.publicPath));
+  server.on('clientError', answerBadRequestOf(services.site.publicPath));
   const port = await listen(server, config.HOST, config.PORT);
   return {
     port,
-    canAnswer: ({ queue, store }) => queue === true || store === true || desk.shelf.reports.count() > 0,
+    canAnswer: ({ queue, store }) =>
+      queue === true || store === true || services.reports.remembered.count() > 0,
     async close(graceMs) {
       isDraining = true;
       // Balancers send requests here until they have asked /readyz again.
       await delay(config.DRAIN_SECONDS * 1000);
-      await desk.close();
+      await close();
       // A request may be on its way on a connection that looks idle from here: closing that would lose it.
       await delay(Math.min(drainMs, graceMs));
       await closeServer(server, graceMs);

@@ -1,8 +1,9 @@
-// One of the servers of the cached-get bench: the service, or Express sending the bytes that it is told to send.
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+// One of the servers of the cached-get bench: the service, or Express sending the bytes that it is told to send.
+import { openQuestions } from '#shared/ask/question';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { type Backend, openBackend } from '#shared/lifecycle/backend';
 import { randomId } from '#shared/model/job';
@@ -15,7 +16,6 @@ import { makeToken } from '#shared/stores/tokens/make-token';
 import { openLogger } from '#shared/telemetry/logger';
 import { openMetrics } from '#shared/telemetry/metrics';
 import { openApi } from '../api/open.ts';
-import { openAskReader } from '../api/request/ask.ts';
 import { openWorker } from '../worker/start/open.ts';
 import { openBenchTarget } from './bench-service.ts';
 import { openBare } from './cached-get-bare.ts';
@@ -102,7 +102,12 @@ async function fillStore(
   config: Config,
   port: string,
 ): Promise<StoredPlaces> {
-  const readAsk = openAskReader(targetPolicyOf(config), openJobKeys(config));
+  const questions = openQuestions(targetPolicyOf(config), openJobKeys(config), () => true);
+  const keyOf = (url: string) => {
+    const about = questions.readTarget(redirectCheck, url);
+    if ('fault' in about) throw new Error(about.fault.why);
+    return questions.of(redirectCheck, { ...about, options: {} }, undefined).jobKey;
+  };
   const golden = JSON.parse(readFileSync('test/fixtures/golden/redirect-check.json', 'utf8')) as Report;
   const now = Date.now();
   const at = (ms: number) => new Date(now + ms).toISOString();
@@ -110,7 +115,7 @@ async function fillStore(
   const places = Array.from({ length: storedReports }, (_, index) => {
     const url = `http://site-${index}.example.com:${port}/`;
     const path = `/api/tools/redirect-check?url=${encodeURIComponent(url)}`;
-    return { url, path, jobKey: readAsk(redirectCheck, { url: path, headers: {} }, undefined).jobKey };
+    return { url, path, jobKey: keyOf(url) };
   });
   for (const { url, jobKey } of places) {
     const reportId = randomId();

@@ -136,7 +136,7 @@ function jobLike(jobId: string): object {
     options: {},
     host: 'a.test',
     caller: 'c',
-    wanted: { since: Date.now(), orFresh: true },
+    wanted: { notBefore: Date.now(), acceptFresh: true },
     startBy: Date.now() + 3_600_000,
     runLimitMs: 20_000,
   };

@@ -1,5 +1,6 @@
 // What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/limits/rates.
 
+import { openQuestions } from '#shared/ask/question';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { openMemoryRateLimiter } from '#shared/limits/rates/flexible';
 import { randomId } from '#shared/model/job';
@@ -7,7 +8,7 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { readConfig } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { openReportCache } from '../api/answer/ready-report.ts';
-import { openAskReader } from '../api/request/ask.ts';
+import { openAskReader } from '../api/request/read-ask.ts';
 
 const count = 20_000;
 const reportBytes = 2000;
@@ -45,7 +46,7 @@ const fills: Readonly<Record<string, () => Promise<object>>> = {
   },
   'address of 70 characters': async () => {
     const config = readConfig({ DATA_DIR: ':memory:' });
-    const readAsk = openAskReader(targetPolicyOf(config), openJobKeys(config));
+    const readAsk = openAskReader(openQuestions(targetPolicyOf(config), openJobKeys(config), () => true));
     for (let index = 0; index < count; index += 1) {
       const url = `/api/tools/redirect-check?url=http%3A%2F%2Fexample.com%2F${index}`;
       readAsk(

@@ -4,7 +4,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Report } from '#shared/model/report';
 import { targetOf } from '#shared/render/report-words';
 import { linkTo } from '#shared/render/visible-text';
-import { pagePath } from '../api/pages/page-desk.ts';
+import { pagePath } from '../api/pages/page-services.ts';
 import type { AskProgress, Diagnostics, Me, TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import {
   type CheckOptions,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
-import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
+import { noteSubject, requestIdOf, type Telemetry } from '../request/request-log.ts';
 import { ClientGone, endAnswer } from './connections.ts';
 
 /** Writes a JSON body with its length. */
@@ -17,7 +17,7 @@ export function sendJson(response: Response, body: unknown, type = 'application/
 type AnswerProblem = (error: unknown, request: IncomingMessage, response: Response) => void;
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblemOf({ log, metrics }: Witness, publicPath: string): AnswerProblem {
+export function answerProblemOf({ log, metrics }: Telemetry, publicPath: string): AnswerProblem {
   return (error, request, response) => {
     if (error instanceof ClientGone) return;
     const foreseen = readProblem(error);
@@ -87,7 +87,7 @@ export function printProblem(problem: Problem, requestId: string, publicPath: st
 }
 
 /** Counts an answer that is a problem. */
-function countProblem(metrics: Witness['metrics'], { code, policy }: Problem): void {
+function countProblem(metrics: Telemetry['metrics'], { code, policy }: Problem): void {
   if (code === 'rate_limited') metrics?.rateLimited(policy ?? 'unknown');
   metrics?.problem(code);
 }

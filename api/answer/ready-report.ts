@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { ReportPlaces } from '#shared/ask/find-report';
+import type { GrantParts } from '#shared/ask/grant-report';
+import { type Freshness, answers } from '#shared/model/freshness';
 import { anonymousAccount, type Grant, grantOf } from '#shared/model/grant';
-import { type AcceptedAge, answers } from '#shared/model/job';
 import type { StoredReport } from '#shared/ports/report-store';
 import {
   type Choice,
@@ -28,9 +30,15 @@ export type ReadyReport = Representation & {
   noteGiven(account: string): void;
 };
 
+/** Where reports are: in memory, and behind it in the store. */
+export type Reports = ReportPlaces<ReadyReport> &
+  GrantParts & {
+    readonly remembered: ReportCache;
+  };
+
 /** Reports in memory, by jobKey, the newest of each. */
 export type ReportCache = {
-  find(jobKey: string, wanted: AcceptedAge, nowMs: number): ReadyReport | undefined;
+  find(jobKey: string, wanted: Freshness, nowMs: number): ReadyReport | undefined;
   keep(stored: StoredReport): ReadyReport;
   drop(jobKey: string): void;
   clear(): void;

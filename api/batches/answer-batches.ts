@@ -1,51 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { type Batch, bytesOfBatch, noneEnded } from '#shared/ports/batch-store';
 import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
-import { waitLimitS, waitText } from '../request/ask.ts';
-import type { Caller } from '../request/caller.ts';
 import { makeOnce } from '../request/idempotency.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
+import { waitLimitS, waitText } from '../request/read-ask.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { type BatchDesk, requireRoom } from './batch-desk.ts';
+import { type BatchServices, requireRoom } from './batch-services.ts';
 import { describeBatch } from './describe.ts';
 import { type BatchWish, readBatchWish } from './read-batch.ts';
 
 /** Answers POST /api/batches: keeps the list, and feeds it to the queue from now on. */
 export async function answerCreate(
-  desk: BatchDesk,
+  services: BatchServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const body = await desk.bodies.read({ request, response, caller }, 'batch');
+  const body = await services.bodies.read({ request, response, caller }, 'batch');
   const wish = readBatchWish(request, body);
-  const { store, feeder } = desk.batches;
-  const made = await makeOnce(desk.idempotency, caller.account, { request, body }, async (batchId) => {
-    await keep(desk, caller, batchId, wish);
-    feeder.wake();
+  const { store, wake } = services.batches;
+  const made = await makeOnce(services.idempotency, caller.account, { request, body }, async (batchId) => {
+    await keep(services, caller, batchId, wish);
+    wake();
     return '';
   });
   const batch = await store.get(made.resourceId);
   if (!batch) throw unknownBatch();
   response.statusCode = made.isRepeated ? 200 : 201;
-  response.setHeader('Location', `${desk.site.publicPath}/api/batches/${batch.batchId}`);
-  sendBatch(desk, batch, response);
+  response.setHeader('Location', `${services.site.publicPath}/api/batches/${batch.batchId}`);
+  sendBatch(services, batch, response);
 }
 
 /** What an account has is judged in the same turn in which it gets more. */
 function keep(
-  { accountTurns, batches, kept, runs }: BatchDesk,
+  { accountTurns, batches, kept, jobs }: BatchServices,
   { account }: Caller,
   batchId: string,
   { targets, ...wish }: BatchWish,
 ): Promise<void> {
   return accountTurns.take(account, async () => {
-    const createdAt = Date.now() + runs.jobQueue.clockOffsetMs();
+    const createdAt = Date.now() + jobs.jobQueue.clockOffsetMs();
     const bytes = bytesOfBatch(targets);
     requireRoom(batches.limits, await batches.store.useOf(account), targets.length);
     await kept.makeRoom(account, bytes, createdAt);
@@ -70,18 +70,18 @@ function keep(
 
 /** Answers GET /api/batches: those of the account, newest first, a page at a time. */
 export async function answerList(
-  desk: BatchDesk,
+  services: BatchServices,
   { account }: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const { limit, before } = readParameters(pageParameters, request);
-  const found = await desk.batches.store.list(account, {
+  const found = await services.batches.store.list(account, {
     limit: limit + 1,
     ...(before === undefined ? {} : { before }),
   });
   const { shown, next } = pageOf(found, limit, ({ createdAt, batchId }) => `${createdAt}-${batchId}`);
-  const batches = shown.map((batch) => describe(desk, batch));
+  const batches = shown.map((batch) => describe(services, batch));
   response.setHeader('Cache-Control', 'private, no-cache');
   sendJson(response, { batches, next });
 }
@@ -98,25 +98,25 @@ const lookEveryMs = 500;
 
 /** Answers GET /api/batches/{id}; `?wait=` holds the answer until all of it has ended. */
 export async function answerShow(
-  desk: BatchDesk,
+  services: BatchServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const waitS = readWait(readOwnQuery(request, ['wait']).wait);
   const batchId = String(request.params['batchId']);
-  let batch = await findBatch(desk, caller, batchId);
-  const leave = waitS > 0 ? desk.runs.waits.enter(caller) : undefined;
+  let batch = await findBatch(services, caller, batchId);
+  const leave = waitS > 0 ? services.jobs.waits.enter(caller) : undefined;
   const until = performance.now() + (leave ? waitS : 0) * 1000;
   try {
     while (batch.endedAt === null && performance.now() < until && !response.closed) {
       await delay(Math.min(lookEveryMs, until - performance.now()));
-      batch = await findBatch(desk, caller, batchId);
+      batch = await findBatch(services, caller, batchId);
     }
   } finally {
     leave?.();
   }
-  sendBatch(desk, batch, response);
+  sendBatch(services, batch, response);
 }
 
 /** Reads `wait`. Throws the Problem of what is no number of seconds. */
@@ -130,14 +130,14 @@ export function readWait(text = '0'): number {
 
 /** Answers DELETE /api/batches/{id}: what waits is cancelled, what has ended stays readable. */
 export async function answerCancel(
-  desk: BatchDesk,
+  services: BatchServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const { batchId } = await findBatch(desk, caller, String(request.params['batchId']));
-  await desk.batches.store.cancel(batchId, Date.now() + desk.runs.jobQueue.clockOffsetMs());
+  const { batchId } = await findBatch(services, caller, String(request.params['batchId']));
+  await services.batches.store.cancel(batchId, Date.now() + services.jobs.jobQueue.clockOffsetMs());
   response.statusCode = 204;
   response.setHeader('Cache-Control', 'no-store');
   response.end();
@@ -145,7 +145,7 @@ export async function answerCancel(
 
 /** A batch of the account. Throws `batch_not_found` for one that is unknown, expired or another's. */
 export async function findBatch(
-  { batches }: Pick<BatchDesk, 'batches'>,
+  { batches }: Pick<BatchServices, 'batches'>,
   { account }: Caller,
   batchId: string,
 ): Promise<Batch> {
@@ -161,13 +161,13 @@ function unknownBatch(): Problem {
   );
 }
 
-function sendBatch(desk: BatchDesk, batch: Batch, response: Response): void {
+function sendBatch(services: BatchServices, batch: Batch, response: Response): void {
   response.setHeader('Cache-Control', 'no-store');
   if (batch.endedAt === null) response.setHeader('Retry-After', 2);
-  sendJson(response, describe(desk, batch));
+  sendJson(response, describe(services, batch));
 }
 
-function describe({ runs, site }: BatchDesk, batch: Batch) {
-  const nowMs = Date.now() + runs.jobQueue.clockOffsetMs();
+function describe({ jobs, site }: BatchServices, batch: Batch) {
+  const nowMs = Date.now() + jobs.jobQueue.clockOffsetMs();
   return describeBatch(batch, { nowMs, publicPath: site.publicPath });
 }

@@ -3,8 +3,8 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { ProblemCode } from '#shared/model/problem';
 import { accessProblems, json, operationsOf, problemResponses } from '../openapi/answers.ts';
 import { checkChoice } from '../reports/history.ts';
-import { waitText } from '../request/ask.ts';
 import { limitText } from '../request/pages.ts';
+import { waitText } from '../request/read-ask.ts';
 import { batchSchema } from './read-batch.ts';
 import { afterText, limitText as linesText } from './results.ts';
 

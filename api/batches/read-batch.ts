@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { readOptions } from '#shared/catalogue/read-options';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
-import { maxAgeText } from '../request/ask.ts';
 import { mostTargets } from '../request/body-bounds.ts';
 import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { maxAgeText } from '../request/read-ask.ts';
 import type { Body } from '../request/read-body.ts';
 import { optionValues, type OptionValues, readFields } from '../request/read-json.ts';
-import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
+import { rawQueryOf, readQuery } from '../request/read-query.ts';
 
 /** The longest URL of a check, and room for what makes it none. */
 const longestTarget = 4096;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import { type Batch, type BatchEnd, targetsOfPart } from '#shared/ports/batch-store';
 import type { StoredReport } from '#shared/ports/report-store';
@@ -9,11 +10,10 @@ import { readReport } from '#shared/stores/reports/read-report';
 import { giveBack } from '#shared/time/give-back';
 import { drains } from '../answer/connections.ts';
 import { printProblem } from '../answer/json.ts';
-import type { Caller } from '../request/caller.ts';
 import { readParameters } from '../request/pages.ts';
 import { requestIdOf } from '../request/request-log.ts';
 import { findBatch, readWait } from './answer-batches.ts';
-import type { BatchDesk } from './batch-desk.ts';
+import type { BatchServices } from './batch-services.ts';
 import { problemOf } from './feed/ask-target.ts';
 
 const formats = ['ndjson', 'csv'] as const;
@@ -52,19 +52,19 @@ type ResultLine = {
 
 /** Answers GET /api/batches/{id}/results: a line for each target that has ended, from a cursor on, then closes. `?wait=` holds it until there is one. */
 export async function answerResults(
-  desk: BatchDesk,
+  services: BatchServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const { format, after, wait, limit } = readParameters(resultParameters, request);
-  const batch = await findBatch(desk, caller, String(request.params['batchId']));
-  const leave = await desk.streams.enter(caller);
+  const batch = await findBatch(services, caller, String(request.params['batchId']));
+  const leave = await services.streams.enter(caller);
   try {
-    await waitForLine(desk, { caller, batch, after, waitS: wait }, response);
+    await waitForLine(services, { caller, batch, after, waitS: wait }, response);
     response.setHeader('Content-Type', contentTypes[format]);
     response.setHeader('Cache-Control', 'private, no-store');
-    if (request.method !== 'HEAD') await writeLines(desk, { batch, after, format, limit }, response);
+    if (request.method !== 'HEAD') await writeLines(services, { batch, after, format, limit }, response);
     response.end();
   } finally {
     leave();
@@ -79,17 +79,17 @@ type ResultsWait = {
 };
 
 async function waitForLine(
-  desk: BatchDesk,
+  services: BatchServices,
   { caller, batch, after, waitS }: ResultsWait,
   response: Response,
 ): Promise<void> {
   const until = performance.now() + waitS * 1000;
-  const { store } = desk.batches;
+  const { store } = services.batches;
   let { endedAt } = batch;
   while (endedAt === null && performance.now() < until && !response.closed) {
     if ((await store.listEnds(batch.batchId, after, 1)).length > 0) return;
     await delay(Math.min(lookEveryMs, Math.max(1, until - performance.now())));
-    ({ endedAt } = await findBatch(desk, caller, batch.batchId));
+    ({ endedAt } = await findBatch(services, caller, batch.batchId));
   }
 }
 
@@ -101,13 +101,13 @@ type ResultsQuery = {
 };
 
 async function writeLines(
-  desk: BatchDesk,
+  services: BatchServices,
   { batch, after, format, limit }: ResultsQuery,
   response: Response,
 ): Promise<void> {
   const requestId = requestIdOf(response);
   let written = 0;
-  for await (const line of linesOf(desk, batch, after, requestId)) {
+  for await (const line of linesOf(services, batch, after, requestId)) {
     if (response.closed) return;
     const hasRoom = response.write(format === 'csv' ? printRows(line, written === 0) : printLine(line));
     written += 1;
@@ -117,13 +117,13 @@ async function writeLines(
 }
 
 async function* linesOf(
-  desk: BatchDesk,
+  services: BatchServices,
   batch: Batch,
   after: number,
   requestId: string,
 ): AsyncGenerator<ResultLine, void, void> {
-  const { shelf, site } = desk;
-  const { store } = desk.batches;
+  const { reports, site } = services;
+  const { store } = services.batches;
   const { batchId } = batch;
   const parts = new Map<number, readonly string[]>();
   const targetAt = async (index: number) => {
@@ -137,12 +137,12 @@ async function* linesOf(
   const tell = (end: BatchEnd, target: string) => {
     // A release before kept the document.
     if (end.problem?.startsWith('{')) return JSON.parse(end.problem) as object;
-    return end.problem === null ? null : print(problemOf(desk, batch, end, target));
+    return end.problem === null ? null : print(problemOf(services, batch, end, target));
   };
   for (let last = after; ;) {
     const page = await store.listEnds(batchId, last, pageSize);
     for (const end of page) {
-      const stored = end.reportId === null ? undefined : await shelf.reportStore.get(end.reportId);
+      const stored = end.reportId === null ? undefined : await reports.reportStore.get(end.reportId);
       const target = await targetAt(end.index);
       const problem = end.outcome === 'done' && !stored ? print(reportGone()) : tell(end, target);
       yield { end, target, stored, problem };

@@ -1,14 +1,19 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { refuseOtherSite } from '../listener/other-site.ts';
 import { noIds } from '../reports/readable.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
-import type { BatchDesk } from './batch-desk.ts';
+import type { BatchServices } from './batch-services.ts';
 import { answerResults } from './results.ts';
 
-type BatchAnswer = (desk: BatchDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
+type BatchAnswer = (
+  services: BatchServices,
+  caller: Caller,
+  request: Request,
+  response: Response,
+) => Promise<void>;
 type Answers = {
   readonly get: AnswerRequest;
   readonly post?: AnswerRequest;
@@ -23,16 +28,16 @@ export const batchPatterns = {
 } as const;
 
 /** Adds the endpoints of batches; each needs a token with `tools`, in open mode too. @param add adds the methods of a path */
-export function addBatches(desk: BatchDesk, add: (path: string, answers: Answers) => void): void {
+export function addBatches(services: BatchServices, add: (path: string, answers: Answers) => void): void {
   const own =
     (answer: BatchAnswer): AnswerRequest =>
     async (request, response) => {
-      if (isWrite(request)) refuseOtherSite(desk.door.isFromOtherSite, request.headers);
+      if (isWrite(request)) refuseOtherSite(services.origins.isFromOtherSite, request.headers);
       // Before authentication: where there are no ids, no token opens anything.
-      if (!desk.site.reportIds) throw noIds();
-      const caller = await admitToken(desk.admission, request, response, 'tools');
-      if (isWrite(request)) await desk.admission.quotas.takeWrites(caller, 1, response);
-      await answer(desk, caller, request, response);
+      if (!services.site.reportIds) throw noIds();
+      const caller = await admitToken(services.limits, request, response, 'tools');
+      if (isWrite(request)) await services.limits.quotas.takeWrites(caller, 1, response);
+      await answer(services, caller, request, response);
     };
   add(batchPatterns.all, {
     get: acceptingJson(own(answerList)),

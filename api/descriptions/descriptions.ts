@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import { resolveReference } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
@@ -8,28 +9,27 @@ import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
 import type { Quota } from '#shared/ports/rate-limiter';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
-import type { Desk } from '../desk.ts';
 import type { AccountQuotas } from '../limits/kept.ts';
 import { openapiOf } from '../openapi/document.ts';
 import { makeReportSchema } from '../openapi/report-schema.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
+import type { Services } from '../services.ts';
 
-type Guarded = Pick<Desk, 'admission'>;
+type Guarded = Pick<Services, 'limits'>;
 
 /** Answers /api/me: who the caller is, what is left of each quota, and the jobs that run and wait. */
 export async function answerMe(
-  { admission, runs, accountQuotas }: Guarded & Pick<Desk, 'runs' | 'accountQuotas'>,
+  { limits, jobs, accountQuotas }: Guarded & Pick<Services, 'jobs' | 'accountQuotas'>,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(admission, request, response, 'anyone');
+  const caller = await admit(limits, request, response, 'anyone');
   readOwnQuery(request, []);
-  const [left, jobs, quotas] = await Promise.all([
-    admission.quotas.look(caller),
-    jobsOf(runs.jobQueue, caller),
+  const [left, unfinished, quotas] = await Promise.all([
+    limits.quotas.look(caller),
+    jobsOf(jobs.jobQueue, caller),
     quotasOf(accountQuotas, caller),
   ]);
   const describe = (name: Quota['policy']) => ({
@@ -44,16 +44,16 @@ export async function answerMe(
     kind: caller.kind,
     ...(caller.name === undefined ? {} : { name: caller.name }),
     scopes: caller.scopes,
-    limited: admission.quotas.isOn,
+    limited: limits.quotas.isOn,
     limits: { requests: describe('requests'), scans: describe('scans'), writes: describe('writes') },
     ...(quotas === undefined ? {} : { quotas }),
-    ...(jobs === undefined ? {} : { jobs }),
+    ...(unfinished === undefined ? {} : { jobs: unfinished }),
     costs,
   });
 }
 
 /** What the account of a token has of each thing that it may make; undefined without a token, and while the store is away. */
-async function quotasOf(all: Desk['accountQuotas'], { kind, account }: Caller) {
+async function quotasOf(all: Services['accountQuotas'], { kind, account }: Caller) {
   if (kind === 'anonymous') return undefined;
   try {
     return Object.assign({}, ...(await Promise.all(all.map((quotas) => quotas(account))))) as Awaited<
@@ -75,31 +75,31 @@ function jobsOf(jobQueue: JobQueue, { id, levels }: Caller): Promise<CallerJobs 
 
 /** Answers /api/findings: every rule of every check. */
 export async function answerFindings(
-  { admission }: Guarded,
+  { limits }: Guarded,
   request: Request,
   response: Response,
 ): Promise<void> {
-  await admit(admission, request, response, 'anyone');
+  await admit(limits, request, response, 'anyone');
   readOwnQuery(request, []);
   await sendRepresentation(request, response, findings(), lasting);
 }
 
 /** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
-export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): AnswerRequest {
+export function answerOpenapiOf({ limits, site }: Pick<Services, 'limits' | 'site'>): AnswerRequest {
   const document = prepareJson(() => openapiOf(site));
   return async (request, response) => {
-    await admit(admission, request, response, 'anyone');
+    await admit(limits, request, response, 'anyone');
     await sendRepresentation(request, response, document(), lasting);
   };
 }
 
 /** Makes what answers /schemas/{check}/1.json: the JSON Schema of a check's report. */
-export function answerSchemaOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): AnswerRequest {
+export function answerSchemaOf({ limits, site }: Pick<Services, 'limits' | 'site'>): AnswerRequest {
   const schemas = new Map(
     catalogue.map((spec) => [spec.name, prepareJson(() => makeReportSchema(spec, site.publicPath))]),
   );
   return async (request, response) => {
-    await admit(admission, request, response, 'anyone');
+    await admit(limits, request, response, 'anyone');
     readOwnQuery(request, []);
     const check = String(request.params['check']);
     const schema = schemas.get(check);
@@ -114,11 +114,11 @@ export function answerSchemaOf({ admission, site }: Pick<Desk, 'admission' | 'si
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */
 export async function answerProblemPage(
-  { admission }: Guarded,
+  { limits }: Guarded,
   request: Request,
   response: Response,
 ): Promise<void> {
-  await admit(admission, request, response, 'anyone');
+  await admit(limits, request, response, 'anyone');
   const code = String(request.params['code']);
   if (!Object.hasOwn(problems, code))
     throw new Problem(

@@ -1,35 +1,35 @@
 import type { Request, Response } from 'express';
 import { markup } from '#shared/render/markup';
-import type { Desk } from '../desk.ts';
-import { basePathOf } from '../pages/page-desk.ts';
+import { basePathOf } from '../pages/page-services.ts';
 import { renderPage, sendPage } from '../pages/page.ts';
 import { asPage } from '../pages/problem-page.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
+import type { Services } from '../services.ts';
 
 const description = 'What this service sends to servers, how much of it, and how to be left alone.';
 
 /** Adds the page for owners of servers that are checked. The User-Agent of every request leads to it. @param get adds a route */
-export function addOwnersPage(desk: Desk, get: (path: string, answer: AnswerRequest) => void): void {
+export function addOwnersPage(services: Services, get: (path: string, answer: AnswerRequest) => void): void {
   get(
     '/owners',
-    asPage(desk, (request, response) => answerOwners(desk, request, response)),
+    asPage(services, (request, response) => answerOwners(services, request, response)),
   );
 }
 
-async function answerOwners(desk: Desk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+async function answerOwners(services: Services, request: Request, response: Response): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
   const html = renderPage({
-    base: basePathOf(desk.site),
+    base: basePathOf(services.site),
     title: 'Requests from Diagnostic Tools',
     description,
-    main: mainOf(desk.site.owners),
+    main: mainOf(services.site.owners),
     isIndexed: true,
   });
   await sendPage(request, response, html, 'public, max-age=3600');
 }
 
-type Owners = Desk['site']['owners'];
+type Owners = Services['site']['owners'];
 
 function mainOf({ contact, hostConcurrency, accessDays }: Owners) {
   return markup`<h1>Requests from Diagnostic Tools</h1>

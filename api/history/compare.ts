@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import type { Comparison } from '#shared/model/comparison';
-import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 import { renderComparisonCsv } from '#shared/render/csv';
 import { readReport } from '#shared/stores/reports/read-report';
 import { newestLookedAt, newestWhole, readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import { takesJson } from '../answer/representation.ts';
-import type { ReportDesk } from '../reports/readable.ts';
-import type { Caller } from '../request/caller.ts';
-import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
+import type { ReportServices } from '../reports/readable.ts';
+import { rawQueryOf, readQuery } from '../request/read-query.ts';
 import { type ComparedReport, compareReports } from './compare-reports.ts';
 import { listSeen } from './seen.ts';
 
@@ -18,15 +18,15 @@ const mostDomains = 10;
 
 /** Answers /api/compare?domain=&domain=: the newest reports of two to ten domains side by side. Starts nothing. */
 export async function answerCompare(
-  desk: ReportDesk,
+  services: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { domains, format } = readCompared(rawQueryOf(request), desk.targetPolicy);
+  const { domains, format } = readCompared(rawQueryOf(request), services.targetPolicy);
   if (format === 'json' && !takesJson(request.headers.accept))
     throw new Problem('not_acceptable', 'Send Accept: application/json, or none; or ask for format=csv.');
-  const comparison = await compareDomains(desk, caller, domains);
+  const comparison = await compareDomains(services, caller, domains);
   response.setHeader('Cache-Control', 'private, no-cache');
   if (format === 'json') return sendJson(response, comparison);
   response.setHeader('Content-Type', 'text/csv; charset=utf-8; header=present');
@@ -35,27 +35,27 @@ export async function answerCompare(
 
 /** The newest reports of these domains that the caller may see, row by row. */
 export async function compareDomains(
-  desk: Pick<ReportDesk, 'shelf' | 'site'>,
+  services: Pick<ReportServices, 'reports' | 'site'>,
   caller: Caller,
   domains: readonly string[],
 ): Promise<Comparison> {
   const compared: ComparedReport[] = [];
-  for (const domain of domains) compared.push(await findCompared(desk, caller, domain));
+  for (const domain of domains) compared.push(await findCompared(services, caller, domain));
   return compareReports(compared);
 }
 
 async function findCompared(
-  { shelf, site }: Pick<ReportDesk, 'shelf' | 'site'>,
+  { reports, site }: Pick<ReportServices, 'reports' | 'site'>,
   caller: Caller,
   domain: string,
 ): Promise<ComparedReport> {
   const href = `${site.publicPath}/api/tools/${comparedCheck}/${domain}`;
   const question = { check: comparedCheck, target: domain, options: 'plain', limit: newestLookedAt } as const;
-  const seen = await listSeen({ shelf, site }, caller, domain, question);
-  const grant = await newestWhole(shelf.reportStore, seen);
-  const stored = grant && (await shelf.reportStore.get(grant.reportId));
+  const seen = await listSeen({ reports, site }, caller, domain, question);
+  const grant = await newestWhole(reports.reportStore, seen);
+  const stored = grant && (await reports.reportStore.get(grant.reportId));
   if (!stored) return { domain, href };
-  const outline = (await readOutlines(shelf.reportStore, [stored.reportId])).get(stored.reportId);
+  const outline = (await readOutlines(reports.reportStore, [stored.reportId])).get(stored.reportId);
   return { domain, href, report: readReport(stored), reportId: stored.reportId, outline };
 }
 

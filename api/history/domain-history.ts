@@ -4,15 +4,15 @@ import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
 import { haveOtherRules, newsBetween } from '#shared/catalogue/news';
 import type { Outline } from '#shared/catalogue/outline';
 import { findSpec } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import { checkChoice, cursorOf, describeGrant, readCursor } from '../reports/history.ts';
-import type { ReportDesk } from '../reports/readable.ts';
+import type { ReportServices } from '../reports/readable.ts';
 import { momentText } from '../reports/stream.ts';
-import type { Caller } from '../request/caller.ts';
 import {
   beforeParameter,
   cursorText,
@@ -39,24 +39,24 @@ function readSpan(text: string, nowMs: number): number {
 
 /** Answers /api/history/{domain}: the points of one check and target over time, newest first, each with what changed since the one before. */
 export async function answerDomainHistory(
-  desk: ReportDesk,
+  services: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const domain = readDomainOf(request, desk.targetPolicy);
+  const domain = readDomainOf(request, services.targetPolicy);
   const { check, target, since, until, limit, before } = readParameters(parameters, request);
   const question: SeenQuestion = {
     check,
-    target: readTargetOf(domain, check, target, desk.targetPolicy),
+    target: readTargetOf(domain, check, target, services.targetPolicy),
     since,
     limit: limit + 1,
     before: earlierOf(before, until === undefined ? undefined : { checkedAt: until, reportId: firstId }),
   };
-  const found = await listSeen(desk, caller, domain, question);
+  const found = await listSeen(services, caller, domain, question);
   const { shown, next } = pageOf(found, limit, cursorOf);
-  const older = await olderOfEach(desk, { caller, domain, question }, shown, found);
-  const outlines = await readOutlines(desk.shelf.reportStore, [
+  const older = await olderOfEach(services, { caller, domain, question }, shown, found);
+  const outlines = await readOutlines(services.reports.reportStore, [
     ...new Set([...shown, ...older.values()].map(({ reportId }) => reportId)),
   ]);
   const points = shown.map((grant) => pointOf(grant, older.get(grant.reportId), outlines));
@@ -79,7 +79,7 @@ type HistoryRequest = { readonly caller: Caller; readonly domain: string; readon
 
 /** For each point the one before it with the same options, by the id of the point; without those that have none. */
 async function olderOfEach(
-  desk: ReportDesk,
+  services: ReportServices,
   { caller, domain, question }: HistoryRequest,
   shown: readonly Grant[],
   found: readonly Grant[],
@@ -95,7 +95,7 @@ async function olderOfEach(
     if (!oldest || older.has(oldest.reportId) || text === null) continue;
     const options = text === plainOptions ? 'plain' : { text };
     const wanted = { ...question, since: undefined, limit: 1, before: oldest, options } as const;
-    const [before] = await listSeen(desk, caller, domain, wanted);
+    const [before] = await listSeen(services, caller, domain, wanted);
     if (before) older.set(oldest.reportId, before);
   }
   return older;

@@ -1,8 +1,8 @@
 import { plainOptions } from '#shared/catalogue/asked-options';
 import { findSpec } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
-import type { ReportDesk } from '../reports/readable.ts';
-import type { Caller } from '../request/caller.ts';
+import type { ReportServices } from '../reports/readable.ts';
 
 /** What is asked of a history: as of an account's, of one check and target, without the account. */
 export type SeenQuestion = Omit<HistoryQuestion, 'account' | 'check' | 'target'> & {
@@ -16,12 +16,12 @@ export type SeenQuestion = Omit<HistoryQuestion, 'account' | 'check' | 'target'>
  * @param domain whose history it is: what is public stands in the history of exactly its own name
  */
 export async function listSeen(
-  { shelf, site }: Pick<ReportDesk, 'shelf' | 'site'>,
+  { reports, site }: Pick<ReportServices, 'reports' | 'site'>,
   caller: Caller,
   domain: string,
   question: SeenQuestion,
 ): Promise<Grant[]> {
-  const { grants } = shelf.reportStore;
+  const { grants } = reports.reportStore;
   const isOwner = caller.kind === 'token' && caller.scopes.includes('reports:read');
   const isPublic = site.isOpen && isOfDomain(question, domain) && arePlain(question);
   const [own, open] = await Promise.all([

@@ -1,6 +1,6 @@
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { StreamPlaces } from '#shared/ports/stream-places';
-import type { Caller } from '../request/caller.ts';
 
 /** Streams that one account reads at once, over all processes. */
 const ofAccount = 3;

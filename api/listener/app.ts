@@ -11,7 +11,6 @@ import {
   answerSchemaOf,
 } from '../descriptions/descriptions.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
-import type { Desk } from '../desk.ts';
 import { addHistory } from '../history/routes.ts';
 import { answerMcp } from '../mcp/answer-mcp.ts';
 import { schemaPattern } from '../openapi/report-schema.ts';
@@ -21,6 +20,7 @@ import { keepPrivate } from '../pages/session-page.ts';
 import { addReports } from '../reports/routes.ts';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { logRequest } from '../request/request-log.ts';
+import type { Services } from '../services.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
@@ -63,81 +63,83 @@ function addRoute(app: Express, path: string, answers: Answers): void {
   );
 }
 
-/** The HTTP surface over an open desk. */
-export function makeApp(desk: Desk): Express {
+/** The HTTP surface over an open services. */
+export function makeApp(services: Services): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
   app.use((request, response, next) => {
-    if (desk.sessions.isSent(request)) keepPrivate(response);
-    receive(desk, request, response);
+    if (services.sessions.isSent(request)) keepPrivate(response);
+    receive(services, request, response);
     next();
   });
 
   const add = (path: string, answers: Answers) => addRoute(app, path, answers);
   const get = (path: string, answer: AnswerRequest) => add(path, { get: answer });
-  addApi(desk, get);
-  addReports(desk, get);
-  addHistory(desk, get);
-  addBatches(desk, add);
-  addOwnersPage(desk, get);
-  addWatches(desk, add);
-  addPages(desk, add);
-  add(mcpPath, { post: (request, response) => answerMcp(desk, request, response) });
+  addApi(services, get);
+  addReports(services, get);
+  addHistory(services, get);
+  addBatches(services, add);
+  addOwnersPage(services, get);
+  addWatches(services, add);
+  addPages(services, add);
+  add(mcpPath, { post: (request, response) => answerMcp(services, request, response) });
 
   app.use(
     answering(
-      asPage(desk, (request) => {
-        throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
+      asPage(services, (request) => {
+        throw new Problem('not_found', describeMiss(request.path, services.site.publicPath));
       }),
     ),
   );
-  const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
+  const answerProblem = answerProblemOf(services.telemetry, services.site.publicPath);
   // Express tells the handler of errors by its fourth parameter.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    if (!answerVisitor(desk, error, request, response)) answerProblem(error, request, response);
+    if (!answerVisitor(services, error, request, response)) answerProblem(error, request, response);
   });
   return app;
 }
 
 /** What is done for every request before it is answered: its id, its log line, the fields that all answers carry. Throws the Problem of a Host that is not ours. */
-function receive({ witness, door }: Desk, request: Request, response: Response): void {
+function receive({ telemetry, origins }: Services, request: Request, response: Response): void {
   closeBehindBody(request, response);
-  logRequest(witness, request, response);
-  announceDeprecation(door.deprecations, request, response);
-  guardHost(door.isKnownHost, request);
-  sendCors(door.corsOrigins, request, response);
+  logRequest(telemetry, request, response);
+  announceDeprecation(origins.deprecations, request, response);
+  guardHost(origins.isKnownHost, request);
+  sendCors(origins.corsOrigins, request, response);
 }
 
 /** The tools, their jobs, and what the service says of itself. */
-function addApi(desk: Desk, get: (path: string, answer: AnswerRequest) => void): void {
+function addApi(services: Services, get: (path: string, answer: AnswerRequest) => void): void {
   for (const spec of catalogue) {
     get(
       toolPattern(spec),
-      acceptingJson((request, response) => answerTool(desk, spec, request, response)),
+      acceptingJson((request, response) => answerTool(services, spec, request, response)),
     );
   }
   get(
     jobPattern,
-    acceptingJson((request, response) => answerJob(desk, String(request.params['id']), request, response)),
+    acceptingJson((request, response) =>
+      answerJob(services, String(request.params['id']), request, response),
+    ),
   );
   get(
     '/api/me',
-    acceptingJson((request, response) => answerMe(desk, request, response)),
+    acceptingJson((request, response) => answerMe(services, request, response)),
   );
   get(
     '/api/findings',
-    acceptingJson((request, response) => answerFindings(desk, request, response)),
+    acceptingJson((request, response) => answerFindings(services, request, response)),
   );
-  get(probePattern, (request, response) => answerProbe(desk, request, response));
-  get('/openapi.json', answerOpenapiOf(desk));
-  get(schemaPattern, answerSchemaOf(desk));
+  get(probePattern, (request, response) => answerProbe(services, request, response));
+  get('/openapi.json', answerOpenapiOf(services));
+  get(schemaPattern, answerSchemaOf(services));
   get(
     '/problems/:code',
-    asPage(desk, (request, response) =>
+    asPage(services, (request, response) =>
       readsHtml(request)
-        ? answerProblemWords(desk, request, response)
-        : answerProblemPage(desk, request, response),
+        ? answerProblemWords(services, request, response)
+        : answerProblemPage(services, request, response),
     ),
   );
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasBody } from '#shared/lifecycle/connections';
+import type { Caller } from '#shared/limits/caller';
+import { limitFields } from '#shared/limits/quotas';
 import type { Taken } from '#shared/ports/rate-limiter';
 import { cacheFields, lastingFields, type ReadyReport } from '../answer/ready-report.ts';
 import { type Choice, choose, takesJson } from '../answer/representation.ts';
-import type { Desk } from '../desk.ts';
-import { limitFields } from '../limits/quotas.ts';
-import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
+import type { Services } from '../services.ts';
 import { findDeprecation } from './deprecations.ts';
 import { corsFields, hasOneHost } from './front-door.ts';
 
@@ -18,26 +18,26 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * Answers a plain repeat of a tool's GET whose report is in memory, and hands everything else to the app. The fields, the quota and the
  * log line are the same on both ways. Batches by repeated GETs live on it.
  */
-export function openFastLane(desk: Desk, app: Listener): Listener {
+export function openFastLane(services: Services, app: Listener): Listener {
   return (request, response) => {
-    if (!isUsual(request, desk) || !answerFromMemory(desk, request, response)) app(request, response);
+    if (!isUsual(request, services) || !answerFromMemory(services, request, response)) app(request, response);
   };
 }
 
-function answerFromMemory(desk: Desk, request: IncomingMessage, response: ServerResponse): boolean {
+function answerFromMemory(services: Services, request: IncomingMessage, response: ServerResponse): boolean {
   const start = performance.now();
-  if (!isPlain(request, desk)) return false;
-  const caller = desk.admission.callers.recall(request);
-  const found = caller && findAnswer(desk, request, caller);
+  if (!isPlain(request, services)) return false;
+  const caller = services.limits.callers.recall(request);
+  const found = caller && findAnswer(services, request, caller);
   if (!found) return false;
   // A token that may not, or one that was not given this report before, goes a longer way.
   const isSettled =
-    caller.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
+    caller.scopes.includes('tools') && (!services.site.reportIds || found.ready.isGivenTo(caller.account));
   if (!isSettled) return false;
-  const counted = desk.admission.quotas.countRequest(caller);
+  const counted = services.limits.quotas.countRequest(caller);
   // The app counts it again, which spends nothing of a limit that is used up.
   if (counted?.refusal) return false;
-  send(desk, found, { request, response, start, caller, left: counted?.left });
+  send(services, found, { request, response, start, caller, left: counted?.left });
   return true;
 }
 
@@ -50,14 +50,14 @@ type FastAnswer = {
 };
 
 function findAnswer(
-  desk: Desk,
+  services: Services,
   { url = '', headers }: IncomingMessage,
   { account }: Caller,
 ): FastAnswer | undefined {
-  const jobKey = desk.readAsk.recallPlain(url, desk.site.ownerOf(account));
+  const jobKey = services.readAsk.recallPlain(url, services.site.ownerOf(account));
   if (jobKey === undefined) return undefined;
   const now = Date.now();
-  const ready = desk.shelf.reports.find(jobKey, { since: now, orFresh: true }, now);
+  const ready = services.reports.remembered.find(jobKey, { notBefore: now, acceptFresh: true }, now);
   if (!ready) return undefined;
   const choice = choose(headers, ready);
   if (choice.isKnown) return { ready, choice, text: '' };
@@ -76,11 +76,11 @@ type Sending = {
   readonly left: Taken | undefined;
 };
 
-function send(desk: Desk, { ready, choice, text }: FastAnswer, sending: Sending): void {
+function send(services: Services, { ready, choice, text }: FastAnswer, sending: Sending): void {
   const { request, response, caller } = sending;
-  const { requestId, span, fields } = begin(desk, sending);
+  const { requestId, span, fields } = begin(services, sending);
   const status = choice.isKnown ? 304 : 200;
-  const isPublic = desk.site.isOpen && caller.kind === 'anonymous';
+  const isPublic = services.site.isOpen && caller.kind === 'anonymous';
   const ofCaches = cacheFields({ ready, via: 'hit', isOwnFreshness: false, isPublic });
   // One by one: this is done for every request, and spreading them costs a microsecond.
   for (const text of lastingFields(ready, choice)) fields.push(text);
@@ -90,38 +90,40 @@ function send(desk: Desk, { ready, choice, text }: FastAnswer, sending: Sending)
   if (choice.isKnown || request.method === 'HEAD') response.end();
   else response.end(text, 'latin1');
   const { reportId } = ready;
-  desk.witness.metrics?.cacheLookup('hit');
+  services.telemetry.metrics?.cacheLookup('hit');
   const answer = { requestId, span, status, route: 'memory', cache: 'hit', reportId };
-  logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
+  logAnswer(services.telemetry, { ...answer, method: request.method ?? 'GET', start: sending.start });
 }
 
 /** What every answer of the lane begins with. */
-function begin({ witness, door }: Desk, { request, start, caller, left }: Sending) {
+function begin({ telemetry, origins }: Services, { request, start, caller, left }: Sending) {
   const requestId = newRequestId(request);
-  const span = witness.tracing && startRequest(witness.tracing, request, start);
+  const span = telemetry.tracing && startRequest(telemetry.tracing, request, start);
   const fields = ['X-Request-Id', requestId, ...commonFields];
   if (span) fields.push(traceField, span.traceparent);
-  if (door.corsOrigins.length > 0) fields.push(...corsFields(door.corsOrigins, request.headers.origin));
+  if (origins.corsOrigins.length > 0) fields.push(...corsFields(origins.corsOrigins, request.headers.origin));
   if (left) fields.push(...limitFields(caller, left));
   return { requestId, span, fields };
 }
 
 /** What the app refuses, or answers in its own way, is not usual. */
-function isUsual({ method, headers, rawHeaders }: IncomingMessage, { door }: Desk): boolean {
+function isUsual({ method, headers, rawHeaders }: IncomingMessage, { origins }: Services): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
     // What is answered to a session is kept by nobody, which the app sees to.
     headers.cookie === undefined &&
     !hasBody(headers) &&
-    door.isKnownHost(headers.host) &&
+    origins.isKnownHost(headers.host) &&
     hasOneHost(rawHeaders)
   );
 }
 
 // Whatever could change the answer goes a longer way. Prefer cannot: it is about waiting.
-function isPlain({ headers, url = '' }: IncomingMessage, { door }: Desk): boolean {
-  return !asksForFreshness(headers['cache-control']) && findDeprecation(door.deprecations, url) === undefined;
+function isPlain({ headers, url = '' }: IncomingMessage, { origins }: Services): boolean {
+  return (
+    !asksForFreshness(headers['cache-control']) && findDeprecation(origins.deprecations, url) === undefined
+  );
 }
 
 function asksForFreshness(cacheControl: string | undefined): boolean {

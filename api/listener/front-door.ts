@@ -8,7 +8,7 @@ import type { Deprecation } from './deprecations.ts';
 import type { IsFromOtherSite, IsOwnPage, IsProgram } from './other-site.ts';
 
 /** What is judged of a request before anything is read. */
-export type Door = {
+export type Origins = {
   readonly isKnownHost: IsKnownHost;
   readonly isFromOtherSite: IsFromOtherSite;
   readonly isOwnPage: IsOwnPage;

@@ -4,35 +4,36 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { abortedByClose } from '../answer/connections.ts';
-import type { Desk } from '../desk.ts';
 import { foreignProgram } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { faultAt, invalidBody } from '../request/faults.ts';
 import type { Bodies, BodyRequest } from '../request/read-body.ts';
 import { parseJson, unsafeNames } from '../request/read-json.ts';
-import { openDeskService } from './desk-service.ts';
+import type { Services } from '../services.ts';
+import { openOwnService } from './own-service.ts';
 
 /** What of a request the protocol reads. */
 const ownFields = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-type McpDesk = Pick<
-  Desk,
-  'bodies' | 'witness' | 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'
+type McpServices = Pick<
+  Services,
+  'bodies' | 'telemetry' | 'origins' | 'limits' | 'questions' | 'reports' | 'jobs' | 'site'
 >;
 
 /**
  * Answers a message of the Model Context Protocol. Nothing is kept between two of them, so any process answers any.
  * Each counts as a request, and a check that it starts costs what its GET costs.
  */
-export async function answerMcp(desk: McpDesk, request: Request, response: Response): Promise<void> {
-  if (!desk.site.hasMcp) throw new Problem('not_found', 'The Model Context Protocol is off here (MCP=on).');
-  if (!desk.door.isProgram(request.headers)) throw foreignProgram();
-  const caller = await admit(desk.admission, request, response, 'tools');
-  const message = await readMessage(desk.bodies, { request, response, caller });
+export async function answerMcp(services: McpServices, request: Request, response: Response): Promise<void> {
+  if (!services.site.hasMcp)
+    throw new Problem('not_found', 'The Model Context Protocol is off here (MCP=on).');
+  if (!services.origins.isProgram(request.headers)) throw foreignProgram();
+  const caller = await admit(services.limits, request, response, 'tools');
+  const message = await readMessage(services.bodies, { request, response, caller });
   // The body was read to its end, so the next message may come on this connection.
   response.removeHeader('Connection');
-  const base = desk.site.publicPath === '' ? `http://${request.headers.host}` : desk.site.publicPath;
-  const service = openDeskService({ desk, caller, response, base });
+  const base = services.site.publicPath === '' ? `http://${request.headers.host}` : services.site.publicPath;
+  const service = openOwnService({ services, caller, response, base });
   // Loaded where it is used: few services have agents.
   const { serveMessage } = await import('#shared/mcp/serve-message');
   const headers = ownFields.flatMap((name): [string, string][] => {
@@ -41,7 +42,7 @@ export async function answerMcp(desk: McpDesk, request: Request, response: Respo
   });
   const signal = abortedByClose(response);
   const onError = (error: Error) =>
-    desk.witness.log.debug({ err: error }, 'a message of an agent was refused');
+    services.telemetry.log.debug({ err: error }, 'a message of an agent was refused');
   await send(await serveMessage({ service, message, headers, signal, onError }), response);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxAgeText, waitText } from '../request/ask.ts';
+import { maxAgeText, waitText } from '../request/read-ask.ts';
 
 /** The query of every tool, beside the options of its check. */
 export const sharedParameters = {

@@ -8,14 +8,19 @@ import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
 import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
-import { mainCheck, type PageDesk, toolPath } from './page-desk.ts';
+import { mainCheck, type PageServices } from './page-services.ts';
+import { usualQuestion } from './tool-page.ts';
 
 /** What a caller's own label may say: 40 characters that a line of text can have. The OpenAPI document has the same. */
 export const labelText = /^[^\x00-\x1f\x7f-\x9f]{1,40}$/u;
 
 /** Answers /api/badge/{domain}.svg: the grade of the newest domain-health that was given to a caller without a token. Never starts a check. */
-export async function answerBadge(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+export async function answerBadge(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
   const { label = 'domain health' } = readOwnQuery(request, ['label']);
   if (!labelText.test(label))
     throw refuse({
@@ -23,7 +28,7 @@ export async function answerBadge(desk: PageDesk, request: Request, response: Re
       name: 'label',
       detail: 'It is longer than 40 characters, or has control characters.',
     });
-  const grade = await findGrade(desk, readDomain(desk, request));
+  const grade = await findGrade(services, readDomain(services, request));
   const svg = represent(Buffer.from(drawBadge({ label, ...grade })), 'image/svg+xml');
   // Read pages of other sites show it.
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -31,7 +36,7 @@ export async function answerBadge(desk: PageDesk, request: Request, response: Re
   await sendRepresentation(request, response, svg, ['Cache-Control', 'public, max-age=300']);
 }
 
-function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
+function readDomain({ targetPolicy }: PageServices, { path }: Request): string {
   const file = decodeSegment(path.split('/').at(-1) ?? '') ?? '';
   if (!file.endsWith('.svg'))
     throw refuse({ in: 'path', name: 'domain', detail: 'Write it with .svg at its end.' });
@@ -44,8 +49,9 @@ function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
   return parsed.value;
 }
 
-async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Promise<Omit<Badge, 'label'>> {
-  const { reportStore } = shelf;
+async function findGrade(services: PageServices, domain: string): Promise<Omit<Badge, 'label'>> {
+  const { reports, site } = services;
+  const { reportStore } = reports;
   if (site.reportIds) {
     const question = {
       account: anonymousAccount,
@@ -60,9 +66,10 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
   // Without ids nothing is written of who was given what: only a report made for a caller without a token is public.
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error('domain-health is in the catalogue');
-  const url = toolPath(spec, domain, '');
-  const { jobKey } = readAsk(spec, { url, headers: {} }, site.ownerOf(anonymousAccount));
-  const found = (await reportStore.findFresh([{ jobKey, wanted: { since: 0, orFresh: true } }])).get(jobKey);
+  const question = usualQuestion(services, spec, domain, { account: anonymousAccount });
+  const { jobKey } = question;
+  const wanted = { notBefore: 0, acceptFresh: true };
+  const found = (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }
 

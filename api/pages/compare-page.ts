@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import type { Comparison, ComparisonCell } from '#shared/model/comparison';
+import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { scrollable } from '#shared/render/html/tables';
 import { type Markup, markup, nothing } from '#shared/render/markup';
@@ -8,69 +10,80 @@ import { timeWords } from '#shared/render/report-words';
 import { compareDomains, readCompared } from '../history/compare.ts';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { readForm } from '../request/read-json.ts';
 import { rawQueryOf } from '../request/read-query.ts';
-import { originOf as requestOf } from '../request/request-log.ts';
-import { drawJob } from '../tools/draw-job.ts';
-import { runOrJoin } from '../tools/runs.ts';
-import { basePathOf, mainCheck, type PageDesk } from './page-desk.ts';
+import { askAsCaller } from '../tools/ask-as-caller.ts';
+import { basePathOf, mainCheck, type PageServices } from './page-services.ts';
 import { renderPage, seeOther, sendPage } from './page.ts';
-import { visitOf } from './tool-page.ts';
+import { usualQuestion } from './tool-page.ts';
 
 /** Answers /compare?domain=&domain=: a table of the newest reports, and a form. Starts nothing. */
-export async function answerComparePage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  requireIds(desk);
-  const caller = await admit(desk.admission, request, response, desk.site.isOpen ? 'anyone' : 'reports:read');
+export async function answerComparePage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  requireIds(services);
+  const caller = await admit(
+    services.limits,
+    request,
+    response,
+    services.site.isOpen ? 'anyone' : 'reports:read',
+  );
   const raw = rawQueryOf(request);
-  const domains = raw === '' ? [] : readCompared(raw, desk.targetPolicy).domains;
-  const found = domains.length === 0 ? undefined : await compareDomains(desk, caller, domains);
-  await sendPage(request, response, comparePage(desk, domains, found), 'private, no-cache');
+  const domains = raw === '' ? [] : readCompared(raw, services.targetPolicy).domains;
+  const found = domains.length === 0 ? undefined : await compareDomains(services, caller, domains);
+  await sendPage(request, response, comparePage(services, domains, found), 'private, no-cache');
 }
 
 /** Answers a POST of the same: starts the checks of those domains that have no report, and shows the table. */
-export async function answerCompareForm(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'tools');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  requireIds(desk);
-  const { domains: text = '' } = await readForm(desk.bodies, { request, response, caller }, ['domains']);
+export async function answerCompareForm(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'tools');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  requireIds(services);
+  const { domains: text = '' } = await readForm(services.bodies, { request, response, caller }, ['domains']);
   const names = text.split(/[\s,;]+/).filter((name) => name !== '');
   const query = new URLSearchParams(names.map((name): [string, string] => ['domain', name])).toString();
-  const { domains } = readCompared(query, desk.targetPolicy);
-  const { domains: known } = await compareDomains(desk, caller, domains);
+  const { domains } = readCompared(query, services.targetPolicy);
+  const { domains: known } = await compareDomains(services, caller, domains);
   for (const { domain, state } of known)
-    if (state === 'no-report') await start(desk, { domain, caller, request, response });
+    if (state === 'no-report') await start(services, { domain, caller, response });
   const address = new URLSearchParams(domains.map((name): [string, string] => ['domain', name])).toString();
-  seeOther(response, `${basePathOf(desk.site)}/compare?${address}`);
+  seeOther(response, `${basePathOf(services.site)}/compare?${address}`);
 }
 
 type ComparePageRequest = {
   readonly domain: string;
   readonly caller: Caller;
-  readonly request: Request;
   readonly response: Response;
 };
 
 async function start(
-  desk: PageDesk,
-  { domain, caller, request, response }: ComparePageRequest,
+  services: PageServices,
+  { domain, caller, response }: ComparePageRequest,
 ): Promise<void> {
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error(`${mainCheck} is in the catalogue`);
-  const { ask } = visitOf(desk, { request, caller, spec, segment: encodeURIComponent(domain), query: '' });
-  const now = Date.now();
-  const drawing = { ask, caller, ...requestOf(response), wanted: { since: now, orFresh: true }, now };
-  const job = drawJob(spec, drawing, desk.runs.queueSeconds);
-  await runOrJoin(desk.runs, spec, { job, caller, ask: { waitS: 0 }, response });
+  const question = usualQuestion(services, spec, domain, caller);
+  const freshness = freshnessOf(spec, undefined, Date.now());
+  await askAsCaller(services, { caller, response }, { question, freshness, waitS: 0 });
 }
 
-function requireIds({ site }: PageDesk): void {
+function requireIds({ site }: PageServices): void {
   if (!site.reportIds)
     throw new Problem('report_ids_disabled', 'Reports have no ids here, and there is nothing to compare.');
 }
 
-function comparePage(desk: PageDesk, domains: readonly string[], found: Comparison | undefined): string {
-  const base = basePathOf(desk.site);
+function comparePage(
+  services: PageServices,
+  domains: readonly string[],
+  found: Comparison | undefined,
+): string {
+  const base = basePathOf(services.site);
   const isMissing = found?.domains.some(({ state }) => state === 'no-report') === true;
   return renderPage({
     base,

@@ -9,7 +9,7 @@ import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { exampleOf, type Schema, type Schemas } from './example-of.ts';
-import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, originOf, type PageServices } from './page-services.ts';
 import { renderPage } from './page.ts';
 
 /** The page names the address that it was asked at; there are few of them. */
@@ -18,17 +18,17 @@ const mostOrigins = 8;
 const anyOrigin = 'https://origin.invalid';
 
 /** Makes what answers /docs: the OpenAPI document as a page, which needs no script. It is rendered once, whatever addresses it is asked at. */
-export function answerDocsOf(desk: PageDesk): AnswerRequest {
+export function answerDocsOf(services: PageServices): AnswerRequest {
   let pieces: readonly string[] | undefined;
   const pages = new LRUCache<string, Representation>({ max: mostOrigins });
   const makePage = (origin: string) => {
-    pieces ??= docsPage(desk, anyOrigin).split(anyOrigin);
+    pieces ??= docsPage(services, anyOrigin).split(anyOrigin);
     return represent(Buffer.from(pieces.join(printMarkup(markup`${origin}`))), htmlType);
   };
   return async (request: Request, response: Response) => {
-    await admit(desk.admission, request, response, 'anyone');
+    await admit(services.limits, request, response, 'anyone');
     readOwnQuery(request, []);
-    const origin = originOf(desk, request);
+    const origin = originOf(services, request);
     const page = pages.get(origin) ?? makePage(origin);
     pages.set(origin, page);
     await sendRepresentation(request, response, page, ['Cache-Control', 'private, max-age=300']);
@@ -39,7 +39,7 @@ const htmlType = 'text/html; charset=utf-8';
 
 const methods = ['get', 'post', 'patch', 'delete'] as const;
 
-function docsPage({ site }: Pick<PageDesk, 'site'>, origin: string): string {
+function docsPage({ site }: Pick<PageServices, 'site'>, origin: string): string {
   const base = basePathOf(site);
   const { paths = {}, components, info, tags = [] } = openapiOf(site);
   const operations = Object.entries(paths).flatMap(([path, item]) =>

@@ -8,7 +8,7 @@ import { checkWords } from '#shared/render/labels';
 import { represent, type Representation, sendRepresentation } from '../answer/representation.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
-import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, originOf, type PageServices } from './page-services.ts';
 
 /** The files of the pages: name with the hash of its content → its bytes. A new release has new names, so each may be kept for ever. */
 const files = new Map<string, Representation>();
@@ -40,24 +40,24 @@ function readOwn(name: string): string {
 type Text = { readonly type: string; readonly text: string };
 
 /** What programs ask every site for, by its path. */
-export function plainFiles(desk: PageDesk): { readonly [path: string]: AnswerRequest } {
-  const { site } = desk;
+export function plainFiles(services: PageServices): { readonly [path: string]: AnswerRequest } {
+  const { site } = services;
   return {
-    '/robots.txt': answering(desk, () => ({ type: plainType, text: robotsText(basePathOf(site)) })),
-    '/llms.txt': answering(desk, (request) => ({
+    '/robots.txt': answering(services, () => ({ type: plainType, text: robotsText(basePathOf(site)) })),
+    '/llms.txt': answering(services, (request) => ({
       type: plainType,
-      text: llmsText(originOf(desk, request), site),
+      text: llmsText(originOf(services, request), site),
     })),
     // For pages that name no icon, such as a JSON answer in a browser.
-    '/favicon.ico': answering(desk, () => ({ type: 'image/svg+xml', text: iconText })),
+    '/favicon.ico': answering(services, () => ({ type: 'image/svg+xml', text: iconText })),
   };
 }
 
 const plainType = 'text/plain; charset=utf-8';
 
-function answering({ admission }: PageDesk, make: (request: Request) => Text): AnswerRequest {
+function answering({ limits }: PageServices, make: (request: Request) => Text): AnswerRequest {
   return async (request: Request, response: Response) => {
-    await admit(admission, request, response, 'anyone');
+    await admit(limits, request, response, 'anyone');
     const { type, text } = make(request);
     const bytes = Buffer.from(text);
     response.setHeader('Content-Type', type);
@@ -74,7 +74,7 @@ function robotsText(base: string): string {
 }
 
 /** What a language model has to know to use the service (llmstxt.org). */
-function llmsText(origin: string, { isOffered }: PageDesk['site']): string {
+function llmsText(origin: string, { isOffered }: PageServices['site']): string {
   const tools = catalogue.filter(isOffered).map(({ name, targetKind, summary }) => {
     const target = targetKind === 'domain' ? '/{domain}' : '?url={percent-encoded URL}';
     return `- [${checkWords[name]?.name ?? name}](${origin}/api/tools/${name}${target}): ${summary}\n`;

@@ -8,55 +8,62 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { basePathOf, mainCheck, originOf, type PageDesk, pagePath } from './page-desk.ts';
+import { basePathOf, mainCheck, originOf, type PageServices, pagePath } from './page-services.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
 import { samples } from './report-page.ts';
-import { startRun, visitOf } from './tool-page.ts';
+import { startRun, usualQuestion, visitOf } from './tool-page.ts';
 
 const longestField = 300;
 
 /** Answers /: one field for what to check, and what this service is. */
-export async function answerHome(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+export async function answerHome(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
   readOwnQuery(request, []);
-  await sendPage(request, response, homePage(desk, request), 'private, max-age=300');
+  await sendPage(request, response, homePage(services, request), 'private, max-age=300');
 }
 
 /** Answers /go?target=: understands the field, and sends the visitor to the page of that check. */
-export async function answerGo(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
+export async function answerGo(services: PageServices, request: Request, response: Response): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const target = query.get('target') ?? '';
-  const read = readField(target, query.get('check') ?? '', desk.targetPolicy);
-  if (read.ok) return seeOther(response, `${basePathOf(desk.site)}${read.path}`);
-  sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));
+  const read = readField(target, query.get('check') ?? '', services.targetPolicy);
+  if (read.ok) return seeOther(response, `${basePathOf(services.site)}${read.path}`);
+  sendPassingPage(response, read.status, homePage(services, request, { target, why: read.why }));
 }
 
 /** Answers a POST of the same field: starts the check, and sends the visitor to it. */
-export async function answerField(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'anyone');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  const { target = '', check = '' } = await readForm(desk.bodies, { request, response, caller }, [
+export async function answerField(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'anyone');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const { target = '', check = '' } = await readForm(services.bodies, { request, response, caller }, [
     'target',
     'check',
   ]);
-  const read = readField(target, check, desk.targetPolicy);
+  const read = readField(target, check, services.targetPolicy);
   if (!read.ok)
-    return sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));
+    return sendPassingPage(response, read.status, homePage(services, request, { target, why: read.why }));
   // The page of the target asks for the token, and has a button.
-  if (!caller.scopes.includes('tools')) return seeOther(response, `${basePathOf(desk.site)}${read.path}`);
+  if (!caller.scopes.includes('tools')) return seeOther(response, `${basePathOf(services.site)}${read.path}`);
   const spec = findSpec(read.check);
   if (!spec) throw new Error(`${read.check} is in the catalogue`);
-  const about = encodeURIComponent(read.target);
-  const query = spec.targetKind === 'url' ? `url=${about}` : '';
-  const visit = visitOf(desk, { request, caller, spec, segment: about, query });
-  return startRun(desk, visit, response, 'fresh-enough');
+  const question = usualQuestion(services, spec, read.target, caller);
+  const query = spec.targetKind === 'url' ? `url=${encodeURIComponent(read.target)}` : '';
+  return startRun(services, visitOf(services, request, caller, { question, query }), response);
 }
 
 type Slip = { readonly target: string; readonly why: string };
 
-function homePage(desk: PageDesk, request: Request, slip?: Slip): string {
-  const base = basePathOf(desk.site);
+function homePage(services: PageServices, request: Request, slip?: Slip): string {
+  const base = basePathOf(services.site);
   return renderPage({
     base,
     title: slip ? 'Not understood: Diagnostic Tools' : 'Diagnostic Tools: check a domain or a URL',
@@ -64,11 +71,11 @@ function homePage(desk: PageDesk, request: Request, slip?: Slip): string {
       'Checks the DNS, mail, TLS, headers, redirects and speed of a domain or URL, and says how to fix what it finds.',
     isIndexed: slip === undefined,
     main: markup`<section class="hero"><h1>What would you like to check?</h1>
-${field(desk.site, base, slip)}</section>
+${field(services.site, base, slip)}</section>
 <section id="recent" hidden><h2>Your recent checks</h2><ul class="recent"></ul>
 <p class="hint">This list is kept in this browser only. <button type="button" class="plain" id="forget">Forget it</button></p></section>
 ${
-  desk.site.isOpen
+  services.site.isOpen
     ? nothing
     : markup`<p class="hint">This service needs a token. <a href="${base}/session">Sign in, or see who has</a>.</p>
 `
@@ -76,12 +83,12 @@ ${
 <section><h2>The same from a program</h2>
 <p>Every check is one GET that answers with JSON. <a href="${base}/docs">All endpoints and options</a>.</p>
 <details><summary>curl, JavaScript and Python</summary>
-${samples(`${originOf(desk, request)}/api/tools/domain-health/example.com`)}</details></section>
+${samples(`${originOf(services, request)}/api/tools/domain-health/example.com`)}</details></section>
 `,
   });
 }
 
-function field({ isOffered }: PageDesk['site'], base: string, slip?: Slip): Markup {
+function field({ isOffered }: PageServices['site'], base: string, slip?: Slip): Markup {
   const others = catalogue.filter((spec) => spec.name !== mainCheck && isOffered(spec));
   const value = slip ? clip(slip.target, longestField) : '';
   const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;

@@ -8,7 +8,7 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, type PageServices } from './page-services.ts';
 import { renderPage, sendPassingPage } from './page.ts';
 
 const keyForm = /^([0-9a-f]{32})-([\w-]{22})$/;
@@ -16,54 +16,70 @@ type KeyName = 'confirmKey' | 'stopKey';
 type Found = { readonly mailbox: Mailbox; readonly stop: Stop | undefined; readonly key: string };
 
 /** Answers /mail/confirm: asks whether an address may be told. Programs open links of mail, so this changes nothing. */
-export async function answerConfirmPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
-  showConfirmPage(desk, await findMailbox(desk, request, 'confirmKey'), response);
+export async function answerConfirmPage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
+  showConfirmPage(services, await findMailbox(services, request, 'confirmKey'), response);
 }
 
 /** Answers the POST of its form: the address is confirmed, and what waited for that is sent. */
-export async function answerConfirm(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'anyone');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  await desk.admission.quotas.takeWrites(caller, 1, response);
-  const found = await findMailbox(desk, request, 'confirmKey');
-  const { confirm } = await readForm(desk.bodies, { request, response, caller }, ['confirm']);
+export async function answerConfirm(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'anyone');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  await services.limits.quotas.takeWrites(caller, 1, response);
+  const found = await findMailbox(services, request, 'confirmKey');
+  const { confirm } = await readForm(services.bodies, { request, response, caller }, ['confirm']);
   const { mailbox, stop } = found;
-  if (confirm === undefined || stop?.isOn === true) return showConfirmPage(desk, found, response);
-  const { watches } = desk;
+  if (confirm === undefined || stop?.isOn === true) return showConfirmPage(services, found, response);
+  const { watches } = services;
   const { mailboxId } = mailbox;
   const now = Date.now();
   if (!isConfirmed(mailbox, stop)) await watches.confirmMailbox(mailboxId, now);
-  await releaseWaiting(desk, mailboxId, now);
-  showConfirmPage(desk, { ...found, mailbox: { ...mailbox, confirmedAt: now } }, response);
+  await releaseWaiting(services, mailboxId, now);
+  showConfirmPage(services, { ...found, mailbox: { ...mailbox, confirmedAt: now } }, response);
 }
 
 /** Answers /mail/stop: offers to end all mail to an address, and to allow it again. */
-export async function answerStopPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  await admit(desk.admission, request, response, 'anyone');
-  showStopPage(desk, await findMailbox(desk, request, 'stopKey'), response);
+export async function answerStopPage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(services.limits, request, response, 'anyone');
+  showStopPage(services, await findMailbox(services, request, 'stopKey'), response);
 }
 
 /** Answers the POST of its form, and that of a mail program by one click (RFC 8058), which has no session and follows no redirect. */
-export async function answerStop(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'anyone');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  await desk.admission.quotas.takeWrites(caller, 1, response);
-  const found = await findMailbox(desk, request, 'stopKey');
+export async function answerStop(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'anyone');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  await services.limits.quotas.takeWrites(caller, 1, response);
+  const found = await findMailbox(services, request, 'stopKey');
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { again } = isMultipart
     ? {}
-    : await readForm(desk.bodies, { request, response, caller }, ['again', 'List-Unsubscribe']);
+    : await readForm(services.bodies, { request, response, caller }, ['again', 'List-Unsubscribe']);
   const stop = { at: Date.now(), isOn: again === undefined };
-  await desk.watches.setStop(digestOfAddress(found.mailbox.to), stop);
-  showStopPage(desk, { ...found, stop }, response);
+  await services.watches.setStop(digestOfAddress(found.mailbox.to), stop);
+  showStopPage(services, { ...found, stop }, response);
 }
 
 const releasedAtOnce = 20;
 /** Of the events that wait, the oldest go with one confirmation: a list without an end would hold up the page. */
 const mostReleases = 250;
 
-async function releaseWaiting({ watches }: PageDesk, mailboxId: string, now: number): Promise<void> {
+async function releaseWaiting({ watches }: PageServices, mailboxId: string, now: number): Promise<void> {
   for (let turn = 0; turn < mostReleases; turn += 1) {
     const waiting = await watches.listWaiting(mailboxId, releasedAtOnce);
     await Promise.all(
@@ -74,7 +90,7 @@ async function releaseWaiting({ watches }: PageDesk, mailboxId: string, now: num
   }
 }
 
-async function findMailbox({ watches }: PageDesk, request: Request, name: KeyName): Promise<Found> {
+async function findMailbox({ watches }: PageServices, request: Request, name: KeyName): Promise<Found> {
   const { key = '' } = readOwnQuery(request, ['key']);
   const [, mailboxId, secret] = keyForm.exec(key) ?? [];
   const mailbox = mailboxId === undefined ? undefined : await watches.getMailbox(mailboxId);
@@ -87,10 +103,10 @@ function isEqual(known: string, given: string): boolean {
   return known.length === given.length && timingSafeEqual(Buffer.from(known), Buffer.from(given));
 }
 
-function showConfirmPage(desk: PageDesk, { mailbox, stop, key }: Found, response: Response): void {
+function showConfirmPage(services: PageServices, { mailbox, stop, key }: Found, response: Response): void {
   if (stop?.isOn === true)
     return send(
-      desk,
+      services,
       response,
       'Mail is stopped',
       markup`<p>${mailbox.to} gets no mail of this service. To allow it again, open the address behind “get no more of it” in a message that you have.</p>
@@ -98,15 +114,15 @@ function showConfirmPage(desk: PageDesk, { mailbox, stop, key }: Found, response
     );
   if (isConfirmed(mailbox, stop))
     return send(
-      desk,
+      services,
       response,
       'Your address is confirmed',
       markup`<p>${mailbox.to} is told when something changes. Every message has a link that ends it.</p>
 `,
     );
-  const base = basePathOf(desk.site);
+  const base = basePathOf(services.site);
   send(
-    desk,
+    services,
     response,
     'Confirm your e-mail address',
     markup`<p>Shall this service write to ${mailbox.to} when a watched domain changes? At most 20 messages a day.</p>
@@ -117,11 +133,11 @@ function showConfirmPage(desk: PageDesk, { mailbox, stop, key }: Found, response
   );
 }
 
-function showStopPage(desk: PageDesk, { mailbox, stop, key }: Found, response: Response): void {
-  const action = `${basePathOf(desk.site)}/mail/stop?key=${key}`;
+function showStopPage(services: PageServices, { mailbox, stop, key }: Found, response: Response): void {
+  const action = `${basePathOf(services.site)}/mail/stop?key=${key}`;
   if (stop?.isOn === true)
     return send(
-      desk,
+      services,
       response,
       'Mail is stopped',
       markup`<p>This service writes to ${mailbox.to} no more, whoever asks for it.</p>
@@ -131,7 +147,7 @@ function showStopPage(desk: PageDesk, { mailbox, stop, key }: Found, response: R
 `,
     );
   send(
-    desk,
+    services,
     response,
     'Stop all mail',
     markup`<p>Shall this service stop writing to ${mailbox.to}? That ends the mail of all watches, of every account.</p>
@@ -141,7 +157,7 @@ function showStopPage(desk: PageDesk, { mailbox, stop, key }: Found, response: R
   );
 }
 
-function send({ site }: PageDesk, response: Response, title: string, content: Markup): void {
+function send({ site }: PageServices, response: Response, title: string, content: Markup): void {
   const html = renderPage({
     base: basePathOf(site),
     title: `${title}: Diagnostic Tools`,

@@ -4,7 +4,7 @@ import { clip } from '#shared/render/visible-text';
 import { endAnswer } from '../answer/connections.ts';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { iconFile, scriptFile, styleFile } from './files.ts';
-import type { PageDesk } from './page-desk.ts';
+import type { PageServices } from './page-services.ts';
 
 /** A page of the service, before it is text. */
 type Page = {
@@ -83,7 +83,7 @@ const htmlType = 'text/html; charset=utf-8';
 const hstsSeconds = 31_536_000;
 
 /** Sets what every page is protected by; HSTS where the operator says that callers come by https. */
-export function protectPage({ publicPath }: PageDesk['site'], response: Response): void {
+export function protectPage({ publicPath }: PageServices['site'], response: Response): void {
   for (const [name, value] of fields) response.setHeader(name, value);
   if (publicPath.startsWith('https:'))
     response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}; includeSubDomains`);

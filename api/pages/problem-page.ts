@@ -6,30 +6,35 @@ import { readProblem } from '../answer/json.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, type PageServices } from './page-services.ts';
 import { protectPage, renderPage, sendPage, sendPassingPage } from './page.ts';
 import { signInForm } from './session-page.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
-export function asPage(desk: PageDesk, answer: AnswerRequest): AnswerRequest {
+export function asPage(services: PageServices, answer: AnswerRequest): AnswerRequest {
   return async (request, response) => {
-    protectPage(desk.site, response);
+    protectPage(services.site, response);
     try {
       await answer(request, response);
     } catch (error) {
       if (!(error instanceof Problem) || !readsHtml(request)) throw error;
-      sendProblem(desk, error, response);
+      sendProblem(services, error, response);
     }
   };
 }
 
 /** Answers a problem that came before any page, where a person looks at one. @returns false where the answer is not for a person */
-export function answerVisitor(desk: PageDesk, error: unknown, request: Request, response: Response): boolean {
+export function answerVisitor(
+  services: PageServices,
+  error: unknown,
+  request: Request,
+  response: Response,
+): boolean {
   const problem = readProblem(error);
   const isOfPages = request.method === 'GET' && !request.path.startsWith('/api/');
   if (!problem || !isOfPages || !readsHtml(request) || response.headersSent) return false;
-  protectPage(desk.site, response);
-  sendProblem(desk, problem, response);
+  protectPage(services.site, response);
+  sendProblem(services, problem, response);
   return true;
 }
 
@@ -38,11 +43,11 @@ export function readsHtml({ headers }: Request): boolean {
   return headers.accept?.includes('text/html') === true;
 }
 
-function sendProblem({ site, witness }: PageDesk, problem: Problem, response: Response): void {
+function sendProblem({ site, telemetry }: PageServices, problem: Problem, response: Response): void {
   const { status } = problems[problem.code];
   const { title, detail, help } = visitorWords(problem);
-  witness.metrics?.problem(problem.code);
-  if (problem.code === 'rate_limited') witness.metrics?.rateLimited(problem.policy ?? 'unknown');
+  telemetry.metrics?.problem(problem.code);
+  if (problem.code === 'rate_limited') telemetry.metrics?.rateLimited(problem.policy ?? 'unknown');
   noteSubject(response, { problem: problem.code });
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
@@ -61,7 +66,7 @@ ${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hin
   );
 }
 
-function isAboutToken({ isOpen }: PageDesk['site'], { code }: Problem): boolean {
+function isAboutToken({ isOpen }: PageServices['site'], { code }: Problem): boolean {
   const isUnknown = code === 'token_required' || code === 'invalid_token' || code === 'insufficient_scope';
   return isUnknown && !isOpen;
 }
@@ -103,11 +108,11 @@ function visitorWords({ code, detail, retryAfterS }: Problem) {
 
 /** Answers /problems/{code} for people: what a problem means, and what to do. */
 export async function answerProblemWords(
-  { admission, site }: PageDesk,
+  { limits, site }: PageServices,
   request: Request,
   response: Response,
 ): Promise<void> {
-  await admit(admission, request, response, 'anyone');
+  await admit(limits, request, response, 'anyone');
   const code = String(request.params['code']);
   if (!isProblemCode(code)) throw new Problem('not_found', `There is no problem "${code.slice(0, 60)}".`);
   const { status, title, help } = problems[code];

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Question } from '#shared/ask/question';
 import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Caller } from '#shared/limits/caller';
 import { diffReports, type ReportDiff } from '#shared/model/diff';
 import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
@@ -14,15 +16,12 @@ import { block, type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
 import { readReport } from '#shared/stores/reports/read-report';
-import type { Ask } from '../request/ask.ts';
-import type { Caller } from '../request/caller.ts';
-import { type PageDesk, pagePath } from './page-desk.ts';
+import { type PageServices, pagePath } from './page-services.ts';
 import { renderPage } from './page.ts';
 
 /** One visit of a tool's page, understood. */
 export type Visit = {
-  readonly spec: CheckSpec;
-  readonly ask: Ask;
+  readonly question: Question;
   readonly caller: Caller;
   /** The page's own address, with the prefix. */
   readonly self: string;
@@ -72,15 +71,16 @@ ${reportBody(report, {
 
 /** The page of a target that nothing is known of. */
 export function emptyPage(visit: Visit, base: string): string {
-  const { name } = checkWords[visit.spec.name] ?? { name: visit.spec.name };
+  const { spec, target } = visit.question;
+  const { name } = checkWords[spec.name] ?? { name: spec.name };
   return renderPage({
     base,
-    title: `${visit.ask.target}: ${name}`,
+    title: `${target}: ${name}`,
     description: `${name} of a domain or URL.`,
     main: markup`<p class="check">${name}</p>
-<h1><bdi>${visit.ask.target}</bdi></h1>
-<p>${visit.spec.summary}</p>
-<p>No report is stored yet. A new one takes ${takes[visit.spec.queue]}.</p>
+<h1><bdi>${target}</bdi></h1>
+<p>${spec.summary}</p>
+<p>No report is stored yet. A new one takes ${takes[spec.queue]}.</p>
 ${startForm(visit, 'Check now')}${choiceForm(visit)}${samplesOf(visit)}`,
   });
 }
@@ -99,7 +99,7 @@ export function startForm({ self }: Visit, words: string): Markup {
 }
 
 /** The same with the check's own options. */
-function choiceForm({ self, spec }: Visit): Markup {
+function choiceForm({ self, question: { spec } }: Visit): Markup {
   const fields = choiceFields(spec, self.split('?')[1] ?? '');
   return fields === nothing
     ? nothing
@@ -235,12 +235,12 @@ type Present = { readonly grant: Grant; readonly jobKey: string };
 
 /** Looks up what this account saw before this report, and notes that it has seen this one; nothing where reports have no ids. */
 export async function findPast(
-  { shelf, site }: PageDesk,
+  { reports, site }: PageServices,
   account: string,
   { grant, jobKey }: Present,
 ): Promise<Past> {
   if (!site.reportIds) return noPast;
-  const { reportStore } = shelf;
+  const { reportStore } = reports;
   const { check, target, checkedAt, reportId } = grant;
   // A URL may be somebody's secret, and so may what was asked beyond the default: callers without a token have no past of it.
   if (account === anonymousAccount && !isPublic(grant)) return noPast;

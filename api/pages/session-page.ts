@@ -5,41 +5,52 @@ import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Callers } from '../request/caller.ts';
 import { readForm } from '../request/read-json.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, type PageServices } from './page-services.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
 
 /** Answers /session: who has signed in, and a form to sign in or out. */
-export async function answerSession(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  requireTokens(desk);
-  const { name } = await admit(desk.admission, request, response, 'anyone');
-  sendPassingPage(response, 200, sessionPage(desk, { name, next: '/' }));
+export async function answerSession(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  requireTokens(services);
+  const { name } = await admit(services.limits, request, response, 'anyone');
+  sendPassingPage(response, 200, sessionPage(services, { name, next: '/' }));
 }
 
 /** Answers a POST of the same: signs in with the field `token`, or out without it. */
-export async function answerSignIn(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'anyone');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  requireTokens(desk);
-  await desk.admission.quotas.takeWrites(caller, 1, response);
-  const { token, next = '/' } = await readForm(desk.bodies, { request, response, caller }, ['token', 'next']);
-  const base = basePathOf(desk.site);
+export async function answerSignIn(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'anyone');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  requireTokens(services);
+  await services.limits.quotas.takeWrites(caller, 1, response);
+  const { token, next = '/' } = await readForm(services.bodies, { request, response, caller }, [
+    'token',
+    'next',
+  ]);
+  const base = basePathOf(services.site);
   if (token === undefined) {
-    response.setHeader('Set-Cookie', await desk.sessions.end(request));
+    response.setHeader('Set-Cookie', await services.sessions.end(request));
     return seeOther(response, `${base}/session`);
   }
-  const cookie = await desk.sessions.start(token.trim());
+  const cookie = await services.sessions.start(token.trim());
   if (cookie === undefined)
     return sendPassingPage(
       response,
       401,
-      sessionPage(desk, { next, why: 'This token is unknown, expired or revoked.' }),
+      sessionPage(services, { next, why: 'This token is unknown, expired or revoked.' }),
     );
   response.setHeader('Set-Cookie', cookie);
   seeOther(response, `${base}${ownPath(next)}`);
 }
 
 // Where no token is needed, everybody sees the same pages.
-function requireTokens({ site }: PageDesk): void {
+function requireTokens({ site }: PageServices): void {
   if (site.isOpen)
     throw new Problem('not_found', 'No token is needed here, so there is nothing to sign in to.');
 }
@@ -52,7 +63,7 @@ function ownPath(text: string): string {
 
 type SessionPage = { readonly name?: string | undefined; readonly next: string; readonly why?: string };
 
-function sessionPage({ site }: PageDesk, { name, next, why }: SessionPage): string {
+function sessionPage({ site }: PageServices, { name, next, why }: SessionPage): string {
   const base = basePathOf(site);
   const isIn = name !== undefined;
   return renderPage({
@@ -83,7 +94,7 @@ ${why === undefined ? nothing : markup`<p class="wrong" id="why" role="alert">${
 }
 
 /** Callers of pages: those of the API, and who has signed in. */
-export function callersOfPages(callers: Callers, sessions: PageDesk['sessions']): Callers {
+export function callersOfPages(callers: Callers, sessions: PageServices['sessions']): Callers {
   return {
     ...callers,
     async name(request) {

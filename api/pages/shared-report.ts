@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
@@ -13,9 +14,8 @@ import { findReadable, sendStored } from '../reports/readable.ts';
 import { findPdf, sendPdf } from '../reports/send-pdf.ts';
 import { pictureTypeOf, readFormat, sendExport } from '../reports/show.ts';
 import { admit } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { basePathOf, type PageDesk } from './page-desk.ts';
+import { basePathOf, type PageServices } from './page-services.ts';
 import { seeOther } from './page.ts';
 import { findPast, reportPage } from './report-page.ts';
 
@@ -32,17 +32,17 @@ export function openPages(): Pages {
 
 /** Answers /r/{id}: a report for people; with `format=pdf` on paper. */
 export async function answerSharedReport(
-  desk: PageDesk,
+  services: PageServices,
   pages: Pages,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { site } = desk;
-  const { caller, stored } = await findShared(desk, request, response);
+  const { site } = services;
+  const { caller, stored } = await findShared(services, request, response);
   const { format } = readOwnQuery(request, ['format']);
   if (format !== undefined) {
     if (format !== pdf.name) throw notOnPaper();
-    return answerPdf(desk, { caller, stored }, request, response);
+    return answerPdf(services, { caller, stored }, request, response);
   }
   // With tokens a page shows what its own account has seen before.
   const known = site.isOpen ? pages.get(stored.reportId)?.page : undefined;
@@ -50,7 +50,7 @@ export async function answerSharedReport(
 
   async function makePage(): Promise<Representation> {
     const account = site.isOpen ? anonymousAccount : caller.account;
-    const past = await findPast(desk, account, { grant: grantOf(stored), jobKey: stored.jobKey });
+    const past = await findPast(services, account, { grant: grantOf(stored), jobKey: stored.jobKey });
     const html = Buffer.from(
       reportPage({ report: readReport(stored), base: basePathOf(site), isOpen: site.isOpen, past }),
     );
@@ -69,14 +69,14 @@ export async function answerSharedReport(
 
 /** Answers /r/{id}/export?format=: the report of that page as a file, in each format that the API has. */
 export async function answerSharedExport(
-  desk: PageDesk,
+  services: PageServices,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { caller, stored } = await findShared(desk, request, response);
+  const { caller, stored } = await findShared(services, request, response);
   const format = readFormat(request);
-  if (format === pdf.name) return answerPdf(desk, { caller, stored }, request, response);
-  await sendExport(desk, stored, format, response);
+  if (format === pdf.name) return answerPdf(services, { caller, stored }, request, response);
+  await sendExport(services, stored, format, response);
 }
 
 /** A report that may be shown, and who asks for it now. */
@@ -87,29 +87,29 @@ type Shared = { readonly caller: Caller; readonly stored: StoredReport };
  * given, with the scope to read them. Throws `report_not_found` for every other.
  */
 async function findShared(
-  { site, shelf, admission }: PageDesk,
+  { site, reports, limits }: PageServices,
   request: Request,
   response: Response,
 ): Promise<Shared> {
   // Before authentication: where there are no ids, no token opens anything.
   if (!site.reportIds)
     throw new Problem('report_ids_disabled', 'Reports have no ids here. Ask for the domain itself.');
-  const caller = await admit(admission, request, response, site.isOpen ? 'tools' : 'reports:read');
+  const caller = await admit(limits, request, response, site.isOpen ? 'tools' : 'reports:read');
   const reader = site.isOpen ? { ...caller, account: anonymousAccount } : caller;
-  return { caller, stored: await findReadable(shelf, reader, String(request.params['id'])) };
+  return { caller, stored: await findReadable(reports, reader, String(request.params['id'])) };
 }
 
 async function answerPdf(
-  desk: PageDesk,
+  services: PageServices,
   { caller, stored }: Shared,
   request: Request,
   response: Response,
 ): Promise<void> {
   // Nobody has asked for the work that a prefetch or a foreign page would start; a PDF that is kept costs none.
-  const isMeant = !isUnasked(request.headers) && !desk.door.isFromOtherSite(request.headers);
-  if (!isMeant && !(await findPdf(desk, stored)))
-    return seeOther(response, `${basePathOf(desk.site)}/r/${stored.reportId}`);
-  await sendPdf(desk, caller, stored, response);
+  const isMeant = !isUnasked(request.headers) && !services.origins.isFromOtherSite(request.headers);
+  if (!isMeant && !(await findPdf(services, stored)))
+    return seeOther(response, `${basePathOf(services.site)}/r/${stored.reportId}`);
+  await sendPdf(services, caller, stored, response);
 }
 
 function notOnPaper(): Problem {
@@ -129,17 +129,21 @@ function isUnasked(headers: IncomingHttpHeaders): boolean {
 const picturePolicy = "default-src 'none'; img-src data:; sandbox";
 
 /** Answers /r/{id}/filmstrip.svg: how the page looked while it loaded, or at the end, where only that is kept. */
-export async function answerFilmstrip(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const { stored } = await findShared(desk, request, response);
+export async function answerFilmstrip(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { stored } = await findShared(services, request, response);
   readOwnQuery(request, []);
-  const frames = await findFrames(desk, stored);
+  const frames = await findFrames(services, stored);
   if (frames.length === 0) throw new Problem('not_found', 'This report has no pictures.');
   response.setHeader('Content-Security-Policy', picturePolicy);
   await sendStored(request, response, stored, represent(Buffer.from(drawFilmstrip(frames)), 'image/svg+xml'));
 }
 
 async function findFrames(
-  { shelf: { reportStore } }: PageDesk,
+  { reports: { reportStore } }: PageServices,
   stored: StoredReport,
 ): Promise<readonly FramePicture[]> {
   const { reportId } = stored;

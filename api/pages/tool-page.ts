@@ -1,7 +1,10 @@
 import type { Request, Response } from 'express';
+import type { Question } from '#shared/ask/question';
 import { categoryNames } from '#shared/catalogue/domain-health/weights';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Caller } from '#shared/limits/caller';
+import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import type { JobState, PartProgress } from '#shared/ports/job-queue';
 import { categoryWords } from '#shared/render/health';
@@ -11,76 +14,93 @@ import { clip } from '#shared/render/visible-text';
 import { readReport } from '#shared/stores/reports/read-report';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
+import { placeOf } from '../request/read-ask.ts';
 import { readForm } from '../request/read-json.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
-import { noteSubject, originOf as requestOf } from '../request/request-log.ts';
+import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/answer-job.ts';
-import { drawJob, tooMuchWaits } from '../tools/draw-job.ts';
-import { give } from '../tools/give.ts';
-import { runOrJoin } from '../tools/runs.ts';
-import { findKnown } from '../tools/shelf.ts';
+import { askAsCaller } from '../tools/ask-as-caller.ts';
 import {
   basePathOf,
   mainCheck,
   originOf,
-  type PageDesk,
+  type PageServices,
   pagePath,
   splitQuery,
   toolPath,
   withParameter,
-} from './page-desk.ts';
+} from './page-services.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
 import { emptyPage, findPast, queryOfChoices, reportPage, startForm, type Visit } from './report-page.ts';
 
 /** Answers /d/{domain}, /d/{domain}/{check} and /u/{check}?url=: what is stored, and a button; with `job` how far a check is. Starts nothing. */
-export async function answerToolPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'tools');
+export async function answerToolPage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'tools');
   const { own, rest } = splitQuery(rawQueryOf(request));
-  const visit = readVisit(desk, { request, rest, caller });
+  const visit = readVisit(services, { request, rest, caller });
   const jobId = own.get('job');
   return jobId === null
-    ? showKnown(desk, visit, request, response)
-    : answerProgress(desk, visit, jobId, response);
+    ? showKnown(services, visit, request, response)
+    : answerProgress(services, visit, jobId, response);
 }
 
 /** Answers a POST of the same addresses, by the button of a page: checks again, and sends the visitor to the running check. */
-export async function answerStart(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk.admission, request, response, 'tools');
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
+export async function answerStart(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(services.limits, request, response, 'tools');
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
   const spec = readSpec(request);
-  const chosen = await readForm(desk.bodies, { request, response, caller }, Object.keys(spec.options.shape));
+  const chosen = await readForm(
+    services.bodies,
+    { request, response, caller },
+    Object.keys(spec.options.shape),
+  );
   const rest = queryOfChoices(spec, splitQuery(rawQueryOf(request)).rest, chosen);
-  return startRun(desk, readVisit(desk, { request, rest, caller }), response, 'again');
+  return startRun(services, readVisit(services, { request, rest, caller }), response, 0);
 }
 
 type Arrival = { readonly request: Request; readonly rest: string; readonly caller: Caller };
 
-function readVisit(desk: PageDesk, { request, rest, caller }: Arrival): Visit {
-  const spec = readSpec(request);
+function readVisit(services: PageServices, { request, rest, caller }: Arrival): Visit {
   const [, , segment = ''] = request.path.split('/');
-  return visitOf(desk, { request, caller, spec, segment, query: rest });
+  const owner = services.site.ownerOf(caller.account);
+  const question = services.readAsk.ofAddress(readSpec(request), { segment, query: rest }, owner);
+  if (question instanceof Problem) throw question;
+  return visitOf(services, request, caller, { question, query: rest });
 }
 
-/** What a visit is about. */
-type VisitRequest = {
-  readonly request: Request;
-  readonly caller: Caller;
-  readonly spec: CheckSpec;
-  /** The domain as it stands in a path; not read for a check of URLs. */
-  readonly segment: string;
-  /** The query of the tool, as it was sent. */
-  readonly query: string;
-};
-
-/** Understands a visit. Throws the Problem of a target or option that the tool refuses. */
-export function visitOf(desk: PageDesk, { request, caller, spec, segment, query }: VisitRequest): Visit {
-  const tool = toolPath(spec, segment, query);
-  // The tool's own address is read by the one reader of addresses: a page never asks for something else than the API does.
-  const ask = desk.readAsk(spec, { url: tool, headers: {} }, desk.site.ownerOf(caller.account));
+/** The visit of a question that was understood. @param query of the tool's own options, as it was sent */
+export function visitOf(
+  services: PageServices,
+  request: Request,
+  caller: Caller,
+  { question, query }: { readonly question: Question; readonly query: string },
+): Visit {
+  const { spec, target } = question;
+  const tool = toolPath(spec, encodeURIComponent(target), query);
   const options = query.split('&').filter((pair) => !pair.startsWith('url='));
-  const self = `${basePathOf(desk.site)}${pagePath(spec.name, ask.target, options.join('&'))}`;
-  return { spec, ask, caller, self, program: `${originOf(desk, request)}${tool}` };
+  const self = `${basePathOf(services.site)}${pagePath(spec.name, target, options.join('&'))}`;
+  return { question, caller, self, program: `${originOf(services, request)}${tool}` };
+}
+
+/** The question about a target that a form named, with the usual options. Throws the Problem of one that the tool refuses. */
+export function usualQuestion(
+  { questions, site }: PageServices,
+  spec: CheckSpec,
+  target: string,
+  { account }: Pick<Caller, 'account'>,
+): Question {
+  const place = () => placeOf(spec);
+  const question = questions.read(spec, { target, options: {}, place }, site.ownerOf(account));
+  if (question instanceof Problem) throw question;
+  return question;
 }
 
 function readSpec({ path, params }: Request): CheckSpec {
@@ -92,49 +112,52 @@ function readSpec({ path, params }: Request): CheckSpec {
 }
 
 /** Shows the newest report, however old, or that there is none. */
-async function showKnown(desk: PageDesk, visit: Visit, request: Request, response: Response): Promise<void> {
-  const { ask, caller } = visit;
-  const now = Date.now();
-  const ready = await findKnown(desk.shelf, ask.jobKey, { since: 0, orFresh: true }, now);
-  const base = basePathOf(desk.site);
-  if (!ready) return sendPage(request, response, emptyPage(visit, base), 'private, no-cache');
-  noteSubject(response, { reportId: ready.reportId });
-  await give(desk, caller, ready);
-  const past = await findPast(desk, caller.account, { grant: ready.grant, jobKey: ask.jobKey });
-  const report = readReport({ json: ready.identity });
+async function showKnown(
+  services: PageServices,
+  visit: Visit,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { question, caller } = visit;
+  const { site } = services;
+  const base = basePathOf(site);
+  const freshness = { notBefore: 0, acceptFresh: true };
+  const answer = await askAsCaller(
+    services,
+    { caller, response },
+    {
+      question,
+      freshness,
+      waitS: 0,
+      mayStart: false,
+    },
+  );
+  if (answer.kind !== 'report')
+    return sendPage(request, response, emptyPage(visit, base), 'private, no-cache');
+  const { grant, identity } = answer.report;
+  const past = await findPast(services, caller.account, { grant, jobKey: question.jobKey });
+  const report = readReport({ json: identity });
   await sendPage(
     request,
     response,
-    reportPage({ report, base, isOpen: desk.site.isOpen, past, visit }),
+    reportPage({ report, base, isOpen: site.isOpen, past, visit }),
     'private, no-cache',
   );
 }
 
 /**
  * Starts a check, or joins equal work, and sends the visitor to the page that follows it, without waiting; where a report answers already, to that.
- * @param wish `fresh-enough`: as a GET of the tool · `again`: as one with `fresh`
+ * @param maxAgeS undefined: as a GET of the tool; 0: as one with `fresh`
  */
 export async function startRun(
-  { shelf, runs }: PageDesk,
-  visit: Visit,
+  services: PageServices,
+  { question, caller, self }: Visit,
   response: Response,
-  wish: 'fresh-enough' | 'again',
+  maxAgeS?: number,
 ): Promise<void> {
-  const { spec, ask, caller, self } = visit;
-  const now = Date.now();
-  const wanted =
-    wish === 'again'
-      ? { since: now - spec.refreshFloorS * 1000, orFresh: false }
-      : { since: now, orFresh: true };
-  if (await findKnown(shelf, ask.jobKey, wanted, now)) return seeOther(response, self);
-  const drawing = { ask, caller, ...requestOf(response), wanted, now };
-  const job = drawJob(spec, drawing, runs.queueSeconds);
-  const outcome = await runOrJoin(runs, spec, { job, caller, ask: { ...ask, waitS: 0 }, response });
-  if (outcome.kind === 'report') return seeOther(response, self);
-  const { jobId, state } = outcome.submitted;
-  noteSubject(response, { jobId });
-  if (state === 'full') throw tooMuchWaits(job);
-  seeOther(response, withParameter(self, 'job', jobId));
+  const freshness = freshnessOf(question.spec, maxAgeS, Date.now());
+  const answer = await askAsCaller(services, { caller, response }, { question, freshness, waitS: 0 });
+  seeOther(response, answer.kind === 'later' ? withParameter(self, 'job', answer.jobId) : self);
 }
 
 const refreshS = 3;
@@ -142,12 +165,12 @@ const longestCurrent = 120;
 
 /** Answers a page with `job`: how far it is, by the script or by a refresh; once it has ended, the page of its report. */
 async function answerProgress(
-  { runs, site }: PageDesk,
+  { jobs, site }: PageServices,
   visit: Visit,
   jobId: string,
   response: Response,
 ): Promise<void> {
-  const state = await findJob(runs.jobQueue, jobId, visit.ask.owner);
+  const state = await findJob(jobs.jobQueue, jobId, visit.question.owner);
   const base = basePathOf(site);
   if (state.state === 'expired') return sendPassingPage(response, 200, expiredPage(visit, base));
   if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, visit.self);
@@ -159,7 +182,10 @@ async function answerProgress(
 type Going = { readonly jobId: string; readonly state: Extract<JobState, { state: 'waiting' | 'running' }> };
 
 function progressPage(visit: Visit, base: string, { jobId, state }: Going): string {
-  const { self, spec, ask } = visit;
+  const {
+    self,
+    question: { spec, target },
+  } = visit;
   const name = checkWords[spec.name]?.name ?? spec.name;
   const again = withParameter(self, 'job', jobId);
   const refresh = markup`<meta http-equiv="refresh" content="${refreshS}; url=${again}">`;
@@ -168,7 +194,7 @@ function progressPage(visit: Visit, base: string, { jobId, state }: Going): stri
   const hint = markup`<p>This page loads itself again every ${refreshS} seconds until the report is there.</p>`;
   return renderPage({
     base,
-    title: `Checking ${ask.target}`,
+    title: `Checking ${target}`,
     description: `${name} is running.`,
     // Where scripts run, the script asks, and nothing is loaded twice; the API, which it asks, knows no session.
     head: isAsked
@@ -176,7 +202,7 @@ function progressPage(visit: Visit, base: string, { jobId, state }: Going): stri
 `
       : refresh,
     main: markup`<p class="check">${name}</p>
-<h1>Checking <bdi>${ask.target}</bdi></h1>
+<h1>Checking <bdi>${target}</bdi></h1>
 <div class="going"${asks}>
 <progress aria-label="Progress" max="${barOf(state).max}" value="${barOf(state).value}"></progress>
 <p id="state" role="status">${describe(state)}</p>
@@ -224,10 +250,10 @@ function partsOf(state: Going['state']): readonly PartProgress[] {
 function expiredPage(visit: Visit, base: string): string {
   return renderPage({
     base,
-    title: `Not checked: ${visit.ask.target}`,
+    title: `Not checked: ${visit.question.target}`,
     description: 'The turn of this check did not come in time.',
     main: markup`<h1>Its turn did not come in time</h1>
-<p>Too many checks were waiting, and this one was given up. Nothing was asked of <bdi>${visit.ask.target}</bdi>.</p>
+<p>Too many checks were waiting, and this one was given up. Nothing was asked of <bdi>${visit.question.target}</bdi>.</p>
 ${startForm(visit, 'Try again')}`,
   });
 }

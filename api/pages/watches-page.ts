@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { Watch } from '#shared/model/watch';
 import { cellTable } from '#shared/render/html/tables';
@@ -7,40 +8,47 @@ import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords, timeWords } from '#shared/render/report-words';
 import { foreignForm } from '../listener/other-site.ts';
 import { admitToken } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { pageOf, readParameters } from '../request/pages.ts';
 import { readForm } from '../request/read-json.ts';
 import { canSend, pauseByOwner, renewSecretOf, replayOf, sendTest } from '../watches/act.ts';
 import { describeTarget, describeWatch, describeWatches } from '../watches/describe.ts';
 import { noWatches } from '../watches/feeds.ts';
 import { pageParameters, targetParameters } from '../watches/show.ts';
-import { findWatch } from '../watches/watch-desk.ts';
-import { basePathOf, type PageDesk, pagePath } from './page-desk.ts';
+import { findWatch } from '../watches/watch-services.ts';
+import { basePathOf, type PageServices, pagePath } from './page-services.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
 
 /** Answers /watches: those of the account, newest first. */
-export async function answerWatchesPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admitOwner(desk, request, response);
+export async function answerWatchesPage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admitOwner(services, request, response);
   const page = readParameters(pageParameters, request);
-  const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
+  const found = await services.watches.list(caller.account, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
-  const watches = await describeWatches(desk, shown);
-  sendPassingPage(response, 200, renderWatches({ base: basePathOf(desk.site), watches, next }));
+  const watches = await describeWatches(services, shown);
+  sendPassingPage(response, 200, renderWatches({ base: basePathOf(services.site), watches, next }));
 }
 
 /** Answers /watches/{watchId}: where its targets stand, and what it told. */
-export async function answerWatchPage(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  const caller = await admitOwner(desk, request, response);
+export async function answerWatchPage(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admitOwner(services, request, response);
   const page = readParameters(targetParameters, request);
-  const watch = await findWatch(desk, caller, request);
+  const watch = await findWatch(services, caller, request);
   const { watchId } = watch;
-  const found = await desk.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
+  const found = await services.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
   const { shown, next } = pageOf(found, page.limit, ({ target }) =>
     Buffer.from(target).toString('base64url'),
   );
   const html = renderWatch({
-    base: basePathOf(desk.site),
-    watch: await describeWatch(desk, watch),
+    base: basePathOf(services.site),
+    watch: await describeWatch(services, watch),
     targets: shown.map(describeTarget),
     next,
   });
@@ -48,22 +56,26 @@ export async function answerWatchPage(desk: PageDesk, request: Request, response
 }
 
 /** Answers a POST of the forms on that page: pauses, goes on, sends a test or an event again, or draws a new secret and shows it this once. */
-export async function answerWatchForm(desk: PageDesk, request: Request, response: Response): Promise<void> {
-  if (!desk.site.reportIds) throw noWatches();
-  if (!desk.door.isOwnPage(request.headers)) throw foreignForm();
-  const caller = await admitOwner(desk, request, response);
-  await desk.admission.quotas.takeWrites(caller, 1, response);
-  const watch = await findWatch(desk, caller, request);
-  const { act = '', delivery = '' } = await readForm(desk.bodies, { request, response, caller }, [
+export async function answerWatchForm(
+  services: PageServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (!services.site.reportIds) throw noWatches();
+  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitOwner(services, request, response);
+  await services.limits.quotas.takeWrites(caller, 1, response);
+  const watch = await findWatch(services, caller, request);
+  const { act = '', delivery = '' } = await readForm(services.bodies, { request, response, caller }, [
     'act',
     'delivery',
   ]);
-  const base = basePathOf(desk.site);
+  const base = basePathOf(services.site);
   if (act === 'secret')
-    return sendPassingPage(response, 200, renderSecret(base, watch, await renewSecretOf(desk, watch)));
+    return sendPassingPage(response, 200, renderSecret(base, watch, await renewSecretOf(services, watch)));
   const start = Object.hasOwn(acts, act) ? acts[act] : undefined;
   if (!start) throw new Problem('invalid_request', 'act: Give pause, resume, test, replay or secret.');
-  await start(desk, { caller, watch, delivery, response });
+  await start(services, { caller, watch, delivery, response });
   seeOther(response, `${base}/watches/${watch.watchId}`);
 }
 
@@ -73,19 +85,19 @@ type Acted = {
   readonly delivery: string;
   readonly response: Response;
 };
-type Act = (desk: PageDesk, acted: Acted) => Promise<unknown>;
+type Act = (services: PageServices, acted: Acted) => Promise<unknown>;
 
 const acts: { readonly [name: string]: Act } = {
-  pause: (desk, { caller, watch }) => pauseByOwner(desk, caller, watch, true),
-  resume: (desk, { caller, watch }) => pauseByOwner(desk, caller, watch, false),
-  test: (desk, { caller, watch, response }) => sendTest(desk, caller, watch, response),
-  replay: (desk, { watch, delivery }) => replayOf(desk, watch, delivery),
+  pause: (services, { caller, watch }) => pauseByOwner(services, caller, watch, true),
+  resume: (services, { caller, watch }) => pauseByOwner(services, caller, watch, false),
+  test: (services, { caller, watch, response }) => sendTest(services, caller, watch, response),
+  replay: (services, { watch, delivery }) => replayOf(services, watch, delivery),
 };
 
 /** Without ids there are none, whatever token is sent. */
-async function admitOwner(desk: PageDesk, request: Request, response: Response): Promise<Caller> {
-  if (!desk.site.reportIds) throw noWatches();
-  return admitToken(desk.admission, request, response, 'watch');
+async function admitOwner(services: PageServices, request: Request, response: Response): Promise<Caller> {
+  if (!services.site.reportIds) throw noWatches();
+  return admitToken(services.limits, request, response, 'watch');
 }
 
 type Shown = Awaited<ReturnType<typeof describeWatch>>;

@@ -1,22 +1,22 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { diffReports } from '#shared/model/diff';
-import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 import { readReport } from '#shared/stores/reports/read-report';
 import { sendJson } from '../answer/json.ts';
-import type { Caller } from '../request/caller.ts';
-import { describeFaults, readOwnQuery } from '../request/read-query.ts';
-import { findReadable, type ReportDesk } from './readable.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { findReadable, type ReportServices } from './readable.ts';
 
 /** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */
 export async function answerDiff(
-  { shelf }: ReportDesk,
+  { reports }: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
   const [first, second] = await Promise.all(
-    (['a', 'b'] as const).map((name) => findReadable(shelf, caller, String(request.params[name]))),
+    (['a', 'b'] as const).map((name) => findReadable(reports, caller, String(request.params[name]))),
   );
   if (!first || !second) throw new Error('two reports were asked for');
   const faults: Fault[] = [];

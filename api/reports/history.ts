@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import type { Grant } from '#shared/model/grant';
 import {
   type Parsed,
@@ -10,21 +11,20 @@ import {
   tellFault,
 } from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
-import type { Caller } from '../request/caller.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
-import type { ReportDesk } from './readable.ts';
+import type { ReportServices } from './readable.ts';
 
 type PageQuery = z.infer<ReturnType<typeof pageParameters>>;
 
 /** Answers /api/reports: what was given to the caller's account, newest first, a page at a time. */
 export async function answerHistory(
-  { shelf, site, targetPolicy }: ReportDesk,
+  { reports, site, targetPolicy }: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const page = readParameters(pageParameters(targetPolicy), request);
-  const grants = await shelf.reportStore.grants.list({
+  const grants = await reports.reportStore.grants.list({
     account: caller.account,
     ...page,
     limit: page.limit + 1,

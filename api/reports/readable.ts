@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
+import type { Reports } from '../answer/ready-report.ts';
 import { type Representation, sendRepresentation } from '../answer/representation.ts';
-import type { Desk } from '../desk.ts';
-import type { Caller } from '../request/caller.ts';
 import { noteSubject } from '../request/request-log.ts';
-import type { Shelf } from '../tools/shelf.ts';
+import type { Services } from '../services.ts';
 
 /** Stands for an id that cannot be one: it is looked up like any other. */
 const nobodysId = '0'.repeat(32);
@@ -16,7 +16,7 @@ const nobodysId = '0'.repeat(32);
  * each after the same one look for a grant, so that neither answer nor time tells them apart.
  */
 export async function findReadable(
-  { reportStore }: Shelf,
+  { reportStore }: Reports,
   caller: Caller,
   reportId: string,
 ): Promise<StoredReport> {
@@ -31,7 +31,10 @@ export async function findReadable(
 }
 
 /** What the endpoints of stored reports take. */
-export type ReportDesk = Pick<Desk, 'admission' | 'runs' | 'shelf' | 'site' | 'streams' | 'targetPolicy'>;
+export type ReportServices = Pick<
+  Services,
+  'limits' | 'jobs' | 'reports' | 'site' | 'streams' | 'targetPolicy'
+>;
 
 const longestAgeS = 86_400;
 

@@ -1,24 +1,32 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
-import { noIds, type ReportDesk } from './readable.ts';
+import { noIds, type ReportServices } from './readable.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';
 import { answerStream, wantsStream } from './stream.ts';
 
-type ReportAnswer = (desk: ReportDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
+type ReportAnswer = (
+  services: ReportServices,
+  caller: Caller,
+  request: Request,
+  response: Response,
+) => Promise<void>;
 
 /** Adds the endpoints of stored reports; each needs a token with `reports:read`. @param get adds a route */
-export function addReports(desk: ReportDesk, get: (path: string, answer: AnswerRequest) => void): void {
+export function addReports(
+  services: ReportServices,
+  get: (path: string, answer: AnswerRequest) => void,
+): void {
   const readable =
     (answer: ReportAnswer): AnswerRequest =>
     async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
-      if (!desk.site.reportIds) throw noIds();
-      const caller = await admit(desk.admission, request, response, 'reports:read');
-      await answer(desk, caller, request, response);
+      if (!services.site.reportIds) throw noIds();
+      const caller = await admit(services.limits, request, response, 'reports:read');
+      await answer(services, caller, request, response);
     };
   const page = acceptingJson(readable(answerHistory));
   const stream = readable(answerStream);

@@ -1,40 +1,39 @@
 import type { Request, Response } from 'express';
-import { makeJob } from '#shared/catalogue/make-job';
-import { printQuestion, reportPrint, wantedPrint } from '#shared/catalogue/report-print';
+import { printQuestion, reportPrint } from '#shared/catalogue/report-print';
+import type { Caller } from '#shared/limits/caller';
+import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
 import { fileNameOf, pdf } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import { represent } from '../answer/representation.ts';
-import type { Desk } from '../desk.ts';
-import type { Caller } from '../request/caller.ts';
-import { requestIdOf } from '../request/request-log.ts';
-import { runOrJoin } from '../tools/runs.ts';
+import type { Services } from '../services.ts';
+import { askAsCaller, waitSecondsOf } from '../tools/ask-as-caller.ts';
 import { sendStored } from './readable.ts';
 
 /** What making a PDF takes: the store that keeps it, and the queue to the workers that have a browser. */
-export type PrintDesk = Pick<Desk, 'runs' | 'shelf' | 'site'>;
+export type PrintServices = Pick<Services, 'jobs' | 'reports' | 'site'>;
 
 /** Sends a report that the caller may read as a PDF: the one that is kept, or one that a browser worker makes now. */
 export async function sendPdf(
-  desk: PrintDesk,
+  services: PrintServices,
   caller: Caller,
   stored: StoredReport,
   response: Response,
 ): Promise<void> {
-  const bytes = (await findPdf(desk, stored)) ?? (await makePdf(desk, caller, stored, response));
+  const bytes = (await findPdf(services, stored)) ?? (await makePdf(services, caller, stored, response));
   const name = fileNameOf(readReport(stored), pdf.extension);
   response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
-  response.appendHeader('Link', desk.site.linksOf(stored.reportId));
+  response.appendHeader('Link', services.site.linksOf(stored.reportId));
   await sendStored(response.req as Request, response, stored, represent(bytes, pdf.contentType));
 }
 
 /** The PDF that is kept of a report. */
 export async function findPdf(
-  { shelf }: PrintDesk,
+  { reports }: PrintServices,
   { reportId }: StoredReport,
 ): Promise<Uint8Array | undefined> {
-  return shelf.reportStore.getBlob({ reportId, kind: 'pdf' });
+  return reports.reportStore.getBlob({ reportId, kind: 'pdf' });
 }
 
 // The queue's own words are of page loads.
@@ -49,27 +48,30 @@ function tellPrint(error: unknown): never {
 
 /** Waits for a browser worker; paid and limited as a page load. Throws the Problem that says why there is none. */
 async function makePdf(
-  desk: PrintDesk,
+  services: PrintServices,
   caller: Caller,
   stored: StoredReport,
   response: Response,
 ): Promise<Uint8Array> {
-  const { runs } = desk;
-  const now = Date.now();
-  const account = desk.site.ownerOf(caller.account);
-  const wish = {
+  const question = {
     ...printQuestion(stored.reportId),
-    caller: caller.id,
-    requestId: requestIdOf(response),
-    ...(account === undefined ? {} : { account }),
-    wanted: wantedPrint(now),
+    spec: reportPrint,
+    owner: services.site.ownerOf(caller.account),
   };
-  const job = makeJob(reportPrint, wish, now + runs.queueSeconds * 1000);
-  const running = { job, caller, ask: { waitS: undefined }, response };
-  const outcome = await runOrJoin(runs, reportPrint, running).catch(tellPrint);
-  if (outcome.kind !== 'report')
+  const answer = await askAsCaller(
+    services,
+    { caller, response },
+    {
+      question,
+      freshness: freshnessOf(reportPrint, 0, Date.now()),
+      waitS: waitSecondsOf(services.jobs, reportPrint, undefined),
+      // Its own report only says how the print ended: nobody reads it.
+      account: undefined,
+    },
+  ).catch(tellPrint);
+  if (answer.kind !== 'report')
     throw new Problem('overloaded', 'The PDF is not ready yet. Repeat the GET.', { retryAfterS: 5 });
-  const bytes = outcome.stored.state === 'failed' ? undefined : await findPdf(desk, stored);
+  const bytes = answer.report.grant.state === 'failed' ? undefined : await findPdf(services, stored);
   if (bytes) return bytes;
   throw new Problem(
     'browser_unavailable',

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
 import {
@@ -15,40 +16,39 @@ import {
 import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/stores/reports/read-report';
 import { represent, representStored } from '../answer/representation.ts';
-import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
-import { findReadable, type ReportDesk, sendStored } from './readable.ts';
+import { findReadable, type ReportServices, sendStored } from './readable.ts';
 import { sendPdf } from './send-pdf.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
 export async function answerReport(
-  { shelf, site }: ReportDesk,
+  { reports, site }: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const stored = await findReadable(shelf, caller, String(request.params['id']));
+  const stored = await findReadable(reports, caller, String(request.params['id']));
   response.appendHeader('Link', site.linksOf(stored.reportId));
   await sendStored(request, response, stored, representStored(stored));
 }
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */
 export async function answerExport(
-  desk: ReportDesk,
+  services: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const format = readFormat(request);
-  const stored = await findReadable(desk.shelf, caller, String(request.params['id']));
-  if (format === pdf.name) return sendPdf(desk, caller, stored, response);
-  await sendExport(desk, stored, format, response);
+  const stored = await findReadable(services.reports, caller, String(request.params['id']));
+  if (format === pdf.name) return sendPdf(services, caller, stored, response);
+  await sendExport(services, stored, format, response);
 }
 
 /** Sends a report that the caller may read as a file of this format. */
 export async function sendExport(
-  { site }: Pick<ReportDesk, 'site'>,
+  { site }: Pick<ReportServices, 'site'>,
   stored: StoredReport,
   format: FormatName | CheckFormatName,
   response: Response,
@@ -65,14 +65,14 @@ export async function sendExport(
 
 /** Answers /api/reports/{id}/screenshot: the picture that pagespeed-check took. */
 export async function answerScreenshot(
-  { shelf }: ReportDesk,
+  { reports }: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const stored = await findReadable(shelf, caller, String(request.params['id']));
-  const bytes = await shelf.reportStore.getBlob({ reportId: stored.reportId, kind: 'screenshot' });
+  const stored = await findReadable(reports, caller, String(request.params['id']));
+  const bytes = await reports.reportStore.getBlob({ reportId: stored.reportId, kind: 'screenshot' });
   const contentType = bytes && pictureTypeOf(bytes);
   if (!bytes || contentType === undefined) throw new Problem('not_found', 'This report has no screenshot.');
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import type { Grant } from '#shared/model/grant';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { renderReport } from '#shared/render/formats';
@@ -7,11 +8,10 @@ import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import { giveBack } from '#shared/time/give-back';
 import { drains } from '../answer/connections.ts';
-import type { Caller } from '../request/caller.ts';
 import { readParameters } from '../request/pages.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { filterShape } from './history.ts';
-import type { ReportDesk } from './readable.ts';
+import type { ReportServices } from './readable.ts';
 
 const formats = {
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', print: printLine },
@@ -29,7 +29,7 @@ export function wantsStream(request: Request): boolean {
 
 /** Answers /api/reports?format=: the whole reports of the caller's account, newest first, one after the other. What breaks off was not all. */
 export async function answerStream(
-  { shelf, streams, targetPolicy }: ReportDesk,
+  { reports, streams, targetPolicy }: ReportServices,
   caller: Caller,
   request: Request,
   response: Response,
@@ -41,7 +41,7 @@ export async function answerStream(
     response.setHeader('Content-Type', contentType);
     response.setHeader('Cache-Control', 'private, no-store');
     if (request.method !== 'HEAD')
-      await writeAll(response, reportsOf(shelf.reportStore, caller, wanted), print);
+      await writeAll(response, reportsOf(reports.reportStore, caller, wanted), print);
     response.end();
   } finally {
     leave();

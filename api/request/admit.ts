@@ -1,19 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
+import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/ports/token-store';
-import type { Quotas } from '../limits/quotas.ts';
-import type { Caller, Callers } from './caller.ts';
+import type { Callers } from './caller.ts';
 
 /** What letting a request in takes. */
-export type Admission = { readonly callers: Callers; readonly quotas: Quotas };
+export type Limits = { readonly callers: Callers; readonly quotas: Quotas };
 
 /**
  * Names the caller, counts the request, and lets those in who have the scope; `anyone` needs none.
  * A bad token is refused even where none is needed (RFC 6750 §3.1), and counted against its address, so that guessing has a limit.
  */
 export async function admit(
-  { callers, quotas }: Admission,
+  { callers, quotas }: Limits,
   request: IncomingMessage,
   response: Response,
   need: Scope | 'anyone',
@@ -32,12 +33,12 @@ export function isWrite({ method }: IncomingMessage): boolean {
 
 /** As `admit`, where a token is needed in open mode too: what is made is an account's own. */
 export async function admitToken(
-  admission: Admission,
+  limits: Limits,
   request: IncomingMessage,
   response: Response,
   need: Scope,
 ): Promise<Caller> {
-  const caller = await admit(admission, request, response, need);
+  const caller = await admit(limits, request, response, need);
   if (caller.kind === 'anonymous') throw tokenRequired(need);
   return caller;
 }

@@ -1,6 +1,6 @@
+import type { Caller } from '#shared/limits/caller';
+import { limitsByLevel } from '#shared/limits/holds';
 import { Problem } from '#shared/model/problem';
-import { limitsByLevel } from '../limits/holds.ts';
-import type { Caller } from './caller.ts';
 
 /** What a process holds of bodies that are not whole yet, shared by callers as places are. */
 export type BodyRoom = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { type Allowance, type Caller, callerOf, callerOfAccount, quotasOf } from '#shared/limits/caller';
 import { anonymousAccount } from '#shared/model/grant';
 import type { Quota } from '#shared/ports/rate-limiter';
 import { isLive, type Scope, type Token, type TokenStore } from '#shared/ports/token-store';
@@ -8,28 +9,6 @@ import { digestOf, isTokenText } from '#shared/stores/tokens/token-text';
 import { callerNetwork, turnNetworks, widerNetwork } from '#shared/targets/classify-address';
 import type { Logger } from '#shared/telemetry/logger';
 import { openAddressReader } from './address.ts';
-
-/** What is spent under one name. */
-export type Allowance = {
-  readonly id: string;
-  readonly quotas: { readonly requests: Quota; readonly scans: Quota; readonly writes: Quota };
-};
-
-/** Who asks, and what they may do and spend. Its `id` is the key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
-export type Caller = Allowance & {
-  readonly kind: 'anonymous' | 'token';
-  /** Whose grants are written and read. */
-  readonly account: string;
-  /** The token's name, for its owner. */
-  readonly name?: string;
-  readonly scopes: readonly Scope[];
-  /** Page loads that it may have unfinished; where left out, those of a caller without a token. */
-  readonly pages?: number;
-  /** What it shares with its neighbours, the nearest first: an IPv6 caller without a token has any number of /64s. */
-  readonly wider: readonly Allowance[];
-  /** What it shares its turns with, the widest first: its account, or the networks around its address. */
-  readonly levels: readonly string[];
-};
 
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
 export type IdentifiedCaller = { readonly caller: Caller; readonly hasBadToken: boolean };
@@ -72,15 +51,7 @@ export function openCallers(config: Config, tokenStore: TokenStore, log: Logger)
       const caller = recall(request) ?? (await tokens.find(request.headers.authorization ?? ''));
       return caller ? { caller, hasBadToken: false } : { caller: anonymous(request), hasBadToken: true };
     },
-    ofAccount: (account) => ({
-      id: `account:${account}`,
-      kind: 'token',
-      account,
-      scopes: [],
-      wider: [],
-      levels: [`account:${account}`],
-      quotas: quotasOf(config.LIMIT_TOKEN_REQUESTS, config.LIMIT_TOKEN_SCANS),
-    }),
+    ofAccount: (account) => callerOfAccount(account, config),
   };
 }
 
@@ -187,31 +158,6 @@ function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
     },
   };
 }
-
-/** The caller that a token names. */
-export function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Config): Caller {
-  return {
-    id: `token:${tokenId}`,
-    kind: 'token',
-    account,
-    name,
-    scopes,
-    pages: limits.pages ?? config.LIMIT_TOKEN_PAGES,
-    wider: [],
-    levels: [`account:${account}`],
-    quotas: quotasOf(
-      limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
-      limits.scans ?? config.LIMIT_TOKEN_SCANS,
-    ),
-  };
-}
-
-function quotasOf(requests: Omit<Quota, 'policy'>, scans: Omit<Quota, 'policy'>): Caller['quotas'] {
-  return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans }, writes };
-}
-
-/** What an account, or a caller without a token, may write. No setting: it is far more than any client needs. */
-const writes: Quota = { policy: 'writes', points: 120, windowS: 60 };
 
 function timesOf(quotas: Caller['quotas'], callers: number): Caller['quotas'] {
   const times = (quota: Quota): Quota => ({ ...quota, points: quota.points * callers });

@@ -1,5 +1,4 @@
-import { type Fault, Problem } from '#shared/model/problem';
-import { describeFaults } from './read-query.ts';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 
 /** Faults of a body that are told. */
 export const mostFaults = 50;
@@ -12,7 +11,12 @@ export function invalidBody(faults: readonly Fault[]): Problem {
 
 /** A fault at a place in the body. @param path the names and indexes that lead there */
 export function faultAt(path: readonly PropertyKey[], detail: string): Fault {
-  return { in: 'body', name: pointerTo(path), detail };
+  return { ...placeIn(path), detail };
+}
+
+/** A place in the body. */
+export function placeIn(path: readonly PropertyKey[]): Pick<Fault, 'in' | 'name'> {
+  return { in: 'body', name: pointerTo(path) };
 }
 
 /** The JSON Pointer of a place (RFC 6901 §3): "/targets/3"; "" for the whole body. */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type Fault, Problem } from '#shared/model/problem';
-import { describeFaults, readOwnQuery } from './read-query.ts';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { readOwnQuery } from './read-query.ts';
 
 /** Reads the query of a list by its parameters. Throws the Problem that names every fault. */
 export function readParameters<Shape extends z.ZodRawShape>(

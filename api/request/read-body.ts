@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
+import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
 import { ClientGone } from '../answer/connections.ts';
-import type { Quotas } from '../limits/quotas.ts';
 import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
-import type { Caller } from './caller.ts';
 import { openBodyCounter } from './count-body.ts';
 import { faultAt, invalidBody } from './faults.ts';
 
@@ -17,7 +17,7 @@ export type Body = {
   readonly text: string;
 };
 
-/** The one door for bodies: no other code reads one. */
+/** The one origins for bodies: no other code reads one. */
 export type Bodies = {
   /**
    * Reads a body of this kind within its bounds, which are counted while it comes in, and pays for its bytes. Call it last, when caller, scope,
@@ -38,7 +38,7 @@ export type BodyRequest = {
 const bytesOfPoint = 65_536;
 const pointsOf = (bytes: number) => Math.floor(bytes / bytesOfPoint);
 
-/** Opens the door of a process. @param room what it holds at once; production's where left out */
+/** Opens the origins of a process. @param room what it holds at once; production's where left out */
 export function openBodies(quotas: Pick<Quotas, 'takeWrites'>, room: RoomLimits = usualRoom): Bodies {
   const bodiesHeld = openBodyRoom(room);
   return {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 
 export type Query = {
   /** Name → the values sent, in order; only names that are known. */
@@ -64,14 +64,6 @@ function unknownHint(name: string, known: readonly string[]): string {
 export function rawQueryOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const at = url.indexOf('?');
   return at === -1 ? '' : url.slice(at + 1);
-}
-
-/** One sentence that names all faults. */
-export function describeFaults(faults: readonly Fault[]): string {
-  const [first] = faults;
-  return faults.length === 1 && first
-    ? `${first.name}: ${first.detail}`
-    : `There are ${faults.length} faults; each is in \`errors\`.`;
 }
 
 /** The parameters of an endpoint that takes these alone, each at most once. Throws the Problem that names every fault. */

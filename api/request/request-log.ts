@@ -32,14 +32,14 @@ export function noteSubject(response: Response, subject: Subject): void {
 }
 
 /** What hears of every request. */
-export type Witness = {
+export type Telemetry = {
   readonly log: Logger;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
 };
 
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
-export function logAnswer({ log, metrics }: Witness, answered: AnsweredRequest): void {
+export function logAnswer({ log, metrics }: Telemetry, answered: AnsweredRequest): void {
   const { start, span, requestId, method, route, status, cache, jobId, reportId, problem } = answered;
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
   const trace = span && traceFields(span.traceparent);
@@ -51,18 +51,18 @@ export function logAnswer({ log, metrics }: Witness, answered: AnsweredRequest):
 }
 
 /** Gives a request its id and the fields that every answer carries, and writes its line when it is answered or its caller has gone (499). */
-export function logRequest(witness: Witness, request: IncomingMessage, response: Response): void {
+export function logRequest(telemetry: Telemetry, request: IncomingMessage, response: Response): void {
   const start = performance.now();
   const requestId = newRequestId(request);
   response.setHeader('X-Request-Id', requestId);
-  const span = witness.tracing && startRequest(witness.tracing, request, start);
+  const span = telemetry.tracing && startRequest(telemetry.tracing, request, start);
   if (span) response.setHeader(traceField, span.traceparent);
   for (let index = 0; index < commonFields.length; index += 2)
     response.setHeader(commonFields[index] ?? '', commonFields[index + 1] ?? '');
   response.on('close', () => {
     const status = response.writableEnded ? response.statusCode : 499;
     const subject: Subject = response.locals;
-    logAnswer(witness, {
+    logAnswer(telemetry, {
       requestId,
       method: request.method ?? 'GET',
       route: routeOf(request),

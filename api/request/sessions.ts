@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Caller, callerOf } from '#shared/limits/caller';
 import { isLive, type TokenStore } from '#shared/ports/token-store';
 import type { Config } from '#shared/settings/config';
 import { digestOf, isTokenText } from '#shared/stores/tokens/token-text';
-import { type Caller, callerOf } from './caller.ts';
 
 /** Sessions of pages where tokens are needed: a cookie that stands for a token and is none. Only pages read it, the API never does. */
 export type Sessions = {

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
+import { retryAfterS } from '#shared/ask/ask';
 import { isRandomId, queueNames } from '#shared/model/job';
-import { type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type Fault, Problem } from '#shared/model/problem';
 import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
-import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
-import { waitLimitS, waitText } from '../request/ask.ts';
-import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
+import { waitLimitS, waitText } from '../request/read-ask.ts';
+import { rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
-import { retryAfterS, toolUrl } from './later.ts';
-import type { Runs } from './runs.ts';
+import type { Services } from '../services.ts';
+import type { Jobs } from './ask-as-caller.ts';
+import { toolUrl } from './later.ts';
 
 const lookEveryMs = 1000;
 
@@ -19,18 +20,18 @@ export const jobPattern = '/api/jobs/:id';
 
 /** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
 export async function answerJob(
-  { admission, runs, site }: Pick<Desk, 'admission' | 'runs' | 'site'>,
+  { limits, jobs, site }: Pick<Services, 'limits' | 'jobs' | 'site'>,
   jobId: string,
   request: IncomingMessage,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(admission, request, response, 'tools');
+  const caller = await admit(limits, request, response, 'tools');
   const waitS = readWait(request);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
-  const leave = waitS > 0 ? runs.waits.enter(caller) : undefined;
+  const leave = waitS > 0 ? jobs.waits.enter(caller) : undefined;
   const job = { jobId, owner: site.ownerOf(caller.account) };
-  const state = await followJob(runs, job, leave ? waitS : 0, response).finally(() => leave?.());
+  const state = await followJob(jobs, job, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();
   response.setHeader('Cache-Control', 'no-store');
   if (state.state === 'done' || state.state === 'failed') {
@@ -46,20 +47,20 @@ export async function answerJob(
 type Followed = { readonly jobId: string; readonly owner: string | undefined };
 
 async function followJob(
-  runs: Runs,
+  jobs: Jobs,
   { jobId, owner }: Followed,
   waitS: number,
   response: Response,
 ): Promise<JobState> {
-  if (waitS <= 0) return findJob(runs.jobQueue, jobId, owner);
+  if (waitS <= 0) return findJob(jobs.jobQueue, jobId, owner);
   const until = performance.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
-  const unsubscribe = runs.jobQueue.onDone(
+  const unsubscribe = jobs.jobQueue.onDone(
     (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
   );
   try {
     for (;;) {
-      const state = await findJob(runs.jobQueue, jobId, owner);
+      const state = await findJob(jobs.jobQueue, jobId, owner);
       const leftMs = until - performance.now();
       if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
         return state;

@@ -1,26 +1,29 @@
 import type { Response } from 'express';
+import { type Later, lookAtJob, retryAfterS } from '#shared/ask/ask';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Job } from '#shared/model/job';
-import type { Progress } from '#shared/ports/job-queue';
+import { type JobState, notStarted, type Progress } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
+import type { Services } from '../services.ts';
 
-/** A job that goes on after its GET was answered. */
-export type LaterJob = {
-  readonly jobId: string;
-  readonly job: Job;
+/** How far a job is that goes on after its GET was answered. */
+type HowFar = {
   readonly progress: Progress;
   /** Place in line, 1 is next; only while it waits for its turn. */
   readonly position?: number;
 };
 
 /** Sends 202: the work goes on, and where to ask for it. */
-export function sendLater(
+export async function sendLater(
   response: Response,
-  { jobId, job, progress, position }: LaterJob,
+  { jobs, site }: Pick<Services, 'jobs' | 'site'>,
+  later: Later,
   applied: string,
-  publicPath: string,
-): void {
-  const self = `${publicPath}/api/jobs/${jobId}`;
+): Promise<void> {
+  const { jobId, job } = later;
+  const state = 'state' in later ? later.state : await lookAtJob(jobs.jobQueue, { queue: job.queue, jobId });
+  const { progress, position } = howFar(later, state);
+  const self = `${site.publicPath}/api/jobs/${jobId}`;
   response.statusCode = 202;
   response.setHeader('Location', self);
   response.setHeader('Retry-After', retryAfterS(position));
@@ -31,8 +34,16 @@ export function sendLater(
     state: position === undefined ? 'running' : 'waiting',
     ...(position === undefined ? {} : { position }),
     progress,
-    links: { self, original: toolUrl(job, publicPath) },
+    links: { self, original: toolUrl(job, site.publicPath) },
   });
+}
+
+// The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
+function howFar(later: Later, state: JobState | undefined): HowFar {
+  if (state?.state === 'waiting') return { progress: notStarted, position: state.position };
+  if (state?.state === 'running') return { progress: state.progress };
+  const isParked = state === undefined && 'submitted' in later && later.submitted.state === 'parked';
+  return { progress: notStarted, ...(isParked ? { position: later.submitted.position ?? 1 } : {}) };
 }
 
 /** The GET that a job came from, without fresh, maxAge and wait. */
@@ -52,9 +63,4 @@ export function toolUrl(
   ];
   const path = spec?.targetKind === 'domain' ? `/${target}` : '';
   return `${publicPath}/api/tools/${check}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
-}
-
-/** Seconds after which asking again is worth it: the more are ahead, the later. */
-export function retryAfterS(position: number | undefined): number {
-  return Math.min(30, Math.max(1, Math.ceil((position ?? 1) / 2)));
 }

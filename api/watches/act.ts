@@ -1,40 +1,40 @@
 import type { Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { Delivery, Notify, Watch } from '#shared/model/watch';
-import type { Caller } from '../request/caller.ts';
-import { applyTurns, type ChangeDesk, requireFit } from './apply.ts';
+import { applyTurns, type ChangeServices, requireFit } from './apply.ts';
 import { drawSecret } from './keys.ts';
 import { testOf } from './tests.ts';
 
 /** Pauses a watch, or goes on with it. Throws where it cannot go on within the account's limit. */
 export async function pauseByOwner(
-  desk: ChangeDesk,
+  services: ChangeServices,
   caller: Caller,
   known: Watch,
   isPaused: boolean,
 ): Promise<void> {
   const pausedReason = isPaused ? 'owner' : null;
-  await desk.accountTurns.take(known.account, async () => {
-    await requireFit(desk, caller, { ...known, pausedReason });
-    const changed = await desk.watches.change(known.watchId, (watch) => ({ ...watch, pausedReason }));
-    if (changed) await applyTurns(desk, { known, changed, found: undefined });
+  await services.accountTurns.take(known.account, async () => {
+    await requireFit(services, caller, { ...known, pausedReason });
+    const changed = await services.watches.change(known.watchId, (watch) => ({ ...watch, pausedReason }));
+    if (changed) await applyTurns(services, { known, changed, found: undefined });
   });
 }
 
 /** Has a test sent, which costs a scan: by whoever sends it, or at once where the feed alone tells of it. @returns the delivery that its owner follows */
 export async function sendTest(
-  desk: ChangeDesk,
+  services: ChangeServices,
   caller: Caller,
   watch: Watch,
   response: Response,
 ): Promise<Delivery> {
-  const tests = testOf(desk, watch);
+  const tests = testOf(services, watch);
   const [event, byMail] = tests;
   if (tests.every(({ channel }) => channel === 'feed'))
-    await desk.admission.quotas.takeScans(caller, 1, response);
-  await desk.accountTurns.take(watch.account, async () => {
-    await desk.kept.require(watch.account, JSON.stringify(tests).length);
-    await desk.watches.keepDeliveries(tests);
+    await services.limits.quotas.takeScans(caller, 1, response);
+  await services.accountTurns.take(watch.account, async () => {
+    await services.kept.require(watch.account, JSON.stringify(tests).length);
+    await services.watches.keepDeliveries(tests);
   });
   return event.channel === 'feed' && byMail ? byMail : event;
 }
@@ -43,7 +43,7 @@ const oldSecretMs = 86_400_000;
 
 /** Draws a new secret; the old one signs beside it for a day. Throws for a watch without a webhook. */
 export async function renewSecretOf(
-  { watches }: Pick<ChangeDesk, 'watches'>,
+  { watches }: Pick<ChangeServices, 'watches'>,
   { watchId, notify }: Watch,
 ): Promise<string> {
   if (notify.webhook === null)
@@ -60,7 +60,7 @@ export async function renewSecretOf(
 
 /** Has an event of a watch sent again, under the same id. Throws for what is not sent, or is not there. */
 export async function replayOf(
-  { watches }: Pick<ChangeDesk, 'watches'>,
+  { watches }: Pick<ChangeServices, 'watches'>,
   { watchId, notify }: Watch,
   deliveryId: string,
 ): Promise<Delivery> {

@@ -1,25 +1,25 @@
+import type { Caller } from '#shared/limits/caller';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import type { RatesRead } from '#shared/ports/watch-store';
 import { giveBack } from '#shared/time/give-back';
-import type { Caller } from '../request/caller.ts';
 import { faultAt, invalidBody } from '../request/faults.ts';
 import { scansPerDay } from './describe.ts';
 import type { Understood } from './read-watch.ts';
-import type { WatchDesk } from './watch-desk.ts';
+import type { WatchServices } from './watch-services.ts';
 
 /** What changing a watch takes. */
-export type ChangeDesk = Pick<
-  WatchDesk,
-  'accountTurns' | 'admission' | 'kept' | 'site' | 'watches' | 'watchLimits'
+export type ChangeServices = Pick<
+  WatchServices,
+  'accountTurns' | 'limits' | 'kept' | 'site' | 'watches' | 'watchLimits'
 >;
 
 type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
 
 /** Writes the targets of a changed watch, and when their turns are. */
 export async function applyTurns(
-  { watches }: Pick<WatchDesk, 'watches'>,
+  { watches }: Pick<WatchServices, 'watches'>,
   { known, changed, found }: Change,
 ): Promise<void> {
   const { watchId } = changed;
@@ -71,7 +71,7 @@ function newTarget(watch: Watch, { target, host }: Understood['targets'][number]
 
 /** What is wrong with an interval that is too short. */
 export function tooOften(
-  { watchLimits }: Pick<WatchDesk, 'watchLimits'>,
+  { watchLimits }: Pick<WatchServices, 'watchLimits'>,
   everySeconds: number,
 ): readonly Fault[] {
   if (everySeconds >= watchLimits.minSeconds) return [];
@@ -81,18 +81,18 @@ export function tooOften(
 const ratesAtOnce = 200;
 
 /** Throws for an interval that is too short, and for watches that cost more than the account may spend. */
-export async function requireFit(desk: ChangeDesk, caller: Caller, watch: Watch): Promise<void> {
-  const { watches, watchLimits } = desk;
-  const often = tooOften(desk, watch.everySeconds);
+export async function requireFit(services: ChangeServices, caller: Caller, watch: Watch): Promise<void> {
+  const { watches, watchLimits } = services;
+  const often = tooOften(services, watch.everySeconds);
   if (often.length > 0) throw invalidBody(often);
   if (!watchLimits.isLimited || watch.pausedReason !== null) return;
   const { points, windowS } = caller.quotas.scans;
   const limit = (points / windowS) * 86_400;
-  let sum = scansPerDay(desk, watch);
+  let sum = scansPerDay(services, watch);
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = { except: watch.watchId, after, limit: ratesAtOnce };
     const { rates, next }: RatesRead = await watches.ratesOf(caller.account, page);
-    for (const rate of rates) sum += scansPerDay(desk, rate);
+    for (const rate of rates) sum += scansPerDay(services, rate);
     after = next === '' ? undefined : next;
     await giveBack();
   }

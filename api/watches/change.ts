@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import { type Fault, Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
 import { insufficientScope } from '../request/admit.ts';
-import type { Caller } from '../request/caller.ts';
 import { invalidBody } from '../request/faults.ts';
 import { makeOnce } from '../request/idempotency.ts';
 import { type ReadFields, readFields } from '../request/read-json.ts';
@@ -26,11 +26,11 @@ import {
   watchPatchSchema,
 } from './read-watch.ts';
 import { askAddress, testOf } from './tests.ts';
-import { findWatch, type WatchDesk } from './watch-desk.ts';
+import { findWatch, type WatchServices } from './watch-services.ts';
 
 /** Answers POST /api/watches: begins to watch. */
 export async function createWatch(
-  desk: WatchDesk,
+  services: WatchServices,
   caller: Caller,
   request: Request,
   response: Response,
@@ -38,16 +38,16 @@ export async function createWatch(
   readOwnQuery(request, []);
   // Watches go on only while their account may start checks.
   if (!caller.scopes.includes('tools')) throw insufficientScope('tools');
-  const body = await desk.bodies.read({ request, response, caller }, 'watch');
+  const body = await services.bodies.read({ request, response, caller }, 'watch');
   const read = readFields(body.text, newWatchSchema);
-  await requireSound(desk, caller, read);
+  await requireSound(services, caller, read);
   const wish = read.fields as z.infer<typeof newWatchSchema>;
-  const made = await makeOnce(desk.idempotency, caller.account, { request, body }, (watchId) =>
-    make(desk, caller, wish, watchId),
+  const made = await makeOnce(services.idempotency, caller.account, { request, body }, (watchId) =>
+    make(services, caller, wish, watchId),
   );
-  const watch = await desk.watches.get(made.resourceId);
+  const watch = await services.watches.get(made.resourceId);
   if (!watch) throw new Problem('watch_not_found', 'The watch of this key was deleted since.');
-  const shown = await describeWatch(desk, watch);
+  const shown = await describeWatch(services, watch);
   response.statusCode = made.isRepeated ? 200 : 201;
   response.setHeader('Location', shown.links.self);
   sendPrivate(response, { ...shown, ...(made.kept === '' ? {} : { webhookSecret: made.kept }) });
@@ -55,7 +55,7 @@ export async function createWatch(
 
 /** Rejects with the Problem of all faults of a body, those of its targets and options with the others. */
 async function requireSound(
-  desk: WatchDesk,
+  services: WatchServices,
   { account }: Caller,
   { fields, faults }: ReadFields<typeof newWatchSchema.shape>,
   known?: Watch,
@@ -63,18 +63,19 @@ async function requireSound(
   const { everySeconds, notify, targets = [], options = {} } = fields;
   const all = [
     ...faults,
-    ...(everySeconds === undefined ? [] : tooOften(desk, everySeconds)),
-    ...(notify === undefined ? [] : faultsOfNotify(desk, mergeNotify(notify, known?.notify))),
+    ...(everySeconds === undefined ? [] : tooOften(services, everySeconds)),
+    ...(notify === undefined ? [] : faultsOfNotify(services, mergeNotify(notify, known?.notify))),
   ];
   if (all.length === 0) return;
   const check = known?.check ?? fields.check;
-  if (check !== undefined) await readTargets(desk, { spec: specOf(check), options, targets, account }, all);
+  if (check !== undefined)
+    await readTargets(services, { spec: specOf(check), options, targets, account }, all);
   throw invalidBody(all);
 }
 
-function faultsOfNotify(desk: WatchDesk, notify: Notify): readonly Fault[] {
+function faultsOfNotify(services: WatchServices, notify: Notify): readonly Fault[] {
   try {
-    readNotify(desk, notify);
+    readNotify(services, notify);
     return [];
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_request') return error.errors ?? [];
@@ -83,20 +84,20 @@ function faultsOfNotify(desk: WatchDesk, notify: Notify): readonly Fault[] {
 }
 
 async function make(
-  desk: WatchDesk,
+  services: WatchServices,
   caller: Caller,
   wish: z.infer<typeof newWatchSchema>,
   watchId: string,
 ): Promise<string> {
   const { account } = caller;
   const spec = specOf(wish.check);
-  const { targets, options } = await readTargets(desk, {
+  const { targets, options } = await readTargets(services, {
     spec,
     options: wish.options ?? {},
     targets: wish.targets,
     account,
   });
-  const notify = readNotify(desk, mergeNotify(wish.notify));
+  const notify = readNotify(services, mergeNotify(wish.notify));
   const secret = notify.webhook === null ? null : drawSecret();
   const watch: Watch = {
     watchId,
@@ -116,39 +117,42 @@ async function make(
   };
   const made = await newTargets(watch, targets);
   // What an account has is judged in the same turn in which it gets more.
-  await desk.accountTurns.take(account, async () => {
-    await requireFit(desk, caller, watch);
-    await requireRoom(desk.watches, desk.watchLimits, { account, added: targets.map(({ host }) => host) });
-    await desk.kept.require(account, bytesOf(targets));
-    await desk.watches.create(watch, made);
+  await services.accountTurns.take(account, async () => {
+    await requireFit(services, caller, watch);
+    await requireRoom(services.watches, services.watchLimits, {
+      account,
+      added: targets.map(({ host }) => host),
+    });
+    await services.kept.require(account, bytesOf(targets));
+    await services.watches.create(watch, made);
   });
-  if (secret !== null) await desk.watches.keepDeliveries(testOf(desk, watch, 'first').slice(0, 1));
-  await askAddress(desk, watch);
+  if (secret !== null) await services.watches.keepDeliveries(testOf(services, watch, 'first').slice(0, 1));
+  await askAddress(services, watch);
   return secret ?? '';
 }
 
 /** Answers PATCH /api/watches/{watchId}: a JSON merge patch. */
 export async function changeWatch(
-  desk: WatchDesk,
+  services: WatchServices,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const known = await findWatch(desk, caller, request);
-  const body = await desk.bodies.read({ request, response, caller }, 'change of a watch');
+  const known = await findWatch(services, caller, request);
+  const body = await services.bodies.read({ request, response, caller }, 'change of a watch');
   const read = readFields(body.text, watchPatchSchema);
-  await requireSound(desk, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
+  await requireSound(services, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
   const wish: Patch = read.fields;
-  const found = await readNewTargets(desk, known, wish);
-  const notify = readNotify(desk, mergeNotify(wish.notify, known.notify));
-  const changed = await desk.accountTurns.take(known.account, () =>
-    change(desk, caller, known, { wish, found, notify }),
+  const found = await readNewTargets(services, known, wish);
+  const notify = readNotify(services, mergeNotify(wish.notify, known.notify));
+  const changed = await services.accountTurns.take(known.account, () =>
+    change(services, caller, known, { wish, found, notify }),
   );
   const isNewSecret = changed.secret !== null && changed.secret !== known.secret;
-  if (isNewSecret) await desk.watches.keepDeliveries(testOf(desk, changed).slice(0, 1));
-  if (changed.notify.email?.to !== known.notify.email?.to) await askAddress(desk, changed);
-  const shown = await describeWatch(desk, changed);
+  if (isNewSecret) await services.watches.keepDeliveries(testOf(services, changed).slice(0, 1));
+  if (changed.notify.email?.to !== known.notify.email?.to) await askAddress(services, changed);
+  const shown = await describeWatch(services, changed);
   sendPrivate(response, { ...shown, ...(isNewSecret ? { webhookSecret: changed.secret } : {}) });
 }
 
@@ -161,24 +165,24 @@ function bytesOf(targets: Understood['targets']): number {
 
 /** Changes a watch, in its account's turn. */
 async function change(
-  desk: WatchDesk,
+  services: WatchServices,
   caller: Caller,
   known: Watch,
   { wish, found, notify }: Found & { readonly wish: Patch },
 ): Promise<Watch> {
   const next = patched(known, wish, { found, notify });
-  await requireFit(desk, caller, next);
+  await requireFit(services, caller, next);
   if (found) {
     const added = found.targets.map(({ host }) => host);
     const { account, watchId: except } = known;
-    await requireRoom(desk.watches, desk.watchLimits, { account, added, except });
-    await desk.kept.require(account, bytesOf(found.targets.slice(known.targetCount)));
+    await requireRoom(services.watches, services.watchLimits, { account, added, except });
+    await services.kept.require(account, bytesOf(found.targets.slice(known.targetCount)));
   }
-  const changed = await desk.watches.change(known.watchId, (watch) =>
+  const changed = await services.watches.change(known.watchId, (watch) =>
     patched(watch, wish, { found, notify }, next),
   );
   if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
-  await applyTurns(desk, { known, changed, found });
+  await applyTurns(services, { known, changed, found });
   return changed;
 }
 
@@ -206,11 +210,15 @@ function originOf({ webhook }: Notify): string | undefined {
   return webhook ? new URL(webhook.url).origin : undefined;
 }
 
-async function readNewTargets(desk: WatchDesk, watch: Watch, wish: Patch): Promise<Understood | undefined> {
+async function readNewTargets(
+  services: WatchServices,
+  watch: Watch,
+  wish: Patch,
+): Promise<Understood | undefined> {
   if (wish.targets === undefined && wish.options === undefined) return undefined;
-  const targets = wish.targets ?? (await allTargets(desk, watch)).map(({ target }) => target);
+  const targets = wish.targets ?? (await allTargets(services, watch)).map(({ target }) => target);
   const options = wish.options === undefined ? textsOf(watch.options) : (wish.options ?? {});
-  return readTargets(desk, { spec: specOf(watch.check), options, targets, account: watch.account });
+  return readTargets(services, { spec: specOf(watch.check), options, targets, account: watch.account });
 }
 
 // As a query has them.
@@ -229,7 +237,7 @@ function textOf(value: Json): string {
 
 const targetsAtOnce = 200;
 
-async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<WatchTarget[]> {
+async function allTargets({ watches }: WatchServices, { watchId }: Watch): Promise<WatchTarget[]> {
   const all: WatchTarget[] = [];
   for (let after: string | undefined; ;) {
     const page = await watches.listTargets(watchId, { limit: targetsAtOnce, after });
@@ -240,12 +248,12 @@ async function allTargets({ watches }: WatchDesk, { watchId }: Watch): Promise<W
   }
 }
 
-function readNotify(desk: WatchDesk, notify: Notify): Notify {
+function readNotify(services: WatchServices, notify: Notify): Notify {
   const { webhook, email } = notify;
   return {
     ...notify,
-    webhook: webhook && { url: readWebhook(desk, webhook.url) },
-    email: email && { to: readEmail(desk.site, email.to) },
+    webhook: webhook && { url: readWebhook(services, webhook.url) },
+    email: email && { to: readEmail(services.site, email.to) },
   };
 }
 

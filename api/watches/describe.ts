@@ -6,22 +6,22 @@ import type { WatchRate } from '#shared/ports/watch-store';
 import { costOf } from '#shared/settings/offered';
 import { giveBack } from '#shared/time/give-back';
 import { specOf } from './read-watch.ts';
-import type { WatchDesk } from './watch-desk.ts';
+import type { WatchServices } from './watch-services.ts';
 
 const shownDeliveries = 20;
 const dayS = 86_400;
 
 /** Scans that a watch costs a day, or all of one rate. */
 export function scansPerDay(
-  { site }: Pick<WatchDesk, 'site'>,
+  { site }: Pick<WatchServices, 'site'>,
   { check, options, everySeconds, targetCount }: WatchRate,
 ): number {
   return Math.ceil((costOf(site.isOffered, specOf(check), options) * targetCount * dayS) / everySeconds);
 }
 
 /** A watch as its owner sees it. */
-export async function describeWatch(desk: Pick<WatchDesk, 'site' | 'watches'>, watch: Watch) {
-  const { watches, site } = desk;
+export async function describeWatch(services: Pick<WatchServices, 'site' | 'watches'>, watch: Watch) {
+  const { watches, site } = services;
   const { watchId, label, check, everySeconds, targetCount, pausedReason, createdAt, notify } = watch;
   const [due, deliveries] = await Promise.all([
     watches.dueOf(watchId, lateBefore(watch, Date.now())),
@@ -35,7 +35,7 @@ export async function describeWatch(desk: Pick<WatchDesk, 'site' | 'watches'>, w
     options: JSON.parse(askedOptions(check, watch.options) || plainOptions) as object,
     targetCount,
     everySeconds,
-    scansPerDay: scansPerDay(desk, watch),
+    scansPerDay: scansPerDay(services, watch),
     late: due.late,
     paused: pausedReason !== null,
     pausedReason,
@@ -48,10 +48,13 @@ export async function describeWatch(desk: Pick<WatchDesk, 'site' | 'watches'>, w
 }
 
 /** Some watches, one after the other. */
-export async function describeWatches(desk: Pick<WatchDesk, 'site' | 'watches'>, watches: readonly Watch[]) {
+export async function describeWatches(
+  services: Pick<WatchServices, 'site' | 'watches'>,
+  watches: readonly Watch[],
+) {
   const described: Awaited<ReturnType<typeof describeWatch>>[] = [];
   for (const watch of watches) {
-    described.push(await describeWatch(desk, watch));
+    described.push(await describeWatch(services, watch));
     await giveBack();
   }
   return described;

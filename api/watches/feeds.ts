@@ -13,7 +13,7 @@ import { admit, admitToken } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { sendPrivate } from './change.ts';
 import { drawKey } from './keys.ts';
-import type { WatchAnswer, WatchDesk } from './watch-desk.ts';
+import type { WatchAnswer, WatchServices } from './watch-services.ts';
 
 const shownEvents = 100;
 const eventsAtOnce = 50;
@@ -22,11 +22,11 @@ const pageRows = 100;
 export const keyText = /^[A-Za-z0-9_-]{22}$/;
 
 /** Answers POST /api/watches/links: draws the addresses of feed and calendar anew, and shows them this once. */
-export const drawLinks: WatchAnswer = async (desk, caller, request, response) => {
+export const drawLinks: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
   const [feed, calendar] = [drawKey(), drawKey()];
-  await desk.watches.setLinks(caller.account, { feed: digestOf(feed), calendar: digestOf(calendar) });
-  const base = `${desk.site.publicPath}/api/watches`;
+  await services.watches.setLinks(caller.account, { feed: digestOf(feed), calendar: digestOf(calendar) });
+  const base = `${services.site.publicPath}/api/watches`;
   sendPrivate(response, {
     feed: `${base}/feed.atom?key=${feed}`,
     calendar: `${base}/expiries.ics?key=${calendar}`,
@@ -34,10 +34,15 @@ export const drawLinks: WatchAnswer = async (desk, caller, request, response) =>
 };
 
 /** Answers GET /api/watches/feed.atom: what the watches of an account told, newest first. */
-export async function answerFeed(desk: WatchDesk, request: Request, response: Response): Promise<void> {
-  const account = await readerOf(desk, 'feed', request, response);
-  const events = await newestEvents(desk, account);
-  const self = desk.site.publicPath === '' ? undefined : `${desk.site.publicPath}/api/watches/feed.atom`;
+export async function answerFeed(
+  services: WatchServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const account = await readerOf(services, 'feed', request, response);
+  const events = await newestEvents(services, account);
+  const self =
+    services.site.publicPath === '' ? undefined : `${services.site.publicPath}/api/watches/feed.atom`;
   const feedId = `urn:diag:watches:${hash('sha256', account).slice(0, 32)}`;
   await sendFile(
     request,
@@ -48,7 +53,7 @@ export async function answerFeed(desk: WatchDesk, request: Request, response: Re
 }
 
 /** What was also sent by e-mail has a second delivery, and the feed tells of it once. */
-async function newestEvents({ watches }: WatchDesk, account: string): Promise<readonly Delivery[]> {
+async function newestEvents({ watches }: WatchServices, account: string): Promise<readonly Delivery[]> {
   const events: Delivery[] = [];
   for (let before: WatchPage['before']; ;) {
     const page = await watches.listDeliveries({ account }, { limit: eventsAtOnce, before });
@@ -62,9 +67,13 @@ async function newestEvents({ watches }: WatchDesk, account: string): Promise<re
 }
 
 /** Answers GET /api/watches/expiries.ics: what of the watched targets ends when. */
-export async function answerCalendar(desk: WatchDesk, request: Request, response: Response): Promise<void> {
-  const account = await readerOf(desk, 'calendar', request, response);
-  const dates = await datesOf(desk, account);
+export async function answerCalendar(
+  services: WatchServices,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const account = await readerOf(services, 'calendar', request, response);
+  const dates = await datesOf(services, account);
   await sendFile(request, response, renderCalendar(dates), 'text/calendar; charset=utf-8');
 }
 
@@ -81,19 +90,19 @@ const keyShape = z.string().regex(keyText);
 
 /** The account whose feed is read: that of the token, or of the key in the address. A key beside a bad token is of no use. */
 async function readerOf(
-  { admission, site, watches }: WatchDesk,
+  { limits, site, watches }: WatchServices,
   kind: LinkKind,
   request: Request,
   response: Response,
 ): Promise<string> {
   if (!site.reportIds) throw noWatches();
   const { key } = readOwnQuery(request, ['key']);
-  if (key === undefined) return (await admitToken(admission, request, response, 'watch')).account;
+  if (key === undefined) return (await admitToken(limits, request, response, 'watch')).account;
   // Guesses count at the address that they come from, and readings at the account as well: its key may be read anywhere.
-  await admit(admission, request, response, 'anyone');
+  await admit(limits, request, response, 'anyone');
   const account = keyShape.safeParse(key).success ? await watches.findLink(kind, digestOf(key)) : undefined;
   if (account !== undefined) {
-    admission.quotas.takeRequest(admission.callers.ofAccount(account), response);
+    limits.quotas.takeRequest(limits.callers.ofAccount(account), response);
     return account;
   }
   throw new Problem(
@@ -110,7 +119,7 @@ export function noWatches(): Problem {
   return new Problem('report_ids_disabled', 'Reports have no ids here, and nothing is watched.');
 }
 
-async function datesOf({ watches }: WatchDesk, account: string): Promise<readonly Expiry[]> {
+async function datesOf({ watches }: WatchServices, account: string): Promise<readonly Expiry[]> {
   const dates = new Map<string, Expiry>();
   for await (const { watchId } of watchesOf(watches, account))
     for await (const expiry of expiriesOf(watches, watchId)) {
@@ -129,7 +138,7 @@ function dropLatest(dates: Map<string, Expiry>): void {
   for (const [key, expiry] of first.slice(0, mostDates)) dates.set(key, expiry);
 }
 
-async function* expiriesOf(watches: WatchDesk['watches'], watchId: string): AsyncGenerator<Expiry> {
+async function* expiriesOf(watches: WatchServices['watches'], watchId: string): AsyncGenerator<Expiry> {
   for (let after: string | undefined; ;) {
     const page = await watches.listTargets(watchId, { limit: pageRows, after });
     for (const { base } of page) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Question } from '#shared/ask/question';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { readAddress } from '#shared/model/mailbox';
@@ -8,11 +9,10 @@ import type { Notify } from '#shared/model/watch';
 import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
 import { targetText, webAddressText } from '#shared/targets/target-texts';
 import { giveBack } from '#shared/time/give-back';
-import type { Desk } from '../desk.ts';
-import type { Ask } from '../request/ask.ts';
 import { mostTargets } from '../request/body-bounds.ts';
-import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { faultAt, invalidBody, mostFaults, placeIn } from '../request/faults.ts';
 import { optionValues } from '../request/read-json.ts';
+import type { Services } from '../services.ts';
 
 const longestLabel = 200;
 const names = catalogue.map(({ name }) => name);
@@ -107,7 +107,7 @@ function mergeEmail(wish: NotifyPatch['email'], known: Notify['email']): Notify[
   return wish === null || to === undefined ? null : { to };
 }
 
-type ReadDesk = Pick<Desk, 'readAsk' | 'site' | 'targetPolicy'>;
+type ReadServices = Pick<Services, 'questions' | 'site' | 'targetPolicy'>;
 export type WatchInput = {
   readonly spec: CheckSpec;
   readonly options: z.infer<typeof fields.options>;
@@ -116,8 +116,8 @@ export type WatchInput = {
 };
 /** Targets and options of a watch, understood. */
 export type Understood = {
-  readonly options: Ask['options'];
-  readonly targets: readonly Pick<Ask, 'target' | 'host'>[];
+  readonly options: Question['options'];
+  readonly targets: readonly Pick<Question, 'target' | 'host'>[];
 };
 
 /**
@@ -125,41 +125,43 @@ export type Understood = {
  * @param told faults that were found in the body before, and are told with them
  */
 export async function readTargets(
-  desk: ReadDesk,
+  services: ReadServices,
   { spec, options, targets, account }: WatchInput,
   told: readonly Fault[] = [],
 ): Promise<Understood> {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
   const known = Object.entries(options).filter(([name]) => !unknown.includes(name));
-  const own = new URLSearchParams(
-    known.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
+  const given = Object.fromEntries(
+    known.map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)].sort() : String(value)]),
   );
-  const owner = desk.site.ownerOf(account);
-  const asks: Ask[] = [];
+  const owner = services.site.ownerOf(account);
+  const asked: Question[] = [];
   const faults: CodedFault[] = [
     ...told,
     ...unknown.map((name) => faultAt(['options', name.slice(0, 60)], `${spec.name} has no such option.`)),
   ].map((fault) => ({ ...fault, code: 'invalid_request' }));
   for (const [at, target] of targets.entries()) {
-    const ask = desk.readAsk.orProblem(spec, { url: addressOf(spec, target, own), headers: {} }, owner);
-    if (!(ask instanceof Problem)) asks.push(ask);
-    else if (ask.errors === undefined) throw ask;
-    else faults.push(...faultsOf(ask, at));
+    const place = (about: 'target' | { readonly option: string }) =>
+      placeIn(about === 'target' ? ['targets', at] : ['options', about.option]);
+    const question = services.questions.read(spec, { target, options: given, place }, owner);
+    if (!(question instanceof Problem)) asked.push(question);
+    else if (question.errors === undefined) throw question;
+    else faults.push(...codedFaults(question));
     if (faults.length >= mostFaults) break;
     await giveBack();
   }
   for (const code of ['invalid_request', 'target_not_allowed'] as const) refuse(code, faults);
-  const found = new Map(asks.map(({ target, host }) => [target, { target, host }]));
-  return { options: asks[0]?.options ?? {}, targets: [...found.values()] };
+  const found = new Map(asked.map(({ target, host }) => [target, { target, host }]));
+  return { options: asked[0]?.options ?? {}, targets: [...found.values()] };
 }
 
 type CodedFault = Fault & { readonly code: RefusalCode };
 
 type RefusalCode = 'invalid_request' | 'target_not_allowed';
 
-function faultsOf({ code, errors = [] }: Problem, at: number) {
+function codedFaults({ code, errors = [] }: Problem): readonly CodedFault[] {
   const told: RefusalCode = code === 'target_not_allowed' ? code : 'invalid_request';
-  return errors.map((fault) => ({ ...inBody(fault, at), code: told }));
+  return errors.map((fault) => ({ ...fault, code: told }));
 }
 
 /** Throws for the faults of this kind; one that is true of every target is told once. */
@@ -171,20 +173,8 @@ function refuse(code: RefusalCode, faults: readonly CodedFault[]): void {
   throw new Problem(code, invalidBody(errors).detail, { errors });
 }
 
-function inBody({ name, detail }: Fault, at: number): Fault {
-  return name === 'url' || name === 'domain'
-    ? faultAt(['targets', at], detail)
-    : faultAt(['options', name], detail);
-}
-
-function addressOf({ name, targetKind }: CheckSpec, target: string, own: URLSearchParams): string {
-  const isUrl = targetKind === 'url';
-  const query = new URLSearchParams(isUrl ? [['url', target], ...own] : [...own]).toString();
-  return `/api/tools/${name}${isUrl ? '' : `/${encodeURIComponent(target)}`}${query === '' ? '' : `?${query}`}`;
-}
-
 /** The address of a receiver in normal form: https, as a target that may be checked. Throws a Problem. */
-export function readWebhook({ targetPolicy }: ReadDesk, url: string): string {
+export function readWebhook({ targetPolicy }: ReadServices, url: string): string {
   const at = ['notify', 'webhook', 'url'];
   const parsed = parseHttpUrl(url, targetPolicy);
   if (parsed.ok && parsed.value.protocol === 'https:') return parsed.value.href;
@@ -195,7 +185,7 @@ export function readWebhook({ targetPolicy }: ReadDesk, url: string): string {
 }
 
 /** An e-mail address in normal form. Throws a Problem for what is none, and where this service sends no mail. */
-export function readEmail({ sendsMail }: ReadDesk['site'], text: string): string {
+export function readEmail({ sendsMail }: ReadServices['site'], text: string): string {
   if (!sendsMail)
     throw invalidBody([
       faultAt(

@@ -4,7 +4,7 @@ import { readOwnQuery } from '../request/read-query.ts';
 import { renewSecretOf, replayOf, sendTest } from './act.ts';
 import { sendPrivate } from './change.ts';
 import { describeDelivery, describeTarget, describeWatch, describeWatches } from './describe.ts';
-import { findWatch, type WatchAnswer } from './watch-desk.ts';
+import { findWatch, type WatchAnswer } from './watch-services.ts';
 
 export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
 export const targetCursorText = /^[A-Za-z0-9_-]{1,8192}$/;
@@ -18,34 +18,34 @@ export const targetParameters = z.object({
 });
 
 /** Answers GET /api/watches: those of the account, newest first. */
-export const listWatches: WatchAnswer = async (desk, caller, request, response) => {
+export const listWatches: WatchAnswer = async (services, caller, request, response) => {
   const page = readParameters(pageParameters, request);
-  const found = await desk.watches.list(caller.account, { ...page, limit: page.limit + 1 });
+  const found = await services.watches.list(caller.account, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
-  const watches = await describeWatches(desk, shown);
+  const watches = await describeWatches(services, shown);
   sendPrivate(response, { watches, next });
 };
 
 /** Answers GET /api/watches/{watchId}. */
-export const showWatch: WatchAnswer = async (desk, caller, request, response) => {
+export const showWatch: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
-  sendPrivate(response, await describeWatch(desk, await findWatch(desk, caller, request)));
+  sendPrivate(response, await describeWatch(services, await findWatch(services, caller, request)));
 };
 
 /** Answers DELETE of the same: the watch is gone with its targets and deliveries. */
-export const deleteWatch: WatchAnswer = async (desk, caller, request, response) => {
+export const deleteWatch: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
-  const { watchId } = await findWatch(desk, caller, request);
-  await desk.watches.remove(watchId);
+  const { watchId } = await findWatch(services, caller, request);
+  await services.watches.remove(watchId);
   response.statusCode = 204;
   response.end();
 };
 
 /** Answers GET /api/watches/{watchId}/targets, in the order of their names. */
-export const listTargets: WatchAnswer = async (desk, caller, request, response) => {
+export const listTargets: WatchAnswer = async (services, caller, request, response) => {
   const page = readParameters(targetParameters, request);
-  const { watchId } = await findWatch(desk, caller, request);
-  const found = await desk.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
+  const { watchId } = await findWatch(services, caller, request);
+  const found = await services.watches.listTargets(watchId, { limit: page.limit + 1, after: page.before });
   const { shown, next } = pageOf(found, page.limit, ({ target }) =>
     Buffer.from(target).toString('base64url'),
   );
@@ -53,10 +53,10 @@ export const listTargets: WatchAnswer = async (desk, caller, request, response) 
 };
 
 /** Answers GET /api/watches/{watchId}/deliveries, newest first. */
-export const listDeliveries: WatchAnswer = async (desk, caller, request, response) => {
+export const listDeliveries: WatchAnswer = async (services, caller, request, response) => {
   const page = readParameters(pageParameters, request);
-  const { watchId } = await findWatch(desk, caller, request);
-  const found = await desk.watches.listDeliveries({ watchId }, { ...page, limit: page.limit + 1 });
+  const { watchId } = await findWatch(services, caller, request);
+  const found = await services.watches.listDeliveries({ watchId }, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(
     found,
     page.limit,
@@ -66,25 +66,25 @@ export const listDeliveries: WatchAnswer = async (desk, caller, request, respons
 };
 
 /** Answers POST /api/watches/{watchId}/test: sends a test event. */
-export const testWatch: WatchAnswer = async (desk, caller, request, response) => {
+export const testWatch: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
-  const test = await sendTest(desk, caller, await findWatch(desk, caller, request), response);
+  const test = await sendTest(services, caller, await findWatch(services, caller, request), response);
   response.statusCode = 202;
   sendPrivate(response, describeDelivery(test));
 };
 
 /** Answers POST /api/watches/{watchId}/secret: draws a new secret; the old one signs beside it for a day. */
-export const renewSecret: WatchAnswer = async (desk, caller, request, response) => {
+export const renewSecret: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
-  const watch = await findWatch(desk, caller, request);
-  sendPrivate(response, { webhookSecret: await renewSecretOf(desk, watch) });
+  const watch = await findWatch(services, caller, request);
+  sendPrivate(response, { webhookSecret: await renewSecretOf(services, watch) });
 };
 
 /** Answers POST /api/watches/{watchId}/deliveries/{deliveryId}/replay: sends the same event again, under the same id. */
-export const replayDelivery: WatchAnswer = async (desk, caller, request, response) => {
+export const replayDelivery: WatchAnswer = async (services, caller, request, response) => {
   readOwnQuery(request, []);
-  const watch = await findWatch(desk, caller, request);
-  const again = await replayOf(desk, watch, String(request.params['delivery']));
+  const watch = await findWatch(services, caller, request);
+  const again = await replayOf(services, watch, String(request.params['delivery']));
   response.statusCode = 202;
   sendPrivate(response, describeDelivery(again));
 };

@@ -3,11 +3,11 @@ import { makeDeliveries } from '#shared/catalogue/watch-event';
 import { digestOfAddress, isConfirmed, mailboxIdOf } from '#shared/model/mailbox';
 import type { Delivery, Watch } from '#shared/model/watch';
 import { drawKey } from './keys.ts';
-import type { WatchDesk } from './watch-desk.ts';
+import type { WatchServices } from './watch-services.ts';
 
 /** A test of a watch: its event, and the same by e-mail where it has an address. @param once names it, where a second making is the same */
 export function testOf(
-  { site }: Pick<WatchDesk, 'site'>,
+  { site }: Pick<WatchServices, 'site'>,
   watch: Watch,
   once?: string,
 ): readonly [Delivery, ...Delivery[]] {
@@ -18,18 +18,21 @@ export function testOf(
 }
 
 /** Asks the address of a watch, once, whether it may be told. Until that is confirmed, nothing else is sent there. */
-export async function askAddress(desk: Pick<WatchDesk, 'site' | 'watches'>, watch: Watch): Promise<void> {
+export async function askAddress(
+  services: Pick<WatchServices, 'site' | 'watches'>,
+  watch: Watch,
+): Promise<void> {
   const { account, notify } = watch;
   if (notify.email === null) return;
   const { to } = notify.email;
   const mailboxId = mailboxIdOf(account, to);
-  const stop = await desk.watches.getStop(digestOfAddress(to));
+  const stop = await services.watches.getStop(digestOfAddress(to));
   const drawn = { confirmKey: drawKey(), stopKey: drawKey(), createdAt: Date.now(), confirmedAt: null };
-  await desk.watches.keepMailbox({ mailboxId, account, to, ...drawn });
-  const known = await desk.watches.getMailbox(mailboxId);
+  await services.watches.keepMailbox({ mailboxId, account, to, ...drawn });
+  const known = await services.watches.getMailbox(mailboxId);
   if (known && isConfirmed(known, stop)) return;
-  const question = testOf(desk, watch).filter(({ channel }) => channel === 'email');
+  const question = testOf(services, watch).filter(({ channel }) => channel === 'email');
   // Other watches of the account may tell the same address: it is asked once, and again by a test.
   const deliveryId = `evt_${hash('sha256', `${mailboxId} ${stop?.at ?? 0}`).slice(0, 32)}_mail`;
-  await desk.watches.keepDeliveries(question.map((one) => ({ ...one, deliveryId })));
+  await services.watches.keepDeliveries(question.map((one) => ({ ...one, deliveryId })));
 }

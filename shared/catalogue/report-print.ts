@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Job, makeJobKey, type AcceptedAge } from '../model/job.ts';
+import { type Job, makeJobKey } from '../model/job.ts';
 import type { CheckSpec } from './spec.ts';
 
 /**
@@ -28,16 +28,11 @@ export const reportPrint = {
 /** How long a PDF is kept: it can be made again from the report. */
 export const pdfKeptForMs = 24 * 3_600_000;
 
-type Question = Pick<Job, 'jobKey' | 'keyVersion' | 'target' | 'options' | 'host'>;
+type Question = Pick<Job, 'jobKey' | 'target' | 'options' | 'host'> & { readonly keyVersion: string };
 
 /** What a job to print this report asks. Its line is its own, as it visits no host. */
 export function printQuestion(reportId: string): Question {
   const keyVersion = String(reportPrint.rulesVersion);
   const about = { check: reportPrint.name, target: reportId, options: {} };
   return { ...about, jobKey: makeJobKey({ ...about, keyVersion }), keyVersion, host: reportId };
-}
-
-/** Which finished print is an answer: one that failed a moment ago is not tried again at once. */
-export function wantedPrint(nowMs: number): AcceptedAge {
-  return { since: nowMs - reportPrint.refreshFloorS * 1000, orFresh: false };
 }

@@ -1,4 +1,5 @@
 import { createHash, hash, randomFillSync } from 'node:crypto';
+import type { Freshness } from './freshness.ts';
 import type { Json } from './verdict.ts';
 
 /** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
@@ -40,24 +41,12 @@ export type Job = {
   readonly pages?: number;
   /** True for a job without a token: its report is no secret. */
   readonly isAnonymous?: boolean;
-  readonly wanted: AcceptedAge;
+  readonly wanted: Freshness;
   /** Unix ms. The job expires if it has not started by then. */
   readonly startBy: number;
   /** Longest run, from the moment a worker starts it. */
   readonly runLimitMs: number;
 };
-
-/** Which stored reports may answer: those checked at `since` (Unix ms) or later; with `orFresh`, also any that is still fresh. */
-export type AcceptedAge = { readonly since: number; readonly orFresh: boolean };
-
-/** True when a report answers what is wanted. */
-export function answers(
-  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
-  wanted: AcceptedAge,
-  nowMs: number,
-): boolean {
-  return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
-}
 
 const idBytes = 16;
 // Asking the system for 4096 random bytes costs as much as asking for one id.

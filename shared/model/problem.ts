@@ -231,3 +231,11 @@ export class Problem extends Error {
     this.quota = more.quota;
   }
 }
+
+/** One sentence that names all faults. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const [first] = faults;
+  return faults.length === 1 && first
+    ? `${first.name}: ${first.detail}`
+    : `There are ${faults.length} faults; each is in \`errors\`.`;
+}

@@ -1,5 +1,6 @@
+import type { Freshness } from '../model/freshness.ts';
 import type { Grant, HistoryQuestion } from '../model/grant.ts';
-import type { Job, AcceptedAge } from '../model/job.ts';
+import type { Job } from '../model/job.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 
@@ -66,7 +67,7 @@ export type Blob = { readonly name: BlobName; readonly bytes: Uint8Array; readon
 /** How full a store is. */
 export type StoreUse = { readonly usedBytes: number; readonly limitBytes: number };
 
-export type Question = { readonly jobKey: string; readonly wanted: AcceptedAge };
+export type Question = { readonly jobKey: string; readonly wanted: Freshness };
 
 /**
  * Reports, kept until they expire. No method waits longer than the store's own timeouts, and before them for its turn at one that is slow; an unreachable store rejects with

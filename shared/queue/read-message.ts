@@ -74,10 +74,23 @@ export function readJob(
   value: unknown,
   place: { readonly queue: QueueName; readonly jobId: string | undefined },
 ): ReadResult<Job> {
-  const job = read<Job>(value, jobShape);
-  if ('fault' in job) return job;
-  if (job.value.queue !== place.queue) return { fault: 'queue' };
-  return job.value.jobId === place.jobId ? job : { fault: 'jobId' };
+  const sent = read<SentJob>(value, jobShape);
+  if ('fault' in sent) return sent;
+  if (sent.value.queue !== place.queue) return { fault: 'queue' };
+  if (sent.value.jobId !== place.jobId) return { fault: 'jobId' };
+  const { since, orFresh } = sent.value.wanted;
+  return { value: { ...sent.value, wanted: { notBefore: since, acceptFresh: orFresh } } };
+}
+
+/** A job as it stands in a queue: there its freshness keeps the names of the first release, as processes of several releases share a queue. */
+export type SentJob = Omit<Job, 'wanted'> & {
+  readonly wanted: { readonly since: number; readonly orFresh: boolean };
+};
+
+/** The form in which `readJob` finds a job again. */
+export function toSentJob(job: Job): SentJob {
+  const { notBefore, acceptFresh } = job.wanted;
+  return { ...job, wanted: { since: notBefore, orFresh: acceptFresh } };
 }
 
 /** Reads a message of the end of a job; undefined for anything else. @param text JSON, or not */

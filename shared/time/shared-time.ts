@@ -1,4 +1,5 @@
-import { type Job, type AcceptedAge } from '../model/job.ts';
+import { type Freshness } from '../model/freshness.ts';
+import { type Job } from '../model/job.ts';
 import type { ReportStore, StoredReport } from '../ports/report-store.ts';
 
 /**
@@ -17,8 +18,8 @@ export function shiftJob(job: Job, ms: number): Job {
   };
 }
 
-function shiftWanted(wanted: AcceptedAge, ms: number): AcceptedAge {
-  return { ...wanted, since: wanted.since + ms };
+function shiftWanted(wanted: Freshness, ms: number): Freshness {
+  return { ...wanted, notBefore: wanted.notBefore + ms };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { readField } from '../../api/pages/home.ts';
-import { basePathOf } from '../../api/pages/page-desk.ts';
+import { basePathOf } from '../../api/pages/page-services.ts';
 import { keepGolden } from '../kit/golden-report.ts';
 import { openService, redirectPath, type Service } from './kit.ts';
 

@@ -1,7 +1,7 @@
 // npm run screenshots: the README's pictures, taken of the demo. They differ a little each time, so `npm run docs` leaves them alone.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pagePath } from '../../api/pages/page-desk.ts';
+import { pagePath } from '../../api/pages/page-services.ts';
 import { openTestBrowser } from '../browser/pages/kit.ts';
 import { startService } from '../kit/service-process.ts';
 

@@ -17,6 +17,7 @@ const floors = [
   'queue',
   'stores',
   'limits',
+  'ask',
   'lifecycle',
 ].map((room) => `shared/${room}`);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Caller } from '#shared/limits/caller';
+import { openHolds } from '#shared/limits/holds';
 import type { Job } from '#shared/model/job';
-import { openHolds } from '../../api/limits/holds.ts';
-import type { Caller } from '../../api/request/caller.ts';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
 const callerOf = (id: string, ...levels: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { openQuestions } from '#shared/ask/question';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { openMemoryRateLimiter } from '#shared/limits/rates/flexible';
 import type { StoredReport } from '#shared/ports/report-store';
@@ -8,7 +9,7 @@ import { readConfig } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { digestOf } from '#shared/stores/reports/row';
 import { openReportCache } from '../../api/answer/ready-report.ts';
-import { openAskReader } from '../../api/request/ask.ts';
+import { openAskReader } from '../../api/request/read-ask.ts';
 
 const mebibyte = 1024 * 1024;
 const json = Buffer.from(JSON.stringify({ text: 'a report of two kilobytes '.repeat(80) }));
@@ -61,7 +62,7 @@ test('the report cache stays within its budget, also when other codings are made
   expect(cache.count()).toBeLessThan(before);
   const last = cache.keep(stored('last', false));
   last.latin1('identity');
-  expect(cache.find('last', { since: 0, orFresh: false }, 0)).toBe(last);
+  expect(cache.find('last', { notBefore: 0, acceptFresh: false }, 0)).toBe(last);
 });
 
 test('a report from the store is counted by its packed bytes, and by its unpacked ones once a client asked for those', () => {
@@ -74,7 +75,7 @@ test('a report from the store is counted by its packed bytes, and by its unpacke
 
 test('an address is remembered, a spelling of it with empty pairs and a very long one are not', () => {
   const config = readConfig({ DATA_DIR: ':memory:' });
-  const readAsk = openAskReader(targetPolicyOf(config), openJobKeys(config));
+  const readAsk = openAskReader(openQuestions(targetPolicyOf(config), openJobKeys(config), () => true));
   const plain = '/api/tools/redirect-check?url=http%3A%2F%2Fexample.com%2F';
   const addresses = [plain, `${plain}&`, plain.replace('?', '?&&'), `${plain}${'a'.repeat(1024)}`];
   const recalled = addresses.map((url) => {

@@ -20,7 +20,7 @@ const job: Job = {
   options: {},
   host: 'a.test',
   caller: 'c',
-  wanted: { since: 0, orFresh: true },
+  wanted: { notBefore: 0, acceptFresh: true },
   startBy: Date.now() + 60_000,
   runLimitMs: 1000,
 };

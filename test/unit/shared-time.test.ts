@@ -23,7 +23,7 @@ test("a report keeps the shared time it was made with, also where this machine's
   // What it tells is in this machine's time again.
   expect(told.checkedAt).toBe(checkedAtMs + 11 * minutes);
   expect((await seen.get(ids.reportId))?.checkedAt).toBe(checkedAtMs + 11 * minutes);
-  const question = { jobKey: 'key', wanted: { since: checkedAtMs + 11 * minutes, orFresh: false } };
+  const question = { jobKey: 'key', wanted: { notBefore: checkedAtMs + 11 * minutes, acceptFresh: false } };
   expect((await seen.findFresh([question])).has('key')).toBe(true);
 });
 

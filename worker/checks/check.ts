@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CheckSpec, FieldsOf } from '#shared/catalogue/spec';
-import type { Job, AcceptedAge } from '#shared/model/job';
+import type { Freshness } from '#shared/model/freshness';
+import type { Job } from '#shared/model/job';
 import type { Assessment } from '#shared/model/report';
 import type { Json } from '#shared/model/verdict';
 import type { Progress } from '#shared/ports/job-queue';
@@ -13,7 +14,7 @@ export type GatherContext = {
   readonly target: string;
   readonly options: Job['options'];
   /** How new the answer is to be; left out where a command asks. */
-  readonly wanted?: AcceptedAge | undefined;
+  readonly wanted?: Freshness | undefined;
   /** The caller's account has a cache of its own, and is not told when others asked. */
   readonly hidesAges?: boolean;
   readonly probes: Probes;

@@ -1,3 +1,4 @@
+import { openQuestions } from '#shared/ask/question';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Backend } from '#shared/lifecycle/backend';
 import { openLeasedPace } from '#shared/limits/pace/leased';
@@ -9,6 +10,7 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
 import { isOffered } from '#shared/settings/offered';
+import { targetPolicyOf } from '#shared/settings/policy';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
@@ -16,8 +18,9 @@ import { noJobs } from '../checks/jobs.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import type { PortState } from '../probes/smtp/port.ts';
 import type { VantageMemory } from '../probes/vantage/memory.ts';
+import { askPartsOf } from '../run/ask-parts.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
-import { openJobs } from '../run/jobs.ts';
+import { type JobsSettings, openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper, openEvidenceWriter } from '../run/keep-evidence.ts';
 import { openTalkStore } from '../run/keep-talks.ts';
@@ -72,13 +75,13 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
   const evidence = openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 });
   const probes = openProbes(context);
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
-  const jobsSettings = {
-    ...shared,
-    jobQueue,
-    waiting,
+  const offers = (spec: CheckSpec) => isOffered(config, spec);
+  const jobsSettings: JobsSettings = {
+    asking: askPartsOf(config, backend, waiting),
+    questions: openQuestions(targetPolicyOf(config), shared.jobKeyOf, offers),
     visits,
-    queueSeconds: config.QUEUE_SECONDS,
-    isOffered: (spec: CheckSpec) => isOffered(config, spec),
+    publicPath: shared.publicPath,
+    isOffered: offers,
   };
   // A setting that it cannot read ends the start.
   const findCheck = findCheckOf(config);

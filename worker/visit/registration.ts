@@ -5,7 +5,8 @@ import {
   unknownRegistration,
 } from '#shared/catalogue/domain-health/registration';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { type AcceptedAge, type Job, randomId } from '#shared/model/job';
+import { type Freshness } from '#shared/model/freshness';
+import { type Job, randomId } from '#shared/model/job';
 import { makeReport, type ReportFacts } from '#shared/model/report';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import type { DnsProbe } from '../probes/dns/port.ts';
@@ -22,7 +23,7 @@ export type RegistrationSettings = {
 export type RegistrationAsking = {
   readonly dns: Pick<DnsProbe, 'ask'>;
   readonly rdap: RdapProbe;
-  readonly wanted: AcceptedAge;
+  readonly wanted: Freshness;
   /** When it fires, what is not known by then stays unknown. */
   readonly ending: AbortSignal;
 };
@@ -144,7 +145,7 @@ function openRests({ reportStore, jobKeyOf, now }: RegistrationSettings): Regist
   const keyOf = (host: string) => jobKeyOf(registryRest, host, {}, undefined);
   return {
     async isResting(host) {
-      const wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+      const wanted = { notBefore: Number.MAX_SAFE_INTEGER, acceptFresh: true };
       const jobKey = keyOf(host);
       return (await reportStore.findFresh([{ jobKey, wanted }], now())).has(jobKey);
     },

@@ -5,7 +5,8 @@ import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
 import { freshForOtherS } from '#shared/catalogue/spec';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
-import { type Job, randomId, type AcceptedAge } from '#shared/model/job';
+import { type Freshness } from '#shared/model/freshness';
+import { type Job, randomId } from '#shared/model/job';
 import {
   makeFailedReport,
   makeReport,
@@ -178,9 +179,12 @@ async function examineOne(
 }
 
 // The job's own `wanted` is of the visit; how old a report may be is in its options.
-function wantedOf({ options, wanted }: Job, refreshFloorS: number): AcceptedAge {
-  if (options['orFresh'] !== false) return { since: wanted.since, orFresh: true };
-  return { since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000), orFresh: false };
+function wantedOf({ options, wanted }: Job, refreshFloorS: number): Freshness {
+  if (options['orFresh'] !== false) return { notBefore: wanted.notBefore, acceptFresh: true };
+  return {
+    notBefore: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000),
+    acceptFresh: false,
+  };
 }
 
 type VisitTimes = { readonly nowMs: number; readonly durationMs: number };

@@ -1,8 +1,8 @@
+import type { AskParts } from '#shared/ask/ask';
+import type { Questions } from '#shared/ask/question';
+import type { UnkeptReport } from '#shared/ask/reports';
 import type { Backend } from '#shared/lifecycle/backend';
-import type { JobKeyOf } from '#shared/queue/job-keys';
-import type { RunWaits } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
-import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Admit, VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { SendMail } from './mail/mailer.ts';
@@ -13,9 +13,8 @@ export type WatchContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'watches'>;
   readonly log: Logger;
-  readonly waiting: RunWaits;
-  readonly jobKeyOf: JobKeyOf;
-  readonly policy: TargetPolicy;
+  readonly asking: AskParts<UnkeptReport>;
+  readonly questions: Questions;
   readonly owners: Owners;
   /** Sends through the guard, to a host that proves its name. */
   readonly send: (request: VerifiedRequest, signal: AbortSignal, admit?: Admit) => Promise<VerifiedAnswer>;

@@ -1,23 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from '#shared/ask/ask';
+import { invalidRequest, isMalformed, type Question, targetNotAllowed } from '#shared/ask/question';
 import { findSpec } from '#shared/catalogue/registry';
-import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Job, AcceptedAge } from '#shared/model/job';
-import { type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
+import type { Caller } from '#shared/limits/caller';
+import { payAsCaller } from '#shared/limits/pay-as-caller';
+import { freshnessOf } from '#shared/model/freshness';
+import { describeFaults, type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
 import type { Batch, BatchEnd, BatchOutcome } from '#shared/ports/batch-store';
+import { tellFault } from '#shared/targets/parse-target';
 import type { ReadyReport } from '../../answer/ready-report.ts';
-import type { Desk } from '../../desk.ts';
-import type { Ask } from '../../request/ask.ts';
-import type { Caller } from '../../request/caller.ts';
-import { describeFaults } from '../../request/read-query.ts';
-import { drawJob } from '../../tools/draw-job.ts';
-import { give } from '../../tools/give.ts';
-import { toolUrl } from '../../tools/later.ts';
-import { runAside } from '../../tools/runs.ts';
-import { findKnown } from '../../tools/shelf.ts';
+import type { Services } from '../../services.ts';
 import type { ScanPace } from './scan-pace.ts';
 
 /** What asking a target takes: the same parts as a GET of the tool. */
-export type AskDesk = Pick<Desk, 'readAsk' | 'runs' | 'shelf' | 'site'>;
+export type AskServices = Pick<Services, 'questions' | 'jobs' | 'reports' | 'site'>;
 
 /** A target of a batch. */
 export type BatchTarget = {
@@ -48,18 +43,15 @@ const passing: ReadonlySet<string> = new Set([
 const longestRetryS = 300;
 /** A run that nobody waits for any more is asked for again after this at the latest. */
 const graceMs = 30_000;
-/** A job that could not be withdrawn because it was not submitted yet, or held by a process that is gone, is tried again. */
-const withdrawAgainMs = 1000;
 /** Why a target of a cancelled batch is not asked. A Problem, so that what was paid for it is given back. */
-const withdrawn = new Problem('shutting_down', 'Its batch was cancelled.', { retryAfterS: 1 });
+export const withdrawn = new Problem('shutting_down', 'Its batch was cancelled.', { retryAfterS: 1 });
 
 /** Asks one target as a GET of the tool would: what is stored answers, equal work is joined, and a run is paid for. Rejects with the signal's reason. */
-export async function askTarget(desk: AskDesk, asked: BatchTarget): Promise<AskOutcome> {
+export async function askTarget(services: AskServices, asked: BatchTarget): Promise<AskOutcome> {
   const { signal } = asked;
   try {
-    const report = await findReport(desk, asked);
-    await give(desk, asked.caller, report);
-    return { outcome: 'done', reportId: report.reportId, problem: null };
+    const { reportId } = await findReport(services, asked);
+    return { outcome: 'done', reportId, problem: null };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     signal.throwIfAborted();
@@ -81,119 +73,68 @@ function isRefusal(code: string): boolean {
 
 /** The problem of a target that ended without a report, at its place in the list. */
 export function problemOf(
-  desk: Pick<AskDesk, 'readAsk' | 'site'>,
+  services: Pick<AskServices, 'questions' | 'site'>,
   batch: Batch,
   { index, problem }: Pick<BatchEnd, 'index' | 'problem'>,
   target: string,
 ): Problem {
   const code = problem !== null && Object.hasOwn(problems, problem) ? (problem as ProblemCode) : 'not_found';
   // Nothing but the list of names that are never checked can have changed since.
-  const refusal = isRefusal(code) ? refusalOf(desk, batch, target) : undefined;
-  if (refusal) return ofBody(refusal, index);
+  const refusal = isRefusal(code) ? questionOf(services, batch, target) : undefined;
+  if (refusal instanceof Problem && isRefusal(refusal.code)) return ofBody(refusal, index);
   return new Problem(code, `${problems[code].title}. Ask the tool for this target again.`);
 }
 
-function refusalOf(
-  desk: Pick<AskDesk, 'readAsk' | 'site'>,
-  batch: Batch,
-  target: string,
-): Problem | undefined {
-  try {
-    readAsk(desk, specOf(batch.check), batch, target);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return isRefusal(error.code) ? error : undefined;
-  }
-}
-
-async function findReport(desk: AskDesk, asked: BatchTarget): Promise<ReadyReport> {
-  const { runs, shelf } = desk;
+async function findReport(services: AskServices, asked: BatchTarget): Promise<ReadyReport> {
+  const { reports, jobs } = services;
   const { batch, caller, pace, cancelled, signal } = asked;
-  const spec = specOf(batch.check);
-  const ask = readAsk(desk, spec, batch, asked.target);
-  const now = Date.now();
-  const wanted = wantedOf(batch, spec, now);
-  const known = await findKnown(shelf, ask.jobKey, wanted, now);
-  if (known) return known;
-  if (!runs.waiting.isPending(ask.jobKey))
-    await pace.turn(caller, runs.costOf(spec, ask.options), AbortSignal.any([signal, cancelled]));
-  const drawing = { ask, caller, requestId: requestIdOf(batch), trace: undefined, wanted, now: Date.now() };
-  const job = drawJob(spec, drawing, runs.queueSeconds);
-  const waitMs = runs.queueSeconds * 1000 + job.runLimitMs + graceMs;
-  const outcome = await unlessWithdrawn(desk, asked, job, (either) =>
-    runAside(runs, spec, { job, caller }, { waitMs, signal: either }),
+  const question = questionOf(services, batch, asked.target);
+  if (question instanceof Problem) throw question;
+  const { spec, options } = question;
+  const { maxAgeS, createdAt } = batch;
+  const answer = await ask(
+    { ...reports, ...jobs },
+    {
+      question,
+      // A target that is asked again, after a failure or by another process, takes the report of its first run.
+      freshness: freshnessOf(spec, maxAgeS ?? undefined, maxAgeS === null ? Date.now() : createdAt),
+      payer: payAsCaller(jobs.runLimits, caller, undefined),
+      account: batch.account,
+      origin: { requestId: `batch-${batch.batchId}` },
+      waitMs: jobs.queueSeconds * 1000 + spec.runLimitMs(options) + graceMs,
+      signal,
+      withdrawn: cancelled,
+      turn: (cost) => pace.turn(caller, cost, AbortSignal.any([signal, cancelled])),
+    },
   );
-  if (outcome.kind === 'report') return shelf.reports.keep(outcome.stored);
+  if (answer.kind === 'report') return answer.report;
   throw new Problem('overloaded', 'Its turn did not come in time.', { retryAfterS: 10 });
 }
 
-/** Waits for the run, or until the batch is cancelled and the job is out of the queue. One that runs already may end. */
-async function unlessWithdrawn<T>(
-  { runs }: AskDesk,
-  { cancelled, signal }: BatchTarget,
-  job: Job,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const [gone, ended] = [new AbortController(), new AbortController()];
-  const withdraw = async () => {
-    while (!ended.signal.aborted) {
-      // A queue that is away is asked again.
-      if (await runs.waiting.withdraw(job).catch(() => false)) return gone.abort(withdrawn);
-      await delay(withdrawAgainMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    }
-  };
-  const start = () => void withdraw();
-  if (cancelled.aborted) throw withdrawn;
-  cancelled.addEventListener('abort', start, { once: true });
-  try {
-    return await run(AbortSignal.any([signal, gone.signal]));
-  } finally {
-    cancelled.removeEventListener('abort', start);
-    ended.abort();
-  }
-}
-
-/** Reads the target as the tool's own address has it: a batch never asks for something else than a GET does. */
-function readAsk(
-  { readAsk: read, site }: Pick<AskDesk, 'readAsk' | 'site'>,
-  spec: CheckSpec,
-  { options, account }: Batch,
-  target: string,
-): Ask {
-  const named = encodeURIComponent(target.toWellFormed());
-  const url = toolUrl({ check: spec.name, target: namedIn(spec, target), options }, '');
-  const address = spec.targetKind === 'domain' ? url.replace('/{}', () => `/${named}`) : url;
-  const ask = read.orProblem(spec, { url: address, headers: {} }, site.ownerOf(account));
-  if (ask instanceof Problem) throw ask;
-  return ask;
-}
-
-/** The target as `toolUrl` takes it: a domain is put in afterwards, as what is none may have characters of a path. */
-function namedIn({ targetKind }: CheckSpec, target: string): string {
-  return targetKind === 'domain' ? '{}' : target.toWellFormed();
-}
-
-/** A target that is asked again, after a failure or by another process, takes the report of its first run. */
-function wantedOf({ createdAt, maxAgeS }: Batch, { refreshFloorS }: CheckSpec, now: number): AcceptedAge {
-  if (maxAgeS === null) return { since: now, orFresh: true };
-  return { since: createdAt - Math.max(maxAgeS, refreshFloorS) * 1000, orFresh: false };
-}
-
-function ofBody(problem: Problem, index: number): Problem {
-  const errors = (problem.errors ?? []).map((fault): Fault => {
-    const isTarget = fault.name === 'url' || fault.name === 'domain';
-    return isTarget ? { ...fault, in: 'body', name: `/targets/${index}` } : fault;
-  });
-  return new Problem(problem.code, describeFaults(errors), { errors });
-}
-
-function requestIdOf({ batchId }: Batch): string {
-  return `batch-${batchId}`;
-}
-
-function specOf(check: string): CheckSpec {
+/** Understands a target as a GET of the tool would. */
+function questionOf(
+  { questions, site }: Pick<AskServices, 'questions' | 'site'>,
+  { check, options, account }: Batch,
+  text: string,
+): Question | Problem {
   const spec = findSpec(check);
-  if (spec) return spec;
-  throw new Problem('not_found', `There is no check "${check}" here any more.`);
+  if (!spec) return new Problem('not_found', `There is no check "${check}" here any more.`);
+  const disabled = questions.refusalOf(spec);
+  if (disabled) return disabled;
+  const about = questions.readTarget(spec, text.toWellFormed());
+  const owner = site.ownerOf(account);
+  if (!('fault' in about)) {
+    const port = questions.judgePortOption(spec, options);
+    if (port === undefined) return questions.of(spec, { ...about, options }, owner);
+    return targetNotAllowed([{ in: 'body', name: `/options/${spec.portOption}`, detail: port }]);
+  }
+  const fault = { in: 'body', name: 'target', detail: tellFault(about.fault) } as const;
+  return isMalformed(about) ? invalidRequest([fault]) : targetNotAllowed([fault]);
+}
+
+function ofBody({ code, errors = [] }: Problem, index: number): Problem {
+  const placed = errors.map((fault): Fault =>
+    fault.name === 'target' ? { ...fault, name: `/targets/${index}` } : fault,
+  );
+  return new Problem(code, describeFaults(placed), { errors: placed });
 }

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '#shared/limits/caller';
+import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
 import {
   type Batch,
@@ -9,15 +11,13 @@ import {
 } from '#shared/ports/batch-store';
 import type { Logger } from '#shared/telemetry/logger';
 import { giveBack } from '#shared/time/give-back';
-import type { Quotas } from '../../limits/quotas.ts';
-import type { Caller } from '../../request/caller.ts';
-import { type AskDesk, askTarget, endOf, type AskOutcome } from './ask-target.ts';
+import { type AskServices, askTarget, endOf, type AskOutcome, withdrawn } from './ask-target.ts';
 import { type FeedTally, openFeedTally } from './feed-tally.ts';
 import type { FeedingCallers } from './feeding-caller.ts';
 import { openScanPace } from './scan-pace.ts';
 
 /** What feeding takes. */
-export type FeedDesk = AskDesk & {
+export type FeedServices = AskServices & {
   readonly store: BatchStore;
   readonly quotas: Quotas;
   readonly callerOf: FeedingCallers;
@@ -74,17 +74,17 @@ export type Stopped = 'ended' | 'lost';
 
 /** Feeds a batch that was claimed until all its targets have ended. Rejects with the signal's reason, or the Problem of a store that is away. */
 export async function feedBatch(
-  desk: FeedDesk,
+  services: FeedServices,
   claimed: Batch,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<Stopped> {
-  const feeding = await startFeeding(desk, claimed, lease);
-  const pace = openScanPace(desk.quotas);
+  const feeding = await startFeeding(services, claimed, lease);
+  const pace = openScanPace(services.quotas);
   const stop = new AbortController();
   const runs = AbortSignal.any([signal, stop.signal]);
   const start: Start = (index, target, caller) =>
-    ask(desk, feeding, {
+    ask(services, feeding, {
       batch: feeding.batch,
       index,
       target,
@@ -96,7 +96,7 @@ export async function feedBatch(
   try {
     for (;;) {
       signal.throwIfAborted();
-      const how = await takeStep(desk, feeding, start, stop);
+      const how = await takeStep(services, feeding, start, stop);
       if (how !== undefined) return how;
       await delay(stepMs, undefined, { signal });
     }
@@ -107,20 +107,20 @@ export async function feedBatch(
 
 /** One round: the lease, new targets, what has ended. Undefined where there is more to do. */
 async function takeStep(
-  desk: FeedDesk,
+  services: FeedServices,
   feeding: Feeding,
   start: Start,
   stop: AbortController,
 ): Promise<Stopped | undefined> {
-  if (!(await renewInTime(desk, feeding))) return 'lost';
-  if (feeding.cancelledAt === undefined) await startSome(desk, feeding, start);
-  if (!(await write(desk, feeding))) return 'lost';
+  if (!(await renewInTime(services, feeding))) return 'lost';
+  if (feeding.cancelledAt === undefined) await startSome(services, feeding, start);
+  if (!(await write(services, feeding))) return 'lost';
   if (feeding.ended.size < feeding.batch.total) {
     if (!isOver(feeding)) return undefined;
     stop.abort(new Error('the batch was cancelled'));
-    if (!(await cancelRest(desk, feeding))) return 'lost';
+    if (!(await cancelRest(services, feeding))) return 'lost';
   }
-  await desk.store.finish(feeding.lease, desk.now());
+  await services.store.finish(feeding.lease, services.now());
   return 'ended';
 }
 
@@ -130,18 +130,18 @@ function isOver({ cancelledAt, running }: Feeding): boolean {
   return running === 0 || performance.now() - cancelledAt > lastRunsMs;
 }
 
-async function renewInTime(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
+async function renewInTime(services: FeedServices, feeding: Feeding): Promise<boolean> {
   if (performance.now() < feeding.renewAt) return true;
-  if (!(await renew(desk, feeding))) return false;
+  if (!(await renew(services, feeding))) return false;
   feeding.renewAt = performance.now() + renewEveryMs;
   if (feeding.batch.cancelledAt !== null) {
     feeding.cancelledAt ??= performance.now();
-    feeding.cancelled.abort();
+    feeding.cancelled.abort(withdrawn);
   }
   return true;
 }
 
-async function startFeeding({ store }: FeedDesk, batch: Batch, lease: Lease): Promise<Feeding> {
+async function startFeeding({ store }: FeedServices, batch: Batch, lease: Lease): Promise<Feeding> {
   const ended = new Set<number>();
   const tally = openFeedTally();
   let lastCursor = 0;
@@ -177,8 +177,8 @@ async function startFeeding({ store }: FeedDesk, batch: Batch, lease: Lease): Pr
 }
 
 /** Keeps the lease, and cancels the batch of an account without a live token. False where the batch is another's. */
-async function renew(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
-  const { store, callerOf, now } = desk;
+async function renew(services: FeedServices, feeding: Feeding): Promise<boolean> {
+  const { store, callerOf, now } = services;
   const renewed = await store.renew(feeding.lease, now() + leaseMs, feeding.running);
   if (!renewed) return false;
   feeding.batch = renewed;
@@ -193,15 +193,15 @@ async function renew(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
 type Start = (index: number, target: string, caller: Caller) => void;
 
 /** Starts as many targets as there is room for. */
-async function startSome(desk: FeedDesk, feeding: Feeding, start: Start): Promise<void> {
+async function startSome(services: FeedServices, feeding: Feeding, start: Start): Promise<void> {
   const { caller } = feeding;
   if (!caller || performance.now() < feeding.pausedUntil) return;
   const most = feeding.batch.check === 'pagespeed-check' ? (caller.pages ?? 1) : mostAtOnce;
   while (feeding.running < Math.min(most, mostAtOnce)) {
-    if (feeding.unwritten.length >= endsAtOnce || !(await payRefused(desk, feeding, caller))) return;
+    if (feeding.unwritten.length >= endsAtOnce || !(await payRefused(services, feeding, caller))) return;
     const index = nextOf(feeding);
     if (index === undefined) return;
-    const target = await targetAt(desk, feeding, index);
+    const target = await targetAt(services, feeding, index);
     feeding.running += 1;
     start(index, target, caller);
     // A target that is refused has ended by now: without this, all of them would in one turn of the loop.
@@ -210,7 +210,7 @@ async function startSome(desk: FeedDesk, feeding: Feeding, start: Start): Promis
 }
 
 /** A target that is refused costs no scan, but a line that is kept. */
-async function payRefused({ quotas }: FeedDesk, feeding: Feeding, caller: Caller): Promise<boolean> {
+async function payRefused({ quotas }: FeedServices, feeding: Feeding, caller: Caller): Promise<boolean> {
   if (feeding.refused < refusedOfPoint) return true;
   const waitS = await quotas.tryWrites(caller, 1);
   if (waitS > 0) feeding.pausedUntil = performance.now() + waitS * 1000;
@@ -231,7 +231,7 @@ function nextOf(feeding: Feeding): number | undefined {
   return undefined;
 }
 
-async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): Promise<string> {
+async function targetAt({ store }: FeedServices, feeding: Feeding, index: number): Promise<string> {
   const number = Math.floor(index / targetsOfPart);
   if (feeding.part?.number !== number)
     feeding.part = { number, targets: await store.readTargets(feeding.batch.batchId, number) };
@@ -239,25 +239,25 @@ async function targetAt({ store }: FeedDesk, feeding: Feeding, index: number): P
 }
 
 /** Asks one target, and notes how it ended. */
-function ask(desk: FeedDesk, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
+function ask(services: FeedServices, feeding: Feeding, asked: Parameters<typeof askTarget>[1]): void {
   const { index, cancelled, signal } = asked;
-  askTarget(desk, asked)
+  askTarget(services, asked)
     .catch((error: unknown): AskOutcome => {
       if (signal.aborted || (cancelled.aborted && isAbort(error)))
         return { againInMs: 0, problem: stopped() };
-      desk.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
+      services.log.error({ err: error, batchId: asked.batch.batchId, index }, 'target of a batch failed');
       return endOf(new Problem('internal_error', 'a defect'));
     })
     .then((outcome) => {
       feeding.running -= 1;
-      note(desk, feeding, index, outcome);
+      note(services, feeding, index, outcome);
     })
-    .catch((error: unknown) => desk.log.error({ err: error }, 'end of a target not noted'));
+    .catch((error: unknown) => services.log.error({ err: error }, 'end of a target not noted'));
 }
 
-function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutcome): void {
+function note(services: FeedServices, feeding: Feeding, index: number, outcome: AskOutcome): void {
   if (!('againInMs' in outcome)) {
-    feeding.unwritten.push({ index, endedAt: desk.now(), ...outcome });
+    feeding.unwritten.push({ index, endedAt: services.now(), ...outcome });
     if (outcome.outcome === 'refused') feeding.refused += 1;
     return;
   }
@@ -268,7 +268,7 @@ function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutco
   const most = problem.code === 'browser_unavailable' ? mostTriesOfBrowser : mostTries;
   if (!isPace && tries >= most) {
     const end = endOf(problem);
-    if (!('againInMs' in end)) feeding.unwritten.push({ index, endedAt: desk.now(), ...end });
+    if (!('againInMs' in end)) feeding.unwritten.push({ index, endedAt: services.now(), ...end });
     return;
   }
   if (!isPace) feeding.tries.set(index, tries);
@@ -279,7 +279,7 @@ function note(desk: FeedDesk, feeding: Feeding, index: number, outcome: AskOutco
 }
 
 /** Writes what has ended, in order. False where another feeder writes. */
-async function write({ store }: FeedDesk, feeding: Feeding): Promise<boolean> {
+async function write({ store }: FeedServices, feeding: Feeding): Promise<boolean> {
   const { tally, unwritten } = feeding;
   while (unwritten.length > 0) {
     const ends = unwritten
@@ -299,15 +299,15 @@ async function write({ store }: FeedDesk, feeding: Feeding): Promise<boolean> {
 }
 
 /** Writes the ends of those that are not wanted any more. */
-async function cancelRest(desk: FeedDesk, feeding: Feeding): Promise<boolean> {
-  if (!(await write(desk, feeding))) return false;
+async function cancelRest(services: FeedServices, feeding: Feeding): Promise<boolean> {
+  if (!(await write(services, feeding))) return false;
   for (let index = 0; index < feeding.batch.total; index += 1) {
     if (feeding.ended.has(index)) continue;
-    const endedAt = desk.now();
+    const endedAt = services.now();
     feeding.unwritten.push({ index, outcome: 'cancelled', reportId: null, problem: null, endedAt });
-    if (feeding.unwritten.length === endsAtOnce && !(await write(desk, feeding))) return false;
+    if (feeding.unwritten.length === endsAtOnce && !(await write(services, feeding))) return false;
   }
-  return write(desk, feeding);
+  return write(services, feeding);
 }
 
 function stopped(): Problem {

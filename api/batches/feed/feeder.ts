@@ -2,7 +2,7 @@ import { randomId } from '#shared/model/job';
 import type { Batch, Lease } from '#shared/ports/batch-store';
 import { openFailures, openLoop } from '#shared/telemetry/loops';
 import { giveBack } from '#shared/time/give-back';
-import { type FeedDesk, feedBatch, leaseMs } from './feed-batch.ts';
+import { type FeedServices, feedBatch, leaseMs } from './feed-batch.ts';
 
 /** Feeds the batches of all accounts: each process that answers requests takes some. */
 export type Feeder = {
@@ -21,8 +21,8 @@ const expireEveryMs = 2000;
 export const idleFeeder: Feeder = { wake: () => undefined, close: async () => undefined };
 
 /** Opens the feeder of a process. */
-export function openFeeder(desk: FeedDesk): Feeder {
-  const { store, log, now } = desk;
+export function openFeeder(services: FeedServices): Feeder {
+  const { store, log, now } = services;
   const closing = new AbortController();
   const fed = new Set<Promise<void>>();
   const failures = openFailures('batches', log);
@@ -32,7 +32,7 @@ export function openFeeder(desk: FeedDesk): Feeder {
   };
   const feed = async (batch: Batch, lease: Lease) => {
     try {
-      const how = await feedBatch(desk, batch, lease, closing.signal);
+      const how = await feedBatch(services, batch, lease, closing.signal);
       failures.over();
       log.info({ batchId: batch.batchId, total: batch.total, how }, 'batch fed');
     } catch (error) {

@@ -1,7 +1,7 @@
+import { type Caller, callerOf } from '#shared/limits/caller';
 import { isLive, type TokenStore } from '#shared/ports/token-store';
 import type { Config } from '#shared/settings/config';
 import { openTokensOf } from '#shared/stores/tokens/tokens-of';
-import { type Caller, callerOf } from '../../request/caller.ts';
 
 /**
  * Makes what names the caller for whom an account's batches run: that of its live token with `tools` which has most scans. One for all of

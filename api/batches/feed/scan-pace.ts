@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Quotas } from '../../limits/quotas.ts';
-import type { Caller } from '../../request/caller.ts';
+import type { Caller } from '#shared/limits/caller';
+import type { Quotas } from '#shared/limits/quotas';
 
 /** The part of an account's scans that batches leave to its GETs. */
 const leftShare = 0.1;

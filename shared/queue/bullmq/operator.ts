@@ -201,7 +201,7 @@ async function retry(
 ): Promise<Submitted> {
   if (state === 'running') return { state: 'joined', jobId: job.jobId };
   if (state !== 'waiting') {
-    const wanted = { since: nowMs, orFresh: false };
+    const wanted = { notBefore: nowMs, acceptFresh: false };
     return submit(shardQueues, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
   }
   const place = await shardQueues.gate.reserve(job);

@@ -1,6 +1,7 @@
 import type { AnyRedis } from '../../backends/redis.ts';
 import type { Job } from '../../model/job.ts';
 import type { Submitted } from '../../ports/job-queue.ts';
+import { toSentJob } from '../read-message.ts';
 import { tooManyPages, unserved } from '../unavailable.ts';
 import { type Gate, readPlace } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
@@ -75,7 +76,7 @@ async function reserveAndAdd(
   let place = 0;
   sendTogether(redis);
   const add = () =>
-    queues[job.queue].add(job.check, job, {
+    queues[job.queue].add(job.check, toSentJob(job), {
       attempts: 1,
       timestamp,
       jobId: job.jobId,

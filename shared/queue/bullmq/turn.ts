@@ -78,7 +78,7 @@ export async function takeTurn(
     bullJob,
     job,
     startBy,
-    since: wanted.since,
+    since: wanted.notBefore,
     token,
     attempt: bullJob.attemptsStarted,
     signal,

@@ -1,4 +1,5 @@
-import { answers, type Job, type AcceptedAge } from '../../model/job.ts';
+import { answers, type Freshness } from '../../model/freshness.ts';
+import { type Job } from '../../model/job.ts';
 import type { Submitted } from '../../ports/job-queue.ts';
 import type { StoredReport } from '../../ports/report-store.ts';
 
@@ -10,7 +11,7 @@ export type WaitOutcome =
   | { readonly kind: 'expired'; readonly submitted: Submitted };
 
 export type Waiter = {
-  readonly wanted: AcceptedAge;
+  readonly wanted: Freshness;
   readonly settle: (outcome: WaitOutcome) => void;
   readonly fail: (error: unknown) => void;
 };
@@ -26,8 +27,10 @@ export type Pending = {
   readonly callers: Set<string>;
   /** Jobs of other callers who wait for it, too; the queue is told of them at the next tick. */
   joined: Job[];
-  /** Another request than that of the job waits for it, too. */
-  isShared: boolean;
+  /** Who wants it still: those who wait, and those who were told to ask again. */
+  readonly interests: Set<Waiter>;
+  /** Its job was taken out of the queue. */
+  left: boolean;
   /** When the queue was last asked about it, in the ms of `performance.now()`. */
   asked: number;
 };
@@ -37,18 +40,17 @@ const callersMost = 8;
 
 /** Notes a caller who joins. */
 export function noteJoined(entry: Pending, job: Job): void {
-  if (job.requestId === undefined || job.requestId !== entry.job.requestId) entry.isShared = true;
   if (entry.callers.has(job.caller) || entry.callers.size >= callersMost) return;
   entry.callers.add(job.caller);
   entry.joined.push(job);
 }
 
 /** What answers at least one of the waiters. */
-export function widestWanted({ waiters }: Pending): AcceptedAge {
+export function widestWanted({ waiters }: Pending): Freshness {
   const wanted = [...waiters].map((waiter) => waiter.wanted);
   return {
-    since: Math.min(...wanted.map(({ since }) => since)),
-    orFresh: wanted.some(({ orFresh }) => orFresh),
+    notBefore: Math.min(...wanted.map(({ notBefore }) => notBefore)),
+    acceptFresh: wanted.some(({ acceptFresh }) => acceptFresh),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { drawJobId, type Job } from '../../model/job.ts';
 import { Problem } from '../../model/problem.ts';
@@ -20,11 +21,9 @@ export type RunWaits = {
   isPending(jobKey: string): boolean;
   /**
    * Submits the job, or joins this process's equal submit, and waits for a report.
-   * Rejects with the Problem of a queue or store that is away, or with the reason of the signal.
+   * Rejects with the Problem of a queue or store that is away, with the reason of the signal, or with that of `withdrawn`.
    */
-  wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
-  /** Takes a job that waits for its turn out of the queue, where no other request wants it; false where it goes on. Its own waits are the caller's to end. */
-  withdraw(job: Job): Promise<boolean>;
+  wait(job: Job, how: Wait): Promise<WaitOutcome>;
   /** The job that this process waits for under a key, once it was submitted. */
   jobIdOf(jobKey: string): string | undefined;
   /** The unfinished job that a plain request of this process started or joined: until it ends, the store has nothing fresh under its key. */
@@ -33,6 +32,15 @@ export type RunWaits = {
   waits(): number;
   /** Ends all waits as `later`, and those that come after it as soon as they are submitted. */
   close(): void;
+};
+
+export type Wait = {
+  /** 0 or less: only until the job is submitted. */
+  readonly waitMs: number;
+  /** Ends the wait; the job goes on. */
+  readonly signal: AbortSignal;
+  /** Its reason, a Problem, ends the wait and the interest in the job. Where nobody else wants it, it leaves the queue; one that runs is waited for. */
+  readonly withdrawn?: AbortSignal | undefined;
 };
 
 export type OpenJob = Pick<Job, 'queue' | 'jobId'>;
@@ -78,19 +86,20 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
   });
   return {
     isPending: (jobKey) => pending.has(jobKey),
-    wait(job, waitMs, signal) {
+    wait(job, how) {
+      const over = [how.signal, how.withdrawn].find((signal) => signal?.aborted === true);
+      if (over) return Promise.reject(over.reason as Error);
       const known = pending.get(job.jobKey);
       const entry = known ?? newPending(job);
       pending.set(job.jobKey, entry);
       if (known) noteJoined(known, job);
       // Registered before the submit: a job may end before its submit has returned.
-      const outcome = addWaiter(entry, job, isClosed ? 0 : waitMs, signal).finally(() =>
+      const outcome = addWaiter(line, entry, job, isClosed ? { ...how, waitMs: 0 } : how).finally(() =>
         forgetIfDone(line, entry),
       );
       if (!known) start(line, entry);
       return outcome;
     },
-    withdraw: (job) => withdraw(line, job),
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
     openJob: (jobKey) => openJobs.get(jobKey),
     waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
@@ -116,12 +125,14 @@ function newPending(job: Job): Pending {
     waiters: new Set(),
     callers: new Set([job.caller]),
     joined: [],
-    isShared: false,
+    interests: new Set(),
+    left: false,
     asked: performance.now(),
   };
 }
 
 function start(line: WaitingContext, entry: Pending): void {
+  entry.left = false;
   entry.submission = submit(line, entry);
   entry.submission.then(
     ({ state }) => state === 'full' && endWaits(entry, 'later'),
@@ -140,15 +151,53 @@ async function submit(
   const { jobKey, queue, wanted } = entry.job;
   const submitted = await jobQueue.submit(entry.job);
   entry.submitted = submitted;
-  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
+  if (submitted.state !== 'full' && wanted.acceptFresh)
+    openJobs.set(jobKey, { queue, jobId: submitted.jobId });
   return submitted;
 }
 
-async function withdraw({ jobQueue, pending, openJobs }: WaitingContext, job: Job): Promise<boolean> {
-  if (pending.get(job.jobKey)?.isShared === true) return false;
-  if (!(await jobQueue.withdraw(job))) return false;
-  openJobs.delete(job.jobKey);
-  return true;
+/** So often a job that seems to wait for others is looked at before it is left to them. */
+const withdrawTries = 3;
+
+/** Ends one interest in a job. Its wait ends, unless the job runs already, whose report comes soon. */
+async function withdraw(
+  line: WaitingContext,
+  entry: Pending,
+  waiter: Waiter,
+  reason: unknown,
+): Promise<void> {
+  entry.interests.delete(waiter);
+  if (entry.interests.size === 0 && (await leaveQueue(line, entry, waiter)) === 'runs') return;
+  waiter.fail(reason);
+  // Somebody came while it left.
+  if (entry.left && entry.waiters.size > 0) start(line, entry);
+}
+
+/** Takes a job out of the queue that nobody else of this process wants. It stays where another process does. */
+async function leaveQueue(
+  { jobQueue, openJobs }: WaitingContext,
+  entry: Pending,
+  waiter: Waiter,
+): Promise<'left' | 'runs'> {
+  // A submit that fails ends its waits by itself.
+  const submitted = await entry.submission.catch(() => undefined);
+  for (let tries = 0; submitted && tries < withdrawTries && entry.waiters.has(waiter);) {
+    try {
+      if (await jobQueue.withdraw(entry.job)) {
+        openJobs.delete(entry.job.jobKey);
+        entry.left = true;
+        return 'left';
+      }
+      const { state } = await jobQueue.look(entry.job.queue, submitted.jobId);
+      if (state !== 'waiting') return 'runs';
+      tries += 1;
+    } catch (error) {
+      // A queue that is away is asked again.
+      if (!(error instanceof Problem)) throw error;
+    }
+    await delay(tickMs, undefined, { ref: false });
+  }
+  return 'left';
 }
 
 async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {
@@ -225,12 +274,17 @@ function forgetIfDone({ pending }: WaitingContext, entry: Pending): void {
   if (entry.waiters.size === 0 && pending.get(entry.job.jobKey) === entry) pending.delete(entry.job.jobKey);
 }
 
-function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome> {
+function addWaiter(
+  line: WaitingContext,
+  entry: Pending,
+  job: Job,
+  { waitMs, signal, withdrawn }: Wait,
+): Promise<WaitOutcome> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
     const stop = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
+      withdrawn?.removeEventListener('abort', leave);
       entry.waiters.delete(waiter);
     };
     const waiter: Waiter = {
@@ -245,6 +299,7 @@ function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal
       },
     };
     const abort = () => waiter.fail(signal.reason);
+    const leave = () => withdraw(line, entry, waiter, withdrawn?.reason).catch(waiter.fail);
     // The submit itself is always waited for: its answer has the id that a later poll needs.
     const late = () =>
       void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);
@@ -252,6 +307,8 @@ function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal
     // Not at once: the submission begins when this has returned.
     if (!timer) queueMicrotask(late);
     signal.addEventListener('abort', abort, { once: true });
+    withdrawn?.addEventListener('abort', leave, { once: true });
     entry.waiters.add(waiter);
+    entry.interests.add(waiter);
   });
 }

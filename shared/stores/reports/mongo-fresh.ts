@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { ReadLimit } from '../../backends/mongo.ts';
-import { answers } from '../../model/job.ts';
+import { answers } from '../../model/freshness.ts';
 import type { Question, StoredReport } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
 import { dateOf, msOf, type ReportDocument, readDocument } from './mongo-documents.ts';
@@ -68,9 +68,9 @@ async function findIds(reports: Collection<ReportDocument>, asked: FreshQuery): 
 // a plan that reads by age alone from a key's whole history, with its bodies, where there is no answer.
 function filterOf({ questions: asked, nowMs, longestFreshMs }: FreshQuery): Filter<ReportDocument> {
   const now = new Date(nowMs);
-  const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.since));
+  const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.notBefore));
   const since = dateOf(sinceMs);
-  const isFreshEnough = asked.some(({ wanted }) => wanted.orFresh);
+  const isFreshEnough = asked.some(({ wanted }) => wanted.acceptFresh);
   const oldestMs = isFreshEnough ? Math.min(sinceMs, nowMs - longestFreshMs) : sinceMs;
   const keys = asked.map(({ jobKey }) => jobKey);
   return {

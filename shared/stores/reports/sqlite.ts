@@ -152,10 +152,10 @@ function openFindNewest(database: DatabaseSync) {
   const byFreshness = find(
     '(SELECT rowid FROM reports WHERE jobKey = ? AND freshUntil > ? AND expiresAt > ? ORDER BY +checkedAt DESC LIMIT 1)',
   );
-  return ({ jobKey, wanted: { since, orFresh } }: Question, now: number) =>
-    newest.get(jobKey, since, orFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
-    byAge.get(jobKey, since, now) ??
-    (orFresh ? byFreshness.get(jobKey, now, now) : undefined);
+  return ({ jobKey, wanted: { notBefore, acceptFresh } }: Question, now: number) =>
+    newest.get(jobKey, notBefore, acceptFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
+    byAge.get(jobKey, notBefore, now) ??
+    (acceptFresh ? byFreshness.get(jobKey, now, now) : undefined);
 }
 
 /** Bytes beside the reports. */

@@ -1,3 +1,4 @@
+import { openQuestions } from '#shared/ask/question';
 import type { Backend } from '#shared/lifecycle/backend';
 import { noPace } from '#shared/limits/pace/memory';
 import type { RunJob } from '#shared/ports/job-queue';
@@ -11,6 +12,7 @@ import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
+import { askPartsOf } from '../../../worker/run/ask-parts.ts';
 import { openExaminer } from '../../../worker/run/examine-job.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openJudging } from '../../../worker/run/judge-aside.ts';
@@ -58,11 +60,10 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const shared = { reportStore, jobKeyOf, publicPath: '' };
   const jobsSettings = {
-    ...shared,
-    jobQueue,
-    waiting,
+    asking: askPartsOf(config, { jobQueue, reportStore }, waiting),
+    questions: openQuestions(targetPolicyOf(config), shared.jobKeyOf, () => true),
     visits: openPlaces(25),
-    queueSeconds: 60,
+    publicPath: shared.publicPath,
     isOffered: () => false,
   };
   const settings = {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openQuestions } from '#shared/ask/question';
 import { performanceQuestion } from '#shared/catalogue/domain-health/sources';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { makeJob } from '#shared/catalogue/make-job';
@@ -8,8 +9,10 @@ import { openMemoryJobQueue } from '#shared/queue/memory';
 import { pagesOfCaller } from '#shared/queue/unavailable';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import { openPlaces } from '#shared/time/places';
+import { askPartsOf } from '../../../worker/run/ask-parts.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openRunClock } from '../../../worker/run/run-clock.ts';
 import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
@@ -25,8 +28,13 @@ const mostBefore = 2;
 async function loadPages(jobQueue: JobQueue) {
   const reportStore = openSqliteReportStore(':memory:', { log: quiet, limitBytes: 1e9 });
   const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
-  const jobKeyOf = openJobKeys(readConfig({}));
-  const settings = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '', isOffered: () => false };
+  const config = readConfig({});
+  const settings = {
+    asking: askPartsOf(config, { jobQueue, reportStore }, waiting),
+    questions: openQuestions(targetPolicyOf(config), openJobKeys(config), () => true),
+    publicPath: '',
+    isOffered: () => false,
+  };
   const pages = openPageStandIn({ jobQueue, reportStore }, { isThere: () => true, hasIds: true });
   const release = pages.hold();
   const time = {
@@ -35,9 +43,9 @@ async function loadPages(jobQueue: JobQueue) {
   };
   const askPage = async (caller: string, domain: string) => {
     const wish = { jobKey: domain, target: domain, options: {}, host: domain, caller };
-    const wanted = { since: Date.now(), orFresh: true };
+    const wanted = { notBefore: Date.now(), acceptFresh: true };
     const parent = makeJob(domainHealth, { ...wish, wanted }, Date.now() + 60_000);
-    const jobs = openJobs({ ...settings, visits: openPlaces(50), queueSeconds: 60 }, parent, time);
+    const jobs = openJobs({ ...settings, visits: openPlaces(50) }, parent, time);
     return jobs.ask(performanceQuestion(`https://${domain}/`), () => undefined);
   };
   const asking = Array.from({ length: healthsOfOne }, (_, index) => askPage('a', `a${index}.test`));

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { noPace } from '#shared/limits/pace/memory';
-import type { AcceptedAge } from '#shared/model/job';
+import type { Freshness } from '#shared/model/freshness';
 import { makeReport, type Report } from '#shared/model/report';
 import { codesBroken } from '#shared/model/verdict';
 import type { Pace } from '#shared/ports/pace';
@@ -39,7 +39,7 @@ export type MailWorld = {
   /** Opens a server at 127.0.0.<last>. */
   serve(last: number, script: Script): Promise<MailServer>;
   serveAt(address: string, script: Script): Promise<MailServer>;
-  check(domain: string, wanted?: AcceptedAge): Promise<Checked>;
+  check(domain: string, wanted?: Freshness): Promise<Checked>;
   /** The same by a process that knows of nothing. */
   checkAnew(domain: string): Promise<Checked>;
   close(): Promise<void>;
@@ -119,7 +119,7 @@ function openProbes(
   return prepareProbes({ ...made, ...(made.smtp ? { smtp: { ...made.smtp, ...mail } } : {}) });
 }
 
-async function checkMail(probes: ProbeFactory, domain: string, wanted?: AcceptedAge): Promise<Checked> {
+async function checkMail(probes: ProbeFactory, domain: string, wanted?: Freshness): Promise<Checked> {
   const opened = probes.open(AbortSignal.timeout(smtpCheck.spec.runLimitMs({})));
   try {
     const evidence = await gatherSmtp({

@@ -3,10 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import { endAnswer } from '../../../api/answer/connections.ts';
 import { bodyBounds } from '../../../api/request/body-bounds.ts';
-import type { Caller } from '../../../api/request/caller.ts';
 import { openBodies } from '../../../api/request/read-body.ts';
 import { readFields } from '../../../api/request/read-json.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { domainRegistration } from '#shared/catalogue/domain-health/registration';
-import { answers } from '#shared/model/job';
+import { answers } from '#shared/model/freshness';
 import { timesOf } from '../../../worker/visit/registration.ts';
 
 const now = Date.parse('2026-11-21T03:00:00Z');
@@ -13,8 +13,8 @@ function servesFor(state: Parameters<typeof timesOf>[0]['state'], expiresAt: str
   const stored = { checkedAt: checkedAtMs, freshUntil: checkedAtMs + 1000 * freshForS };
   const isAnswer = (hours: number, isFresh: boolean) => {
     const at = now + hours * hourMs;
-    const since = isFresh ? at - 1000 * domainRegistration.refreshFloorS : at;
-    return answers(stored, { since, orFresh: !isFresh }, at);
+    const notBefore = isFresh ? at - 1000 * domainRegistration.refreshFloorS : at;
+    return answers(stored, { notBefore, acceptFresh: !isFresh }, at);
   };
   const hours = [0, 0.01, 0.5, 0.99, 2, 11.9, 12.1];
   return {

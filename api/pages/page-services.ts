@@ -1,34 +1,35 @@
 import type { Request } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Desk } from '../desk.ts';
+import type { Services } from '../services.ts';
 
-/** What the web pages take of the desk. */
-export type PageDesk = Pick<
-  Desk,
+/** What the web pages take of the services. */
+export type PageServices = Pick<
+  Services,
   | 'accountTurns'
   | 'kept'
-  | 'witness'
-  | 'door'
-  | 'admission'
+  | 'telemetry'
+  | 'origins'
+  | 'limits'
   | 'bodies'
   | 'sessions'
+  | 'questions'
   | 'readAsk'
   | 'targetPolicy'
-  | 'shelf'
-  | 'runs'
+  | 'reports'
+  | 'jobs'
   | 'site'
   | 'watches'
   | 'watchLimits'
 >;
 
 /** Prefix of the page's own links: the path of PUBLIC_URL. Without its host, so that the page also works by the address of the machine. */
-export function basePathOf({ publicPath }: PageDesk['site']): string {
+export function basePathOf({ publicPath }: PageServices['site']): string {
   return publicPath === '' ? '' : new URL(publicPath).pathname.replace(/\/$/, '');
 }
 
 /** What a program puts before a path: PUBLIC_URL, or the address that this request came to. */
-export function originOf({ site }: Pick<PageDesk, 'site'>, { headers }: Request): string {
+export function originOf({ site }: Pick<PageServices, 'site'>, { headers }: Request): string {
   return site.publicPath === '' ? `http://${headers.host ?? 'localhost'}` : site.publicPath;
 }
 

@@ -1,20 +1,20 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { Watch } from '#shared/model/watch';
-import type { Desk } from '../desk.ts';
-import type { Caller } from '../request/caller.ts';
+import type { Services } from '../services.ts';
 
 /** What the endpoints of watches take. */
-export type WatchDesk = Pick<
-  Desk,
+export type WatchServices = Pick<
+  Services,
   | 'accountTurns'
-  | 'admission'
+  | 'limits'
   | 'bodies'
-  | 'door'
+  | 'origins'
   | 'idempotency'
   | 'kept'
-  | 'readAsk'
-  | 'runs'
+  | 'questions'
+  | 'jobs'
   | 'site'
   | 'targetPolicy'
   | 'watches'
@@ -23,7 +23,7 @@ export type WatchDesk = Pick<
 
 /** Answers a caller who may watch. */
 export type WatchAnswer = (
-  desk: WatchDesk,
+  services: WatchServices,
   caller: Caller,
   request: Request,
   response: Response,
@@ -31,7 +31,7 @@ export type WatchAnswer = (
 
 /** The watch that a path names. Throws `watch_not_found` for one that is unknown or another account's. */
 export async function findWatch(
-  { watches }: Pick<WatchDesk, 'watches'>,
+  { watches }: Pick<WatchServices, 'watches'>,
   caller: Caller,
   request: Request,
 ): Promise<Watch> {

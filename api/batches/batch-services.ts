@@ -1,31 +1,20 @@
-import type { BatchStore, BatchUse } from '#shared/ports/batch-store';
-import type { Desk } from '../desk.ts';
+import type { BatchUse } from '#shared/ports/batch-store';
 import { type AccountQuotas, quotaExceeded } from '../limits/kept.ts';
-import type { Feeder } from './feed/feeder.ts';
-
-/** What a process has of batches. */
-export type Batches = {
-  readonly store: BatchStore;
-  readonly feeder: Feeder;
-  /** How long a batch is kept. */
-  readonly keptMs: number;
-  /** What one account may have. */
-  readonly limits: { readonly batches: number; readonly targets: number };
-};
+import type { Batches, Services } from '../services.ts';
 
 /** What the endpoints of batches take. */
-export type BatchDesk = Pick<
-  Desk,
+export type BatchServices = Pick<
+  Services,
   | 'accountTurns'
-  | 'admission'
+  | 'limits'
   | 'batches'
   | 'bodies'
-  | 'door'
+  | 'origins'
   | 'idempotency'
   | 'kept'
-  | 'readAsk'
-  | 'runs'
-  | 'shelf'
+  | 'questions'
+  | 'jobs'
+  | 'reports'
   | 'site'
   | 'streams'
 >;

@@ -1,6 +1,6 @@
-import type { Windows } from '#shared/limits/rates/windows';
-import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
-import type { Allowance, Caller } from '../request/caller.ts';
+import type { Quota, RateLimiter, Taken } from '../ports/rate-limiter.ts';
+import type { Allowance, Caller } from './caller.ts';
+import type { Windows } from './rates/windows.ts';
 
 /** What was taken from one allowance. */
 export type Share = Pick<Allowance, 'id'> & { readonly quota: Quota; readonly taken: Taken };

@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Windows } from '#shared/limits/rates/windows';
-import { Problem } from '#shared/model/problem';
-import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
-import type { Caller } from '../request/caller.ts';
+import { Problem } from '../model/problem.ts';
+import type { Quota, RateLimiter, Taken } from '../ports/rate-limiter.ts';
 import {
   allowancesOf,
   type Counted,
@@ -12,6 +10,8 @@ import {
   type Share,
   spend,
 } from './allowances.ts';
+import type { Caller } from './caller.ts';
+import type { Windows } from './rates/windows.ts';
 
 /** The answer that tells what is left of a limit; undefined for a run that no request waits for. One that has begun tells no more. */
 export type LimitFields = Pick<ServerResponse, 'getHeader' | 'setHeader' | 'headersSent'> | undefined;

@@ -1,6 +1,6 @@
-import type { Job } from '#shared/model/job';
-import type { Done } from '#shared/ports/job-queue';
-import type { Caller } from '../request/caller.ts';
+import type { Job } from '../model/job.ts';
+import type { Done } from '../ports/job-queue.ts';
+import type { Caller } from './caller.ts';
 import type { LimitFields, Paid, Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */

@@ -1,34 +1,25 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import type { CheckSpec } from '#shared/catalogue/spec';
-import { randomId, type AcceptedAge } from '#shared/model/job';
-import type { Report } from '#shared/model/report';
-import type { Blob, ReportStore, StoredReport } from '#shared/ports/report-store';
-import { readReport } from '#shared/stores/reports/read-report';
-import type { ReadyReport } from '../answer/ready-report.ts';
-import type { Ask } from '../request/ask.ts';
-import type { Caller } from '../request/caller.ts';
-import type { Shelf } from './shelf.ts';
-
-type StoredRequest = {
-  readonly spec: CheckSpec;
-  readonly ask: Pick<Ask, 'jobKey' | 'sourceKey' | 'options'>;
-  readonly caller: Pick<Caller, 'kind'>;
-  /** How old the other report may be. */
-  readonly wanted: AcceptedAge;
-};
+import type { Freshness } from '../model/freshness.ts';
+import { randomId } from '../model/job.ts';
+import type { Report } from '../model/report.ts';
+import type { Blob, ReportStore, StoredReport } from '../ports/report-store.ts';
+import { readReport } from '../stores/reports/read-report.ts';
+import type { Question } from './question.ts';
 
 /**
  * Answers a question from a stored report of the same target with fewer options, where the check can judge that one anew: no run, no cost. What
  * is made is a report of its own, as old as its source, with pictures and evidence of its own.
+ * @param freshness how old the other report may be
  */
 export async function judgeStored(
-  { reports, reportStore }: Shelf,
-  { spec, ask, caller, wanted }: StoredRequest,
-): Promise<ReadyReport | undefined> {
-  const { sourceKey, jobKey, options } = ask;
+  reportStore: ReportStore,
+  { spec, sourceKey, jobKey, options }: Question,
+  freshness: Freshness,
+  isAnonymous: boolean,
+): Promise<StoredReport | undefined> {
   if (!spec.judgedFrom || sourceKey === undefined) return undefined;
-  const source = (await reportStore.findFresh([{ jobKey: sourceKey, wanted }])).get(sourceKey);
+  const source = (await reportStore.findFresh([{ jobKey: sourceKey, wanted: freshness }])).get(sourceKey);
   // What failed through us says nothing; another run may.
   if (!source || source.state === 'failed') return undefined;
   const judged = spec.judgedFrom.judge(readReport(source), options);
@@ -36,9 +27,7 @@ export async function judgeStored(
   const reportId = randomId();
   const report = renamed(judged, source.reportId, reportId);
   if (report.reportId !== undefined) await copyBlobs(reportStore, source, { reportId, options });
-  const isAnonymous = caller.kind === 'anonymous';
-  const keys = { reportId, jobId: randomId(), jobKey, isAnonymous, options };
-  return reports.keep(await reportStore.insert(report, keys));
+  return reportStore.insert(report, { reportId, jobId: randomId(), jobKey, isAnonymous, options });
 }
 
 /** The report under an id of its own, where it has one; its picture is found there too. */
@@ -53,7 +42,7 @@ function renamed(report: Report, from: string, to: string): Report {
   };
 }
 
-type Copy = { readonly reportId: string; readonly options: Ask['options'] };
+type Copy = { readonly reportId: string; readonly options: Question['options'] };
 
 // Before the report, so that its links lead somewhere from the first moment.
 async function copyBlobs(reportStore: ReportStore, source: StoredReport, copy: Copy): Promise<void> {

@@ -1,0 +1,59 @@
+import type { Questions } from '#shared/ask/question';
+import type { AccountTurns } from '#shared/ports/account-turns';
+import type { BatchStore } from '#shared/ports/batch-store';
+import type { IdempotencyStore } from '#shared/ports/idempotency';
+import type { WatchStore } from '#shared/ports/watch-store';
+import type { TargetPolicy } from '#shared/targets/parse-target';
+import type { Reports } from './answer/ready-report.ts';
+import type { Site } from './answer/site.ts';
+import type { AccountQuotas, Kept } from './limits/kept.ts';
+import type { Streams } from './limits/streams.ts';
+import type { Origins } from './listener/front-door.ts';
+import type { Limits } from './request/admit.ts';
+import type { ReadAsk } from './request/read-ask.ts';
+import type { Bodies } from './request/read-body.ts';
+import type { Telemetry } from './request/request-log.ts';
+import type { Sessions } from './request/sessions.ts';
+import type { Jobs } from './tools/ask-as-caller.ts';
+import type { WatchLimits } from './watches/quotas.ts';
+
+/** What answering requests takes, opened once for a process. Each route takes what it names. */
+export type Services = {
+  /** Log, metrics, traces. */
+  readonly telemetry: Telemetry;
+  /** Which hosts are ours, and whose pages and programs may ask. */
+  readonly origins: Origins;
+  /** Who asks, and what is left of their quotas. */
+  readonly limits: Limits;
+  /** Reports in memory and in the store. */
+  readonly reports: Reports;
+  /** Runs: how they are submitted, paid for and waited for. */
+  readonly jobs: Jobs;
+  readonly questions: Questions;
+  readonly readAsk: ReadAsk;
+  readonly targetPolicy: TargetPolicy;
+  /** What callers see of this service. */
+  readonly site: Site;
+  readonly sessions: Sessions;
+  readonly bodies: Bodies;
+  readonly streams: Streams;
+  readonly idempotency: IdempotencyStore;
+  readonly accountTurns: AccountTurns;
+  readonly kept: Kept;
+  /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
+  readonly accountQuotas: readonly AccountQuotas[];
+  readonly batches: Batches;
+  readonly watches: WatchStore;
+  readonly watchLimits: WatchLimits;
+};
+
+/** What a process has of batches. */
+export type Batches = {
+  readonly store: BatchStore;
+  /** There may be a batch to feed. */
+  readonly wake: () => void;
+  /** How long a batch is kept. */
+  readonly keptMs: number;
+  /** What one account may have. */
+  readonly limits: { readonly batches: number; readonly targets: number };
+};

@@ -1,0 +1,29 @@
+/** Which stored reports may answer: those checked at `notBefore` (Unix ms) or later; with `acceptFresh`, also any that is still fresh. */
+export type Freshness = { readonly notBefore: number; readonly acceptFresh: boolean };
+
+/** True when a report answers what is wanted. */
+export function answers(
+  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
+  { notBefore, acceptFresh }: Freshness,
+  nowMs: number,
+): boolean {
+  return checkedAt >= notBefore || (acceptFresh && freshUntil > nowMs);
+}
+
+/** What of a check says how soon its target may be asked again. */
+type Floor = { readonly refreshFloorS: number };
+
+/**
+ * What a caller's wish comes to. Who asks again and again is answered by the last report until the check's floor has passed.
+ * @param maxAgeS how old the report may be; 0: a new one; undefined: any that is still fresh
+ */
+export function freshnessOf({ refreshFloorS }: Floor, maxAgeS: number | undefined, nowMs: number): Freshness {
+  if (maxAgeS === undefined) return { notBefore: nowMs, acceptFresh: true };
+  return { notBefore: nowMs - Math.max(maxAgeS, refreshFloorS) * 1000, acceptFresh: false };
+}
+
+/** What a wish for a whole comes to for one of its parts, which has a floor of its own. @param startedAt of the whole, Unix ms */
+export function freshnessOfPart(whole: Freshness, { refreshFloorS }: Floor, startedAt: number): Freshness {
+  if (whole.acceptFresh) return { notBefore: startedAt, acceptFresh: true };
+  return { notBefore: Math.min(whole.notBefore, startedAt - refreshFloorS * 1000), acceptFresh: false };
+}
