@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Report } from '#shared/model/report';
-import { type CheckFormatName, type FormatName, pdf } from '#shared/render/formats';
+import type { CheckFormatName } from '#shared/render/check-formats';
+import { type FormatName, pdf } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
 import { block, isForPerson, join, openOutput, type Shown, show } from './door.ts';

@@ -2,13 +2,12 @@ import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/ports/report-store';
+import { type CheckFormatName, isCheckFormat } from '#shared/render/check-formats';
 import {
-  type CheckFormatName,
   exportNames,
   exportNamesOf,
   type FormatName,
   fileNameOf,
-  isCheckFormat,
   isFormatName,
   pdf,
   renderReport,

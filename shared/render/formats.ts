@@ -1,22 +1,12 @@
 import type { Report } from '../model/report.ts';
+import { type CheckFormatName, checkFormats, type Format, isCheckFormat } from './check-formats.ts';
 import { renderCsv } from './csv.ts';
-import { renderIcs } from './expiries.ts';
-import { renderHar } from './har.ts';
 import { renderHtml } from './html/page.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import { targetOf } from './report-words.ts';
 import { renderSarif } from './sarif.ts';
 import { jsonText } from './visible-text.ts';
-
-type Format = {
-  readonly contentType: string;
-  /** Of a saved file, without the dot. */
-  readonly extension: string;
-  /** One line for the documentation and for error messages. */
-  readonly purpose: string;
-  readonly render: (report: Report) => string;
-};
 
 /** Every export format: name in `?format=` → how it is made and called. The first is the default. */
 export const formats = {
@@ -71,37 +61,12 @@ export const pdf = {
   purpose: 'the page on paper (A4, tagged); made by a browser of this service, and 503 where it has none',
 } as const;
 
-/** Formats of the reports of one check: beside the others, and refused for every other check. */
-export const checkFormats = {
-  ics: {
-    of: 'domain-health',
-    contentType: 'text/calendar; charset=utf-8',
-    extension: 'ics',
-    purpose: 'a calendar of what expires when; of domain-health alone',
-    render: renderIcs,
-  },
-  har: {
-    of: 'pagespeed-check',
-    contentType: 'application/har+json; charset=utf-8',
-    extension: 'har',
-    purpose: 'HTTP Archive 1.2, the requests of the page; of pagespeed-check alone',
-    render: renderHar,
-  },
-} as const satisfies Record<string, Format & { readonly of: string }>;
-
-export type CheckFormatName = keyof typeof checkFormats;
-
 /** The names of all formats of texts. */
 export const exportNames = [...formatNames, ...(Object.keys(checkFormats) as CheckFormatName[])] as const;
 
 /** The formats in which a report of a check can be had as a text. */
 export function exportNamesOf(check: string): readonly (FormatName | CheckFormatName)[] {
   return exportNames.filter((name) => !isCheckFormat(name) || checkFormats[name].of === check);
-}
-
-/** Tells the name of a format of one check from any other text. */
-export function isCheckFormat(text: string): text is CheckFormatName {
-  return Object.hasOwn(checkFormats, text);
 }
 
 /** Tells a format's name from any other text. */

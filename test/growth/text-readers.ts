@@ -2,7 +2,7 @@ import { parseCaaIssue } from '../../worker/checks/dns-check/dns/caa/parse-caa-i
 import { parseMailboxName } from '../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
 import { readLogo } from '../../worker/checks/dns-check/mail/bimi/logo.ts';
 import { parsePem, readMark } from '../../worker/checks/dns-check/mail/bimi/mark.ts';
-import { parseBimi } from '../../worker/checks/dns-check/mail/bimi/record.ts';
+import { parseBimi } from '../../worker/checks/dns-check/mail/bimi/parse-bimi.ts';
 import { parseXml, readDoctype } from '../../worker/checks/dns-check/mail/bimi/xml.ts';
 import { parseDkimKey } from '../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
 import { parseDmarc } from '../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';

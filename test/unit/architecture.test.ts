@@ -91,3 +91,34 @@ test('a check’s folder imports no other check’s', () => {
     });
   expect(wrong).toEqual([]);
 });
+
+/** Where no files import each other in a circle, types included. */
+const withoutCircles = ['shared', 'worker', 'client', 'cli'];
+
+/** The groups of files of which each imports, directly or through others, all of its group (Tarjan's algorithm). */
+function circlesAmong(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const met = new Map<string, number>();
+  const open: string[] = [];
+  const groups: string[][] = [];
+  const earliestFrom = (file: string): number => {
+    const known = met.get(file);
+    if (known !== undefined) return open.includes(file) ? known : Infinity;
+    const own = met.size;
+    met.set(file, own);
+    open.push(file);
+    const earliest = Math.min(own, ...(imports.get(file) ?? []).map((next) => earliestFrom(next)));
+    if (earliest === own) groups.push(open.splice(open.indexOf(file)));
+    return earliest;
+  };
+  for (const file of imports.keys()) earliestFrom(file);
+  return groups.filter((group) => group.length > 1);
+}
+
+test('no files import each other in a circle', () => {
+  const sample = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [] };
+  expect(circlesAmong(new Map(Object.entries(sample)))).toEqual([['a', 'b', 'c']]);
+  const imports = withoutCircles
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`))
+    .map((file) => [file, importsOf(file).map((path) => `${path.replace(/\.ts$/, '')}.ts`)] as const);
+  expect(circlesAmong(new Map(imports))).toEqual([]);
+});

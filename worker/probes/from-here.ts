@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { VantageKind } from '#shared/model/vantage';
 import { steadyNow } from '#shared/time/steady-time';
+import type { ConnectionWatch } from './connection-watch.ts';
 import { DialFailure } from './dial-failure.ts';
 import type { FailureCode } from './http/port.ts';
 import { seeIssuer } from './tls/issuer.ts';
@@ -13,16 +13,6 @@ export type WayOut = {
   readonly vantage: RunVantage;
   /** How an address is reached from here: by another one where a NAT64 stands between. */
   readonly via: (address: string) => Promise<string>;
-};
-
-/** What a connection tells of the network that it goes through. */
-export type ConnectionWatch = {
-  /** Waits for a handshake, no longer than it can come. Throws DialFailure `not-from-here`. */
-  finished(work: Promise<void>): Promise<void>;
-  /** Hears of a handshake that ended well. Throws DialFailure `not-from-here` where the certificate is an interceptor's. */
-  secured(tls: TLSSocket): Promise<void>;
-  /** A failure of it behind the connecting, as the target's or ours. */
-  explain(error: unknown): Promise<unknown>;
 };
 
 const httpsPort = 443;

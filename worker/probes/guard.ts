@@ -4,15 +4,9 @@ import { deniedWhy } from '#shared/targets/denied-names';
 import { isPortAllowed, type TargetPolicy } from '#shared/targets/parse-target';
 import { steadyNow } from '#shared/time/steady-time';
 import type { AddressSlots } from './address-slots.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
-import {
-  type ConnectionWatch,
-  explainDial,
-  reachableOf,
-  waitForDial,
-  watchConnection,
-  type WayOut,
-} from './from-here.ts';
+import { explainDial, reachableOf, waitForDial, watchConnection, type WayOut } from './from-here.ts';
 import { currentRun, markRun } from './mark.ts';
 import type { Resolve } from './resolve.ts';
 import { trustedNetwork } from './vantage/open.ts';

@@ -1,5 +1,5 @@
 import { rootsListedOn } from '../certificates/trust/listed-roots.ts';
-import { providersListedOn } from '../checks/dns-check/mail/providers/table.ts';
+import { providersListedOn } from '../checks/dns-check/mail-providers/table.ts';
 import { chartReadOn } from '../checks/security-header-check/report/observatory/chart.ts';
 import { profilesCapturedOn } from '../checks/ssl-check/grammar/client-profiles.ts';
 import { logsListedOn } from '../checks/ssl-check/grammar/listed-logs.ts';

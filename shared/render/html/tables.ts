@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Report } from '../../model/report.ts';
-import type { CheckFormatName } from '../formats.ts';
+import type { CheckFormatName } from '../check-formats.ts';
 import { labelOf } from '../labels.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { cut, textOf } from '../visible-text.ts';

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
+import type { Provider } from '../../../worker/checks/dns-check/mail-providers/provider.ts';
+import { providers } from '../../../worker/checks/dns-check/mail-providers/table.ts';
 import { assessMail } from '../../../worker/checks/dns-check/mail/assess.ts';
 import { parseDmarc } from '../../../worker/checks/dns-check/mail/dmarc/parse-dmarc.ts';
 import { gatherMail } from '../../../worker/checks/dns-check/mail/gather.ts';
-import type { Provider } from '../../../worker/checks/dns-check/mail/providers/provider.ts';
-import { providers } from '../../../worker/checks/dns-check/mail/providers/table.ts';
 import type { HttpAnswer } from '../../../worker/probes/http/port.ts';
 import { goodZone } from '../../unit/dns-check/mail/good-zone.ts';
 import {

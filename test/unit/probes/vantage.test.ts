@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { VantageKind } from '#shared/model/vantage';
-import type { ControlNotes, Outcome } from '../../../worker/probes/vantage/controls.ts';
 import { unlessOurs } from '../../../worker/probes/vantage/early.ts';
 import {
   askLimit,
@@ -10,6 +9,7 @@ import {
 } from '../../../worker/probes/vantage/memory.ts';
 import { ipv4Inside, readPrefixes, throughNat64 } from '../../../worker/probes/vantage/nat64.ts';
 import { openVantage } from '../../../worker/probes/vantage/open.ts';
+import type { ControlNotes, Outcome } from '../../../worker/probes/vantage/port.ts';
 
 describe('NAT64', () => {
   // RFC 6052 §2.4, for 192.0.2.33.

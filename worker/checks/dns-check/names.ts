@@ -1,6 +1,6 @@
 import { isInZone } from '../../dns/name.ts';
 import { isHostUnderSuffix } from '../../dns/public-suffix.ts';
-import { providerOfHost } from './mail/providers/find.ts';
+import { providerOfHost } from './mail-providers/find.ts';
 
 /**
  * The name that was meant where a record lacks its last dot, so that the zone's own name was added behind it: one that ends in the zone's

@@ -3,6 +3,7 @@ import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
 import type { CertificateForm } from './grammar/certificate-message.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
+import type { NotOffered } from './grammar/not-offered.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
 import type { TransparencyLog } from './grammar/transparency-logs.ts';
@@ -102,25 +103,6 @@ export type Question = {
   readonly set: SuiteSet | 'ssl2';
   readonly accepted: readonly HelloAccepted[];
   readonly end: QuestionEnd;
-};
-
-/** A part of an answer that a client has to refuse, because its ClientHello did not offer it. */
-export type NotOffered = {
-  /** In TLS 1.3, `keyless-group` is a key for a group that the hello had no key for, and `retried-group` a HelloRetryRequest for one that it had. */
-  readonly what:
-    | 'suite'
-    | 'suite-of-other-version'
-    | 'group'
-    | 'keyless-group'
-    | 'retried-group'
-    | 'signature-scheme'
-    | 'compression'
-    | 'alpn'
-    | 'alpn-list'
-    | 'extension'
-    | 'session-id';
-  /** Its number, or the name of a protocol; null where there is none. */
-  readonly chosen: number | string | null;
 };
 
 export type HelloAccepted = {

@@ -8,8 +8,8 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import { LRUCache } from 'lru-cache';
+import type { ConnectionWatch } from '../connection-watch.ts';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
-import type { ConnectionWatch } from '../from-here.ts';
 
 export type TlsError = Error & { readonly code?: string; readonly reason?: string };
 

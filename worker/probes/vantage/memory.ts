@@ -32,6 +32,9 @@ export type VantageMemory = {
   rewrites: readonly string[];
 };
 
+/** What the resolver adds to answers. */
+export type ResolverTraits = Pick<VantageMemory, 'nat64' | 'rewrites'>;
+
 export const emptyMemory: VantageMemory = {
   asked: [],
   surveyedAt: null,

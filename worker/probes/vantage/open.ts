@@ -1,7 +1,6 @@
 import { vantageKinds, vantageTexts, type VantageKind } from '#shared/model/vantage';
 import { siteOf } from '#shared/targets/parse-target';
 import { steadyNow } from '#shared/time/steady-time';
-import type { Controls, ControlNotes, Outcome } from './controls.ts';
 import {
   doSuspectsAgree,
   emptyMemory,
@@ -12,9 +11,11 @@ import {
   noteSuspect,
   noteWorks,
   youngMs,
+  type ResolverTraits,
   type VantageMemory,
 } from './memory.ts';
 import { ipv4Inside } from './nat64.ts';
+import type { Controls, ControlNotes, Outcome } from './port.ts';
 
 /** A failure that may be our own network's. */
 export type Suspicion = {
@@ -58,8 +59,6 @@ export type RunVantage = {
   /** Kinds that this run met, in their order. */
   missing(): readonly VantageKind[];
 };
-
-export type ResolverTraits = Pick<VantageMemory, 'nat64' | 'rewrites'>;
 
 export type Vantage = {
   openRun(): RunVantage;

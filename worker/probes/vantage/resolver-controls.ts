@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DnsAnswer } from '../dns/port.ts';
-import type { ControlNotes, ControlWire, Outcome } from './controls.ts';
 import { ipv4OnlyName, readPrefixes } from './nat64.ts';
+import type { ControlNotes, ControlWire, Outcome } from './port.ts';
 
 /** What is asked of this machine's own resolver, to learn what it does to answers. */
 export type ResolverControls = {

@@ -2,19 +2,19 @@ import { createSocket } from 'node:dgram';
 import { noPace } from '#shared/limits/pace/memory';
 import { siteOf } from '#shared/targets/parse-target';
 import { openBudget } from '../budget.ts';
+import type { ConnectionWatch } from '../connection-watch.ts';
 import { DialFailure } from '../dial-failure.ts';
 import { askServer } from '../dns/ask.ts';
 import type { DnsClient } from '../dns/open.ts';
 import type { DnsAnswer, DnsQuestion } from '../dns/port.ts';
 import { openUdpLine } from '../dns/udp.ts';
-import type { ConnectionWatch } from '../from-here.ts';
 import { type Dial, type Dialled, type GuardSettings, openGuard } from '../guard.ts';
 import type { Registries } from '../rdap/registries.ts';
 import { openResolve } from '../resolve.ts';
 import { seeIssuer, type SeenIssuer } from '../tls/issuer.ts';
 import { shakeHands } from '../tls/shake-hands.ts';
-import type { ControlWire, HttpsOutcome } from './controls.ts';
 import { trustedNetwork } from './open.ts';
+import type { ControlWire, HttpsOutcome } from './port.ts';
 import { rootServers } from './roots.ts';
 
 export type WireSettings = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { reverseNameOf } from '../../../../worker/checks/dns-check/mail/address.ts';
-import { parseBimi } from '../../../../worker/checks/dns-check/mail/bimi/record.ts';
+import { parseBimi } from '../../../../worker/checks/dns-check/mail/bimi/parse-bimi.ts';
 import {
   measureDkimKey,
   parseDkimKey,

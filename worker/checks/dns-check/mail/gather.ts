@@ -8,7 +8,7 @@ import { fetchPolicy } from '../../../mail/fetch-policy.ts';
 import { takeTurn } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/files.ts';
-import type { Bimi } from './bimi/record.ts';
+import type { Bimi } from './bimi/parse-bimi.ts';
 import type { BimiFiles, MailEvidence, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
 import { evaluateSpf } from './spf/evaluate-spf.ts';

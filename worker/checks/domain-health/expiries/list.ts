@@ -5,8 +5,8 @@ import { siteOf } from '#shared/targets/parse-target';
 import { parseExpires } from '../../../web/parse-expires.ts';
 import type { HealthFacts } from '../facts/health.ts';
 import type { SourceFacts } from '../facts/source.ts';
-import { endingOf } from '../registration/judge.ts';
 import { endingsOfCertificates } from './certificates.ts';
+import { endingOfRegistration } from './registration.ts';
 import { endingOfSignatures } from './signatures.ts';
 import { type Lifetime, showEnding } from './state.ts';
 
@@ -22,7 +22,7 @@ export function listExpiries(
 ): Expiry[] {
   const { registration: registered } = registration;
   const endings: (Lifetime | undefined)[] = [
-    registered && endingOf(registered),
+    registered && endingOfRegistration(registered),
     ...endingsOfCertificates(ssl),
     endingOfPolicyHost(dns),
     ...endingsOfMailHosts(domain, smtp),

@@ -187,3 +187,16 @@ function whyNoScore({ findings, notTested }: CategoryReport): string {
   if (finding) return `its report says “${finding.title}” (${finding.code})`;
   return notTested[0]?.reason ?? 'its report has no score';
 }
+
+/** Findings of a category that stand in one report. */
+type ReportFindings = Pick<Category, 'findings' | 'effectFactor'> & { readonly link: SourceLink };
+
+/** The findings of a category by the reports that they stand in: mail may have two. */
+export function listTold({ findings, effectFactor, link, mailHosts }: Category): readonly ReportFindings[] {
+  if (!mailHosts?.link) return [{ findings, effectFactor, link }];
+  const isOfHosts = (finding: Finding) => mailHosts.findings.includes(finding);
+  return [
+    { findings: findings.filter((finding) => !isOfHosts(finding)), effectFactor, link },
+    { ...mailHosts, findings: findings.filter(isOfHosts), link: mailHosts.link },
+  ];
+}

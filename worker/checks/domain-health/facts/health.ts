@@ -1,18 +1,27 @@
+import type { Registration } from '#shared/catalogue/domain-health/registration';
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import type { Finding } from '#shared/model/finding';
 import type { Report } from '#shared/model/report';
 import { withoutFragment } from '../../../web/location.ts';
 import type { HealthEvidence } from '../evidence.ts';
-import { readDelegation } from '../registration/delegation.ts';
-import type { RegistrationFacts } from '../registration/judge.ts';
 import { type Category, readCategories } from './categories.ts';
+import { type Delegation, readDelegation } from './delegation.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { type FamilyFacts, readFamilies } from './families.ts';
 import { type DnsFields, readDnsFields, readSpeedFields, readTrust } from './fields.ts';
 import type { LinkTargets } from './links.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
+
+/** What the registry and the parent zone tell of a domain. */
+export type RegistrationFacts = {
+  /** undefined in evidence of earlier releases. */
+  readonly registration: Registration | undefined;
+  readonly delegation: Delegation;
+  /** When the report was checked, Unix ms. */
+  readonly at: number;
+};
 
 /** Every source, read once. */
 export type SourcesRead = {

@@ -1,6 +1,5 @@
 import type { Finding } from '#shared/model/finding';
 import { gradeOf } from '#shared/model/score';
-import type { Category } from './categories.ts';
 import type { CategoryReport } from './dns-halves.ts';
 import { linkTo, type SourceLink } from './links.ts';
 import type { SourceFacts } from './source.ts';
@@ -49,17 +48,4 @@ function sumOf({ summary: one }: Summed, { summary: other }: Summed): CategoryRe
     passed: one.passed + other.passed,
     notTested: one.notTested + other.notTested,
   };
-}
-
-/** Findings of a category that stand in one report. */
-export type ReportFindings = Pick<Category, 'findings' | 'effectFactor'> & { readonly link: SourceLink };
-
-/** The findings of a category by the reports that they stand in: mail may have two. */
-export function listTold({ findings, effectFactor, link, mailHosts }: Category): readonly ReportFindings[] {
-  if (!mailHosts?.link) return [{ findings, effectFactor, link }];
-  const isOfHosts = (finding: Finding) => mailHosts.findings.includes(finding);
-  return [
-    { findings: findings.filter((finding) => !isOfHosts(finding)), effectFactor, link },
-    { ...mailHosts, findings: findings.filter(isOfHosts), link: mailHosts.link },
-  ];
 }

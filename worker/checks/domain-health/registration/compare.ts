@@ -1,6 +1,6 @@
 import type { Registration } from '#shared/catalogue/domain-health/registration';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
-import type { Delegation } from './delegation.ts';
+import type { Delegation } from '../facts/delegation.ts';
 
 const otherZone = 'dns-check looked at another zone than the one that is registered';
 

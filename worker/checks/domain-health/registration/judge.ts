@@ -9,17 +9,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { type Lifetime, showEnding } from '../expiries/state.ts';
+import { endingOfRegistration } from '../expiries/registration.ts';
+import { showEnding } from '../expiries/state.ts';
+import type { RegistrationFacts } from '../facts/health.ts';
 import { compareDs, compareNameServers } from './compare.ts';
-import type { Delegation } from './delegation.ts';
-
-export type RegistrationFacts = {
-  /** undefined in evidence of earlier releases. */
-  readonly registration: Registration | undefined;
-  readonly delegation: Delegation;
-  /** When the report was checked, Unix ms. */
-  readonly at: number;
-};
 
 /** Judges what the registry tells of a domain. Where it was not asked, nothing is concluded. */
 export function judgeRegistration({
@@ -47,7 +40,7 @@ const urgentMs = 7 * dayMs;
 type EndCode = 'registration-expired' | 'registration-expires-within-days' | 'registration-expires-soon';
 
 function judgeEnd(registration: Registration, at: number): Verdicts<EndCode> {
-  const ending = endingOf(registration);
+  const ending = endingOfRegistration(registration);
   const codes = [
     'registration-expired',
     'registration-expires-within-days',
@@ -115,11 +108,4 @@ function judgeLock(statuses: readonly string[], name: string | null): Verdict {
   const topLevel = name?.split('.').at(-1) ?? '';
   if (topLevel.length === 2 || topLevel.startsWith('xn--')) return 'not-applicable';
   return brokenIf(!statuses.some((status) => locks.includes(status)), { name });
-}
-
-/** When a registration ends; undefined where that is not known. */
-export function endingOf({ name, expiresAt, registeredAt }: Registration): Lifetime | undefined {
-  if (name === null || expiresAt === null) return undefined;
-  const beginsAt = registeredAt === null ? null : Date.parse(registeredAt);
-  return { what: 'domain', name, beginsAt, endsAt: Date.parse(expiresAt) };
 }

@@ -2,10 +2,9 @@ import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { Finding } from '#shared/model/finding';
 import { severities } from '#shared/model/verdict';
-import type { Category } from '../facts/categories.ts';
+import { type Category, listTold } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import type { HealthFacts } from '../facts/health.ts';
-import { listTold } from '../facts/mail-hosts.ts';
 
 /** A finding of a part, with what it costs the domain. */
 export type PartFinding = NonNullable<HealthFields['partFindings']>[number];

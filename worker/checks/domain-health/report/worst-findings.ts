@@ -1,8 +1,7 @@
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import { categoryNames, worstFindingsLimit } from '#shared/catalogue/domain-health/weights';
 import { severities } from '#shared/model/verdict';
-import type { Category } from '../facts/categories.ts';
-import { listTold } from '../facts/mail-hosts.ts';
+import { type Category, listTold } from '../facts/categories.ts';
 
 type WorstFinding = HealthFields['worstFindings'][number];
 

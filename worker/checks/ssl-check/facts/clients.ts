@@ -1,6 +1,6 @@
-import type { ClientObservation, NotOffered, QuestionEnd } from '../evidence.ts';
+import type { ClientObservation, QuestionEnd } from '../evidence.ts';
 import { type ClientProfile, clientProfiles, type Engine, engines } from '../grammar/client-profiles.ts';
-import { whyRefused } from '../grammar/not-offered.ts';
+import { type NotOffered, whyRefused } from '../grammar/not-offered.ts';
 import { suites } from '../grammar/suites.ts';
 import { alertName } from '../grammar/tls-names.ts';
 import { isBrokenAnswer } from './decisive.ts';

@@ -1,6 +1,6 @@
-import type { Choice, GroupsObservation, NotOffered, Preference } from '../evidence.ts';
+import type { Choice, GroupsObservation, Preference } from '../evidence.ts';
 import type { ClientProfile } from '../grammar/client-profiles.ts';
-import { whyRefused } from '../grammar/not-offered.ts';
+import { type NotOffered, whyRefused } from '../grammar/not-offered.ts';
 import { suites } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';

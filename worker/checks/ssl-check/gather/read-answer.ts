@@ -1,6 +1,6 @@
 import type { Exchange } from '../../../probes/tls/port.ts';
-import type { HelloAccepted, NotOffered, QuestionEnd } from '../evidence.ts';
-import { findNotOffered } from '../grammar/not-offered.ts';
+import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
+import { findNotOffered, type NotOffered } from '../grammar/not-offered.ts';
 import { readSentHello } from '../grammar/sent-hello.ts';
 import type { ServerAnswer, ServerFlight } from '../grammar/server-flight.ts';
 import { isSsl2ServerHello } from '../grammar/ssl2.ts';

@@ -1,8 +1,26 @@
-import type { NotOffered } from '../evidence.ts';
 import type { SentHello } from './sent-hello.ts';
 import type { ServerFlight } from './server-flight.ts';
 import { isSinceTls12, suites } from './suites.ts';
 import { findGroup, versionNumbers } from './tls-names.ts';
+
+/** A part of an answer that a client has to refuse, because its ClientHello did not offer it. */
+export type NotOffered = {
+  /** In TLS 1.3, `keyless-group` is a key for a group that the hello had no key for, and `retried-group` a HelloRetryRequest for one that it had. */
+  readonly what:
+    | 'suite'
+    | 'suite-of-other-version'
+    | 'group'
+    | 'keyless-group'
+    | 'retried-group'
+    | 'signature-scheme'
+    | 'compression'
+    | 'alpn'
+    | 'alpn-list'
+    | 'extension'
+    | 'session-id';
+  /** Its number, or the name of a protocol; null where there is none. */
+  readonly chosen: number | string | null;
+};
 
 /** Compares one kind of part of an answer with its ClientHello: what was not offered, or null. */
 type Comparison = (flight: ServerFlight, hello: SentHello) => NotOffered | null;

@@ -3,7 +3,7 @@ import { clip } from '../../../../mail/fault.ts';
 import type { HttpAnswer, HttpProbe } from '../../../../probes/http/port.ts';
 import type { BimiFiles, WebFile } from '../evidence.ts';
 import { isUnheardCode } from '../state-of-record.ts';
-import type { Bimi } from './record.ts';
+import type { Bimi } from './parse-bimi.ts';
 
 /** No draft forbids redirects of these files; receivers give up early. */
 const redirectLimit = 3;

@@ -8,7 +8,7 @@ import {
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { type Fault, settle } from '../../../../mail/fault.ts';
-import { selectorsFor } from '../providers/find.ts';
+import { selectorsFor } from '../../mail-providers/find.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 
 type SelectorSource = 'caller' | 'provider' | 'common';

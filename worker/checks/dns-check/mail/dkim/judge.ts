@@ -10,8 +10,8 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { clip, showFault } from '../../../../mail/fault.ts';
+import { aliasLines, type KnownSenders } from '../../mail-providers/find.ts';
 import { brokenBySeen } from '../../verdicts.ts';
-import { aliasLines, type KnownSenders } from '../providers/find.ts';
 import { type DkimFacts, isKnownType, type SelectorFacts } from './facts.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */

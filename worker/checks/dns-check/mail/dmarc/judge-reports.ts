@@ -1,8 +1,8 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../../../../mail/fault.ts';
+import { reportService } from '../../mail-providers/find.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import { reportService } from '../providers/find.ts';
 import type { Applied, DmarcFacts, ReportUriFacts } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
 import { correctedNames, fixRecord, reportAddressOf } from './rewrite-dmarc.ts';

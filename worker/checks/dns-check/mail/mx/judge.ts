@@ -12,10 +12,10 @@ import {
 } from '#shared/model/verdict';
 import { valuesOf } from '../../../../dns/observation.ts';
 import { clip } from '../../../../mail/fault.ts';
+import { providerOfHost } from '../../mail-providers/find.ts';
 import { describeSlip, meantName } from '../../names.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import { providerOfHost } from '../providers/find.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
 /** What else the domain shows of its mail. */

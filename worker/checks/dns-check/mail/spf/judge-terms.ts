@@ -10,9 +10,9 @@ import {
 } from '#shared/model/verdict';
 import { haveOneOwner } from '../../../../dns/public-suffix.ts';
 import { clip } from '../../../../mail/fault.ts';
+import type { KnownSenders } from '../../mail-providers/find.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
-import type { KnownSenders } from '../providers/find.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import { judgeIdle } from './judge-idle.ts';
 import { unseenIn } from './judge-tree.ts';

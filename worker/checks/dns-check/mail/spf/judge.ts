@@ -12,9 +12,9 @@ import {
 } from '#shared/model/verdict';
 import { textsOf } from '../../../../dns/observation.ts';
 import { clip, showFault } from '../../../../mail/fault.ts';
+import type { KnownSenders } from '../../mail-providers/find.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import type { KnownSenders } from '../providers/find.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
 import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';

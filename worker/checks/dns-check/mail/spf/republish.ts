@@ -1,6 +1,6 @@
 import type { Fix } from '#shared/model/verdict';
+import type { KnownSenders } from '../../mail-providers/find.ts';
 import { publish } from '../../verdicts.ts';
-import type { KnownSenders } from '../providers/find.ts';
 import { branchesOf, isAll, type SpfBranch } from './grow-tree.ts';
 import { parseSpf, printSpf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';

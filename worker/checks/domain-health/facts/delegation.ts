@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SourceFacts } from '../facts/source.ts';
+import type { SourceFacts } from './source.ts';
 
 /** What the parent zone has for a zone, as dns-check saw it; each null where it was not seen. */
 export type Delegation = {

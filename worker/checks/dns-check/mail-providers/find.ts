@@ -1,4 +1,3 @@
-import type { MxFacts } from '../mx/facts.ts';
 import type { Provider } from './provider.ts';
 import { providers } from './table.ts';
 
@@ -45,8 +44,14 @@ export type KnownSenders = {
   readonly isWhole: boolean;
 };
 
+/** `isImplicit`: there is no MX record, and mail goes to the domain itself; null where nobody knows. */
+type MailHosts = {
+  readonly hosts: readonly { readonly host: string }[];
+  readonly isImplicit: boolean | null;
+};
+
 /** Reads who sends for a domain. A filter before the mailboxes, or a host of the domain's own, leaves that open. */
-export function readSenders({ hosts, isImplicit }: Pick<MxFacts, 'hosts' | 'isImplicit'>): KnownSenders {
+export function readSenders({ hosts, isImplicit }: MailHosts): KnownSenders {
   const found = isImplicit ? [] : hosts.map(({ host }) => providerOfHost(host));
   const known = [...new Set(found.flatMap((one) => (one !== undefined && maySend(one) ? [one] : [])))];
   return {
