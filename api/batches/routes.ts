@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import { refuseOtherSite } from '../listener/other-site.ts';
 import { noIds } from '../reports/readable.ts';
-import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
 import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
 import type { BatchServices } from './batch-services.ts';
@@ -14,12 +14,6 @@ type BatchAnswer = (
   request: Request,
   response: Response,
 ) => Promise<void>;
-type Answers = {
-  readonly get: AnswerRequest;
-  readonly post?: AnswerRequest;
-  readonly delete?: AnswerRequest;
-};
-
 /** The paths of batches, as Express and log lines have them. */
 export const batchPatterns = {
   all: '/api/batches',

@@ -18,7 +18,7 @@ import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/p
 import { addPages } from '../pages/routes.ts';
 import { keepPrivate } from '../pages/session-page.ts';
 import { addReports } from '../reports/routes.ts';
-import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
 import { logRequest } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
@@ -32,14 +32,6 @@ import { requireDeclared, toolPattern } from './route-table.ts';
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
 type ChangingMethod = 'POST' | 'PATCH' | 'DELETE';
-
-/** What answers a path: everybody's GET, and what a form of a page or a program sends to change something. */
-export type Answers = {
-  readonly get?: AnswerRequest;
-  readonly post?: AnswerRequest;
-  readonly patch?: AnswerRequest;
-  readonly delete?: AnswerRequest;
-};
 
 function addRoute(app: Express, path: string, answers: Answers): void {
   // One route of all methods: each is compared with the path of every request that none before it has answered.

@@ -1,6 +1,5 @@
-import type { Answers } from '../listener/app.ts';
 import { refuseOtherSite } from '../listener/other-site.ts';
-import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
 import { changeWatch, createWatch } from './change.ts';
 import { answerCalendar, answerFeed, drawLinks, noWatches } from './feeds.ts';
