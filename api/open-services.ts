@@ -86,14 +86,7 @@ export function openServices(context: ApiContext): OpenServices {
   };
   const { jobs, loadShedding } = openJobs(context, reports, quotas);
   const questions = openQuestions(targetPolicy, openJobKeys(config), site.isOffered);
-  const kept = openKept(backend, context.keptBytes);
   const feeder = openBatchFeeder(context, { questions, jobs, reports, site, quotas });
-  const batches: Batches = {
-    store: backend.batches,
-    wake: () => feeder.wake(),
-    keptMs: config.REPORT_TTL_DAYS * 86_400_000,
-    limits: { batches: config.LIMIT_ACCOUNT_BATCHES, targets: config.LIMIT_ACCOUNT_TARGETS },
-  };
   const services: Services = {
     telemetry: { log, metrics, tracing },
     origins: openOrigins(context),
@@ -107,6 +100,33 @@ export function openServices(context: ApiContext): OpenServices {
     sessions: openSessions(config, backend.tokenStore),
     bodies: openBodies(quotas),
     streams: openStreams(backend.streamPlaces),
+    ...openAccountParts(context, () => feeder.wake()),
+  };
+  return {
+    services,
+    async close() {
+      await feeder.close();
+      jobs.waiting.close();
+      loadShedding.close();
+    },
+  };
+}
+
+type AccountParts = Pick<
+  Services,
+  'idempotency' | 'accountTurns' | 'kept' | 'accountQuotas' | 'batches' | 'watches' | 'watchLimits'
+>;
+
+/** What accounts make, and may have. */
+function openAccountParts({ config, backend, keptBytes }: ApiContext, wake: () => void): AccountParts {
+  const kept = openKept(backend, keptBytes);
+  const batches: Batches = {
+    store: backend.batches,
+    wake,
+    keptMs: config.REPORT_TTL_DAYS * 86_400_000,
+    limits: { batches: config.LIMIT_ACCOUNT_BATCHES, targets: config.LIMIT_ACCOUNT_TARGETS },
+  };
+  return {
     idempotency: backend.idempotency,
     accountTurns: backend.accountTurns,
     kept,
@@ -121,14 +141,6 @@ export function openServices(context: ApiContext): OpenServices {
       minSeconds: config.WATCH_MIN_SECONDS,
       targets: config.LIMIT_ACCOUNT_WATCHES,
       isLimited: config.RATE_LIMIT,
-    },
-  };
-  return {
-    services,
-    async close() {
-      await feeder.close();
-      jobs.waiting.close();
-      loadShedding.close();
     },
   };
 }
@@ -175,7 +187,7 @@ function openJobs(
       payments,
       strikes: config.RATE_LIMIT ? backend.strikes : noStrikes,
       holds,
-      shedLoad: loadShedding.check,
+      shedLoad: (hasFew) => loadShedding.check(hasFew),
     },
     waits: openWaits(waitsOfCaller),
     waitSeconds: config.WAIT_SECONDS,

@@ -22,7 +22,8 @@ const drainMs = 1000;
 /** Opens the public listener. Rejects when its port is taken. */
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
-  const { services, close } = openServices(context);
+  const opened = openServices(context);
+  const { services } = opened;
   // Few services have agents; where there are some, the first does not wait for the code.
   if (config.MCP) await import('#shared/mcp/serve-message');
   const answer = openFastLane(services, makeApp(services));
@@ -46,7 +47,7 @@ export async function openApi(context: ApiContext): Promise<Api> {
       isDraining = true;
       // Balancers send requests here until they have asked /readyz again.
       await delay(config.DRAIN_SECONDS * 1000);
-      await close();
+      await opened.close();
       // A request may be on its way on a connection that looks idle from here: closing that would lose it.
       await delay(Math.min(drainMs, graceMs));
       await closeServer(server, graceMs);

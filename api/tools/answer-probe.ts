@@ -4,7 +4,7 @@ import { grantReport } from '#shared/ask/grant-report';
 import { invalidRequest, type Question } from '#shared/ask/question';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
-import { freshnessOf } from '#shared/model/freshness';
+import { type Freshness, freshnessOf } from '#shared/model/freshness';
 import { type Fault, Problem } from '#shared/model/problem';
 import { probeContentType, readSentReport, renderProbe } from '#shared/render/probe';
 import type { ReadyReport, Reports } from '../answer/ready-report.ts';
@@ -54,36 +54,39 @@ async function findGauged(services: ProbeServices, probing: Probing): Promise<Re
   const { question, maxAgeS, caller, request, response } = probing;
   const { reports } = services;
   const now = Date.now();
+  const anyFresh = freshnessOf(question.spec, undefined, now);
   const young = freshnessOf(question.spec, maxAgeS, now);
   const found = await findReport(reports, question, young, caller.kind === 'anonymous');
-  const isFresh = found !== undefined && found.freshUntil > now;
-  const known = found && (isFresh || (await isReadable(reports, caller, found))) ? found : undefined;
+  const known = found && (await isForCaller(reports, caller, found, now)) ? found : undefined;
   const isUnasked = caller.kind === 'anonymous' && services.origins.isFromOtherSite(request.headers);
-  if (!known && isUnasked) throw crossSiteRequest();
-  // The old report answers whatever hinders the new run: a limit that is used up, or a queue that is away.
-  if (known && !isFresh && !isUnasked)
-    await run(services, probing, { waitS: 0, freshness: freshnessOf(question.spec, undefined, now) }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Problem)) throw error;
-      },
-    );
-  if (known) {
-    noteSubject(response, { reportId: known.reportId });
-    await grantReport(reports, caller.account, known);
-    return known;
+  if (!known) {
+    if (isUnasked) throw crossSiteRequest();
+    // Where nothing was young enough, a report that is merely fresh must not end the wait.
+    const freshness = found ? anyFresh : young;
+    return run(services, probing, { waitS: waitSecondsFor(services, probing), freshness });
   }
-  // Where nothing was young enough, a report that is merely fresh must not end the wait.
-  const freshness = found ? freshnessOf(question.spec, undefined, now) : young;
-  return run(services, probing, { waitS: waitSecondsFor(services, probing), freshness });
+  if (known.freshUntil <= now && !isUnasked) await runBeside(services, probing, anyFresh);
+  noteSubject(response, { reportId: known.reportId });
+  await grantReport(reports, caller.account, known);
+  return known;
 }
 
-/** Who was given a report may have it again; what is no longer fresh answers nobody else. */
-async function isReadable(
+/** What is fresh answers everybody; what is not, those who were given it. */
+async function isForCaller(
   { reportStore }: Reports,
   { account }: Caller,
   report: ReadyReport,
+  now: number,
 ): Promise<boolean> {
-  return report.isGivenTo(account) || reportStore.grants.isGiven(account, report.reportId);
+  if (report.freshUntil > now || report.isGivenTo(account)) return true;
+  return reportStore.grants.isGiven(account, report.reportId);
+}
+
+/** The old report answers whatever hinders the new run: a limit that is used up, or a queue that is away. */
+async function runBeside(services: ProbeServices, probing: Probing, freshness: Freshness): Promise<void> {
+  await run(services, probing, { waitS: 0, freshness }).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+  });
 }
 
 /** Joins equal work or starts a run, and gives its report where it is there in time. */

@@ -299,7 +299,7 @@ function addWaiter(
       },
     };
     const abort = () => waiter.fail(signal.reason);
-    const leave = () => withdraw(line, entry, waiter, withdrawn?.reason).catch(waiter.fail);
+    const leave = () => void withdraw(line, entry, waiter, withdrawn?.reason).catch(waiter.fail);
     // The submit itself is always waited for: its answer has the id that a later poll needs.
     const late = () =>
       void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);
