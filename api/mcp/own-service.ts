@@ -9,7 +9,7 @@ import type { JobState } from '#shared/ports/job-queue';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
 import { findReadable } from '../reports/readable.ts';
-import { placeOf } from '../request/read-ask.ts';
+import { placesOf } from '../request/read-ask.ts';
 import type { Services } from '../services.ts';
 import { askAsCaller } from '../tools/ask-as-caller.ts';
 import { toolUrl } from '../tools/later.ts';
@@ -62,8 +62,7 @@ async function check(
 ): Promise<CheckOutcome> {
   const { questions, jobs, site, telemetry } = services;
   const { spec, target, options, maxAgeS } = call;
-  const place = (about: 'target' | { readonly option: string }) =>
-    about === 'target' ? placeOf(spec) : ({ in: 'query', name: about.option } as const);
+  const place = placesOf(spec);
   const question = questions.read(spec, { target, options, place }, site.ownerOf(caller.account));
   if (question instanceof Problem) throw question;
   const follow = call.onProgress && followRun(services, question.jobKey, call.onProgress);

@@ -14,7 +14,7 @@ import { clip } from '#shared/render/visible-text';
 import { readReport } from '#shared/stores/reports/read-report';
 import { foreignForm } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
-import { placeOf } from '../request/read-ask.ts';
+import { placesOf } from '../request/read-ask.ts';
 import { readForm } from '../request/read-json.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
@@ -97,7 +97,7 @@ export function usualQuestion(
   target: string,
   { account }: Pick<Caller, 'account'>,
 ): Question {
-  const place = () => placeOf(spec);
+  const place = placesOf(spec);
   const question = questions.read(spec, { target, options: {}, place }, site.ownerOf(account));
   if (question instanceof Problem) throw question;
   return question;

@@ -1,16 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import {
-  invalidRequest,
-  isMalformed,
-  type Question,
-  type Questions,
-  targetNotAllowed,
-} from '#shared/ask/question';
-import { readOptions } from '#shared/catalogue/read-options';
+import type { GivenQuestion, Question, Questions } from '#shared/ask/question';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Fault, Problem } from '#shared/model/problem';
-import { tellFault } from '#shared/targets/parse-target';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { decodeSegment, type Query, rawQueryOf, readQuery } from './read-query.ts';
 
@@ -103,7 +95,7 @@ export function openAskReader(questions: Questions): ReadAsk {
   };
   return Object.assign(readAsk, {
     ofAddress(spec: CheckSpec, address: ToolAddress, owner: Owner) {
-      const asked = questions.refusalOf(spec) ?? understand(questions, spec, address);
+      const asked = understand(questions, spec, address);
       return asked instanceof Problem ? asked : ownedBy(asked, owner);
     },
     recallPlain(url: string, owner: Owner) {
@@ -129,29 +121,26 @@ type Understood = { readonly question: Question; readonly times: AskTimes };
 /** Reads what the address alone says. */
 function understand(questions: Questions, spec: CheckSpec, address: ToolAddress): Understood | Problem {
   const query = readQuery(address.query, knownNames(spec), spec.repeatable);
-  const faults: Fault[] = [...query.faults];
-  const place = placeOf(spec);
-  const text = textOfTarget(spec, address, query);
-  const about = typeof text === 'string' ? questions.readTarget(spec, text) : undefined;
-  const hasOwnFault = faults.some(({ name }) => name === 'url');
-  if (typeof text !== 'string' && !hasOwnFault) faults.push(text);
-  const targetFault: Fault | undefined =
-    about && 'fault' in about ? { ...place, detail: tellFault(about.fault) } : undefined;
-  if (about && targetFault && isMalformed(about) && !hasOwnFault) faults.push(targetFault);
-  const options = readGiven(spec, query, faults);
-  const times = readTimes(query, faults);
-  if (faults.length > 0 || !about) return invalidRequest(faults);
-  const port = questions.judgePortOption(spec, options);
-  const refused = [
-    ...(targetFault ? [targetFault] : []),
-    ...(port === undefined ? [] : [{ in: 'query', name: spec.portOption ?? '', detail: port } as const]),
-  ];
-  if ('fault' in about || refused.length > 0) return targetNotAllowed(refused);
-  return { question: questions.of(spec, { ...about, options }, undefined), times };
+  const ofTimes: Fault[] = [];
+  const times = readTimes(query, ofTimes);
+  const hasOwnFault = query.faults.some(({ name }) => name === 'url');
+  const given = {
+    target: hasOwnFault ? undefined : textOfTarget(spec, address, query),
+    options: givenOptions(spec, query),
+    place: placesOf(spec),
+    told: { before: query.faults, after: ofTimes },
+  };
+  const question = questions.read(spec, given, undefined);
+  return question instanceof Problem ? question : { question, times };
+}
+
+/** Where the faults of a tool's target and options are. */
+export function placesOf(spec: CheckSpec): GivenQuestion['place'] {
+  return (about) => (about === 'target' ? placeOf(spec) : { in: 'query', name: about.option });
 }
 
 /** The parameter of a tool that names its target. */
-export function placeOf({ targetKind }: CheckSpec): Pick<Fault, 'in' | 'name'> {
+function placeOf({ targetKind }: CheckSpec): Pick<Fault, 'in' | 'name'> {
   return targetKind === 'url' ? { in: 'query', name: 'url' } : { in: 'path', name: 'domain' };
 }
 
@@ -204,19 +193,6 @@ function waitOf(
     .flat()
     .join(', ');
   return { waitS: limited ?? (respondAsync ? 0 : undefined), applied };
-}
-
-function readGiven(spec: CheckSpec, query: Query, faults: Fault[]): Question['options'] {
-  const read = readOptions(spec, givenOptions(spec, query));
-  if ('options' in read) return read.options;
-  faults.push(
-    ...read.issues.map(({ path, message }): Fault => ({
-      in: 'query',
-      name: String(path[0]),
-      detail: message,
-    })),
-  );
-  return {};
 }
 
 /** The options of a check that a query has: name → its text, or the texts of a repeatable one. */

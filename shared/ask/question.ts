@@ -33,11 +33,14 @@ export type Question = {
 
 /** A question whose target and options are not yet understood. */
 export type GivenQuestion = {
-  readonly target: string;
+  /** As it was given; or why there is none; undefined where one of `told` says why. */
+  readonly target: string | Fault | undefined;
   /** Name → its text, or for a repeatable one its texts. */
   readonly options: object;
   /** Where the caller finds what is wrong: the parameter that names the target, or an option. */
   readonly place: (about: 'target' | { readonly option: string }) => Pick<Fault, 'in' | 'name'>;
+  /** What else is wrong with the request, told before and behind the faults of the question. */
+  readonly told?: { readonly before: readonly Fault[]; readonly after: readonly Fault[] };
 };
 
 /** A target in normal form, with the unit of its limit, or what is wrong with it. */
@@ -45,7 +48,7 @@ export type TargetRead = Pick<Question, 'target' | 'host'> | { readonly fault: T
 
 /** Understands questions: the same for whoever asks. */
 export type Questions = {
-  /** Whether the operator has the check switched on; the Problem of one that is not. */
+  /** The Problem of a check that the operator has not switched on. */
   refusalOf(spec: CheckSpec): Problem | undefined;
   /** Or gives the Problem that names every fault: V8 takes longer for a throw than for the whole reading. */
   read(spec: CheckSpec, given: GivenQuestion, owner: Question['owner']): Question | Problem;
@@ -68,71 +71,82 @@ export function openQuestions(
   jobKeyOf: JobKeyOf,
   isOffered: (spec: CheckSpec) => boolean,
 ): Questions {
-  const readTarget: Questions['readTarget'] = ({ targetKind }, text) => {
-    if (targetKind === 'url') {
-      const url = parseHttpUrl(text, policy);
-      return url.ok ? { target: url.value.href, host: siteOf(url.value.hostname) } : { fault: url.fault };
-    }
-    const domain = parseDomain(text, policy);
-    return domain.ok ? { target: domain.value, host: siteOf(domain.value) } : { fault: domain.fault };
-  };
-  const judgePortOption: Questions['judgePortOption'] = ({ portOption }, options) => {
-    const why = portOption === undefined ? undefined : judgePort(Number(options[portOption]), policy);
-    return why === undefined ? undefined : tellFault({ why: `it ${why}` });
-  };
-  const of: Questions['of'] = (spec, { target, host, options }, owner) => {
-    const source = spec.judgedFrom?.source(options);
-    return {
-      spec,
-      target,
-      host,
-      options,
-      jobKey: jobKeyOf(spec, target, options, owner),
-      keyVersion: jobKeyOf.versionOf(spec, owner),
-      ...(source ? { sourceKey: jobKeyOf(spec, target, source, owner) } : {}),
-      owner,
-    };
-  };
-  const refusalOf: Questions['refusalOf'] = (spec) =>
-    isOffered(spec)
-      ? undefined
-      : new Problem(
-          'tool_disabled',
-          `${spec.name} is not offered here. Its operator switches it on by ${spec.switchedOnBy}.`,
-        );
-  return {
-    refusalOf,
-    readTarget,
-    judgePortOption,
-    of,
-    revision: () => policy.denied?.revision(),
-    read(spec, { target, options: given, place }, owner) {
-      const disabled = refusalOf(spec);
-      if (disabled) return disabled;
-      const about = readTarget(spec, target);
-      const targetFault =
-        'fault' in about ? { ...place('target'), detail: tellFault(about.fault) } : undefined;
-      const read = readOptions(spec, given);
-      const malformed: readonly Fault[] = [
-        ...(targetFault && isMalformed(about) ? [targetFault] : []),
-        ...('issues' in read
-          ? read.issues.map(({ path, message }) => ({
-              ...place({ option: String(path[0]) }),
-              detail: message,
-            }))
-          : []),
-      ];
-      if ('issues' in read || malformed.length > 0) return invalidRequest(malformed);
-      const port = judgePortOption(spec, read.options);
-      const { portOption: option = '' } = spec;
-      const refused: readonly Fault[] = [
-        ...(targetFault ? [targetFault] : []),
-        ...(port === undefined ? [] : [{ ...place({ option }), detail: port }]),
-      ];
-      if ('fault' in about || refused.length > 0) return targetNotAllowed(refused);
-      return of(spec, { ...about, options: read.options }, owner);
+  const questions: Questions = {
+    refusalOf: (spec) => (isOffered(spec) ? undefined : toolDisabled(spec)),
+    read: (spec, given, owner) => questions.refusalOf(spec) ?? readQuestion(questions, spec, given, owner),
+    readTarget: (spec, text) => readTarget(policy, spec, text),
+    judgePortOption({ portOption }, options) {
+      const why = portOption === undefined ? undefined : judgePort(Number(options[portOption]), policy);
+      return why === undefined ? undefined : tellFault({ why: `it ${why}` });
     },
+    of(spec, { target, host, options }, owner) {
+      const source = spec.judgedFrom?.source(options);
+      return {
+        spec,
+        target,
+        host,
+        options,
+        jobKey: jobKeyOf(spec, target, options, owner),
+        keyVersion: jobKeyOf.versionOf(spec, owner),
+        ...(source ? { sourceKey: jobKeyOf(spec, target, source, owner) } : {}),
+        owner,
+      };
+    },
+    revision: () => policy.denied?.revision(),
   };
+  return questions;
+}
+
+function toolDisabled({ name, switchedOnBy }: CheckSpec): Problem {
+  return new Problem(
+    'tool_disabled',
+    `${name} is not offered here. Its operator switches it on by ${switchedOnBy}.`,
+  );
+}
+
+function readTarget(policy: TargetPolicy, { targetKind }: CheckSpec, text: string): TargetRead {
+  if (targetKind === 'url') {
+    const url = parseHttpUrl(text, policy);
+    return url.ok ? { target: url.value.href, host: siteOf(url.value.hostname) } : { fault: url.fault };
+  }
+  const domain = parseDomain(text, policy);
+  return domain.ok ? { target: domain.value, host: siteOf(domain.value) } : { fault: domain.fault };
+}
+
+function readQuestion(
+  questions: Questions,
+  spec: CheckSpec,
+  { target: text, options: given, place, told = { before: [], after: [] } }: GivenQuestion,
+  owner: Question['owner'],
+): Question | Problem {
+  const about = typeof text === 'string' ? questions.readTarget(spec, text) : undefined;
+  const ofTarget = typeof text === 'object' ? [text] : faultsOfTarget(about, place);
+  const hasTarget = about !== undefined && !isMalformed(about);
+  const read = readOptions(spec, given);
+  const issues = 'issues' in read ? read.issues : [];
+  const ofOptions = issues.map(({ path, message }): Fault => ({
+    ...place({ option: String(path[0]) }),
+    detail: message,
+  }));
+  const malformed = [...told.before, ...(hasTarget ? [] : ofTarget), ...ofOptions, ...told.after];
+  if (malformed.length > 0 || 'issues' in read || !about) return invalidRequest(malformed);
+  const refused = [...ofTarget, ...faultsOfPort(questions, spec, read.options, place)];
+  if ('fault' in about || refused.length > 0) return targetNotAllowed(refused);
+  return questions.of(spec, { ...about, options: read.options }, owner);
+}
+
+function faultsOfPort(
+  questions: Questions,
+  spec: CheckSpec,
+  options: Job['options'],
+  place: GivenQuestion['place'],
+): readonly Fault[] {
+  const detail = questions.judgePortOption(spec, options);
+  return detail === undefined ? [] : [{ ...place({ option: spec.portOption ?? '' }), detail }];
+}
+
+function faultsOfTarget(read: TargetRead | undefined, place: GivenQuestion['place']): readonly Fault[] {
+  return read && 'fault' in read ? [{ ...place('target'), detail: tellFault(read.fault) }] : [];
 }
 
 /** The Problem of a request that is not valid. */

@@ -36,12 +36,9 @@ export type JobsTime = { readonly clock: RunClock; readonly signal: AbortSignal 
 /** The jobs that a composite job may ask for. Waiting for their turns takes none of its own time, and nobody pays: it was paid for with its parts. */
 export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }: JobsTime): Jobs {
   const startedAt = Date.now();
-  const { asking, questions, publicPath, visits, isOffered } = settings;
+  const { asking, questions, publicPath, isOffered } = settings;
   const { reportStore } = asking;
-  const questionOf = ({ spec, target, options, isShared }: SourceQuestion): Question => {
-    const host = siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target);
-    return questions.of(spec, { target, host, options }, isShared === true ? undefined : parent.account);
-  };
+  const questionOf = (source: SourceQuestion) => questionOfSource(questions, source, parent);
   const freshnessOf = ({ spec }: Pick<Question, 'spec'>) => freshnessOfPart(parent.wanted, spec, startedAt);
   const find = async (sources: readonly SourceQuestion[]) => {
     const asked = sources.map((source) => ({
@@ -63,28 +60,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
       const question = questionOf(source);
       return run({ question, freshness: freshnessOf(question) }, progress);
     },
-    async visit(domain, progress) {
-      const own = questionOfVisit(parent.options);
-      const visit = questionOf({ spec: domainVisit, target: domain, options: own });
-      // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
-      const { jobKey } = visit;
-      const last = await findOne(reportStore, {
-        jobKey,
-        wanted: { notBefore: startedAt, acceptFresh: true },
-      });
-      if (last?.state === 'failed') return { unavailable: brokenOff };
-      // Jobs keep these names: workers of several releases read them.
-      const { notBefore: since, acceptFresh: orFresh } = parent.wanted;
-      const goOn = clock.hold();
-      const leave = await visits.enter(AbortSignal.any([signal, clock.parts])).finally(goOn);
-      if (!leave) return { unavailable: lateTurn };
-      const question = { ...visit, options: { since, orFresh, ...own } };
-      const freshness = { notBefore: startedAt, acceptFresh: false };
-      const answer = await run({ question, freshness, isUnknown: true }, progress).finally(leave);
-      if ('unavailable' in answer) return answer;
-      const { state, webHost } = answer.report;
-      return state === 'failed' ? { unavailable: brokenOff } : { webHost: String(webHost) };
-    },
+    visit: (domain, progress) => visit(settings, parent, { clock, signal, startedAt, progress }, domain),
     previous: () =>
       findOne(reportStore, { jobKey: parent.jobKey, wanted: { notBefore: 0, acceptFresh: false } }),
   };
@@ -93,6 +69,44 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
 const lateTurn = 'its turn did not come in time';
 const lateEnd = 'it did not end in time';
 const brokenOff = 'the visit was broken off before it could end';
+
+function questionOfSource(
+  questions: Questions,
+  { spec, target, options, isShared }: SourceQuestion,
+  { account }: Job,
+): Question {
+  const host = siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target);
+  return questions.of(spec, { target, host, options }, isShared === true ? undefined : account);
+}
+
+type Visiting = Waited & { readonly startedAt: number };
+
+async function visit(
+  settings: JobsSettings,
+  parent: Job,
+  { startedAt, ...time }: Visiting,
+  domain: string,
+): ReturnType<Jobs['visit']> {
+  const { asking, questions, visits } = settings;
+  const own = questionOfVisit(parent.options);
+  const about = questionOfSource(questions, { spec: domainVisit, target: domain, options: own }, parent);
+  // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
+  const anyFresh = { notBefore: startedAt, acceptFresh: true };
+  const last = await findOne(asking.reportStore, { jobKey: about.jobKey, wanted: anyFresh });
+  if (last?.state === 'failed') return { unavailable: brokenOff };
+  // Jobs keep these names: workers of several releases read them.
+  const { notBefore: since, acceptFresh: orFresh } = parent.wanted;
+  const goOn = time.clock.hold();
+  const leave = await visits.enter(AbortSignal.any([time.signal, time.clock.parts])).finally(goOn);
+  if (!leave) return { unavailable: lateTurn };
+  const question = { ...about, options: { since, orFresh, ...own } };
+  const freshness = { notBefore: startedAt, acceptFresh: false };
+  const part = { question, freshness, isUnknown: true };
+  const answer = await runPart(settings, parent, part, time).finally(leave);
+  if ('unavailable' in answer) return answer;
+  const { state, webHost } = answer.report;
+  return state === 'failed' ? { unavailable: brokenOff } : { webHost: String(webHost) };
+}
 
 async function findOne(reportStore: ReportStore, sought: Sought): Promise<Report | undefined> {
   return readFound(await reportStore.findFresh([sought]), sought.jobKey);
