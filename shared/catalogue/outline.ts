@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
+import { endingsIn } from './expiries/endings.ts';
 
 const outlinedFinding = z.object({
   code: z.string(),
@@ -166,20 +167,8 @@ function categoriesOf(report: Report) {
   );
 }
 
-const expiriesShape = z.looseObject({
-  expiries: z.array(
-    z.looseObject({
-      what: z.string(),
-      name: z.string(),
-      expiresAt: z.string(),
-      lifetimeDays: z.number().nullish(),
-    }),
-  ),
-});
-
 function expiriesOf(report: Report): Expiry[] {
-  const { expiries } = expiriesShape.safeParse(report).data ?? { expiries: [] };
-  return expiries
+  return endingsIn(report)
     .slice(0, mostExpiries)
-    .map(({ what, name, expiresAt, lifetimeDays = null }) => ({ what, name, expiresAt, lifetimeDays }));
+    .map(({ what, name, expiresAt, lifetimeDays }) => ({ what, name, expiresAt, lifetimeDays }));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endingsIn } from '../catalogue/expiries/endings.ts';
 import { type Report, reportSchema } from '../model/report.ts';
 import { severities } from '../model/verdict.ts';
 
@@ -66,16 +67,10 @@ const ownFields = z.looseObject({
   categories: z.record(z.string(), scored.or(z.unknown())).optional().catch(undefined),
   dnsScore: z.number().nullable().optional().catch(undefined),
   mailScore: z.number().nullable().optional().catch(undefined),
-  expiries: z
-    .array(z.looseObject({ what: z.string(), expiresAt: z.string() }))
-    .optional()
-    .catch(undefined),
   certificates: z
     .array(z.looseObject({ notAfter: z.string() }))
     .optional()
     .catch(undefined),
-  ocspStaple: z.looseObject({ nextUpdate: z.string().nullable() }).optional().catch(undefined),
-  dnssec: z.looseObject({ signaturesUntil: z.string().nullable() }).optional().catch(undefined),
 });
 
 function categoriesOf(report: Report): Gauge['samples'] {
@@ -89,16 +84,15 @@ function categoriesOf(report: Report): Gauge['samples'] {
 }
 
 function expiriesOf(report: Report): Gauge['samples'] {
-  const { expiries = [], certificates = [], ocspStaple, dnssec } = ownFields.parse(report);
+  // Of a chain that one gauge stands for, the certificates of its authorities count too.
+  const { certificates = [] } = ownFields.parse(report);
   const all = [
-    ...expiries.map(({ what, expiresAt }) => [what, expiresAt] as const),
+    ...endingsIn(report).map(({ what, expiresAt }) => [what, expiresAt] as const),
     ...certificates.map(({ notAfter }) => ['certificate', notAfter] as const),
-    ['ocsp', ocspStaple?.nextUpdate] as const,
-    ['signature', dnssec?.signaturesUntil] as const,
   ];
   const earliest = new Map<string, number>();
   for (const [what, time] of all) {
-    const atS = Date.parse(time ?? '') / 1000;
+    const atS = Date.parse(time) / 1000;
     if (Number.isFinite(atS)) earliest.set(what, Math.min(atS, earliest.get(what) ?? Infinity));
   }
   return [...earliest];

@@ -1,3 +1,4 @@
+import { parseExpires } from '#shared/catalogue/expiries/parse-expires';
 import { parseCaaIssue } from '../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
 import { parseMailboxName } from '../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
 import { readLogo } from '../../worker/checks/dns-check/mail/bimi/logo.ts';
@@ -66,7 +67,6 @@ import { parseHsts, readMaxAge } from '../../worker/web/hsts.ts';
 import { decodeLocation, resolveLocation } from '../../worker/web/location.ts';
 import { maskAttributeValue, maskSetCookie, maskText } from '../../worker/web/mask-cookie.ts';
 import { maskHeaders, maskLocation, maskUrls } from '../../worker/web/mask-credentials.ts';
-import { parseExpires } from '../../worker/web/parse-expires.ts';
 import { parseRefresh } from '../../worker/web/refresh.ts';
 import { parseSetCookie } from '../../worker/web/set-cookie.ts';
 import { seeLocation } from '../../worker/web/walk.ts';

@@ -1,3 +1,5 @@
+import { lifetimeDays } from '#shared/model/lifetime';
+
 const dayMs = 86_400_000;
 
 /** Longest life in days of a certificate issued at or after a date (Baseline Requirements §6.3.2, ballots SC-031, SC-081v3), newest first. */
@@ -15,11 +17,6 @@ const oldestLimitDays = 1187;
 /** The longest life in days of a certificate whose validity begins then (Unix ms). */
 export function lifetimeLimitDays(notBefore: number): number {
   return limits.find(({ since }) => notBefore >= since)?.days ?? oldestLimitDays;
-}
-
-/** How long a certificate is valid, in days: its last second belongs to it (RFC 5280 §4.1.2.5). */
-export function lifetimeDays({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
-  return (notAfter - notBefore + 1000) / dayMs;
 }
 
 /** Longest time before the end at which a renewal is due, whatever the life. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { lifetimeDays } from '#shared/model/lifetime';
 import type { Certificate } from './certificate.ts';
 import type { Chain } from './chain.ts';
-import { lifetimeDays } from './lifetime.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseExpires } from '#shared/catalogue/expiries/parse-expires';
 import { isMalformed } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
@@ -38,7 +39,6 @@ import { parseContentType } from '../../../worker/web/content-type.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
-import { parseExpires } from '../../../worker/web/parse-expires.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './observations.ts';

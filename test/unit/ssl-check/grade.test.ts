@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { sslLabsLetters, sslReportShape } from '#shared/catalogue/ssl-check/report';
 import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { lifetimeDays } from '#shared/model/lifetime';
 import { gradeOf } from '#shared/model/score';
 import { codesOf } from '#shared/model/verdict';
-import { lifetimeDays, lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
+import { lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import { caps, leastOf, placeOf } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Registration } from '#shared/catalogue/domain-health/registration';
-import type { Lifetime } from './state.ts';
+import type { Lifetime } from '#shared/catalogue/expiries/lifetime';
 
 /** When a registration ends; undefined where that is not known. */
 export function endingOfRegistration({ name, expiresAt, registeredAt }: Registration): Lifetime | undefined {

@@ -1,3 +1,4 @@
+import { parseExpires } from '#shared/catalogue/expiries/parse-expires';
 import { securityTxtRules } from '#shared/catalogue/security-header-check/rules/site-files';
 import {
   allOf,
@@ -10,7 +11,6 @@ import {
 } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
 import { parseContentType } from '../../../web/content-type.ts';
-import { parseExpires } from '../../../web/parse-expires.ts';
 import type { FoundSecurityTxt, SecurityTxtObservation } from '../facts/security-txt.ts';
 import { valuesOfField } from '../grammar/security-txt.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';

@@ -1,7 +1,7 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { lifetimeDays } from '#shared/model/lifetime';
 import { brokenBy, brokenIf, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
-import { lifetimeDays } from '../../../certificates/lifetime.ts';
 import type { Presented } from '../facts/presented.ts';
 import type { TimestampRead } from '../facts/timestamps.ts';
 import { logsListedOn } from '../grammar/listed-logs.ts';

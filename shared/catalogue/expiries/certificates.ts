@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SourceFacts } from '../facts/source.ts';
-import type { Lifetime } from './state.ts';
+import type { Report } from '../../model/report.ts';
+import type { Lifetime } from './lifetime.ts';
 
 const date = z.iso.datetime();
 const certificate = z.looseObject({ role: z.string(), notBefore: date, notAfter: date, sha256: z.string() });
@@ -21,7 +21,7 @@ const sslFields = z.looseObject({
 type Dated = z.infer<typeof dated>;
 
 /** The certificates that ssl-check was shown, with what tells whether they were revoked: stapled answers, and the lists that they point to. */
-export function endingsOfCertificates({ report }: SourceFacts): readonly Lifetime[] {
+export function endingsOfCertificates(report: Report | null): readonly Lifetime[] {
   const fields = sslFields.safeParse(report).data;
   if (!fields) return [];
   const { host, certificates, otherCertificates = [], ocspStaple, revocationList } = fields;

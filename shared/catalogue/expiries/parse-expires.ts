@@ -1,4 +1,4 @@
-import type { Malformed } from '#shared/model/verdict';
+import type { Malformed } from '../../model/verdict.ts';
 
 /**
  * Reads the Expires value of a security.txt (RFC 9116 §2.5.5, RFC 3339 §5.6).
