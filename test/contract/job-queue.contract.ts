@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { drawJobId, hostTag, type Job, jobVersion, type QueueName, randomId } from '#shared/model/job';
-import type { Problem } from '#shared/model/problem';
+import { Problem } from '#shared/model/problem';
 import { type Done, type JobQueue, NotBegun, type RunJob } from '#shared/ports/job-queue';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { openWaiting } from '#shared/queue/waiting/waiting';
@@ -206,6 +206,41 @@ export function jobQueueContract(open: OpenQueue): void {
       const outcome = await waiting.wait(job, { waitMs: 20_000, signal: new AbortController().signal });
       waiting.close();
       expect([outcome.kind, runs]).toEqual(['report', 2]);
+    });
+
+    test('that waits leaves the queue with the last who wants it', { timeout: 30_000 }, async () => {
+      const reportStore = {
+        fault: () => undefined,
+        get: async () => undefined,
+        findFresh: async () => new Map(),
+      };
+      const waiting = openWaiting({
+        jobQueue: queue,
+        reportStore: reportStore as unknown as ReportStore,
+        log: openLogger('silent'),
+        onDone: () => undefined,
+      });
+      const job = makeJob({ jobKey: 'wanted', requestId: 'batch-1' });
+      const { signal } = new AbortController();
+      const over = new Problem('shutting_down', 'over');
+      const want = (one: Job) => {
+        const withdrawn = new AbortController();
+        const outcome = waiting.wait(one, { waitMs: 20_000, signal, withdrawn: withdrawn.signal });
+        return { outcome: outcome.catch((error: unknown) => error), end: () => withdrawn.abort(over) };
+      };
+      const stateOf = async () => (await queue.look('network', job.jobId)).state;
+      const [first, second] = [want(job), want({ ...job, requestId: 'batch-2' })];
+      await expect.poll(stateOf).toBe('waiting');
+      first.end();
+      expect([await first.outcome, await stateOf()]).toEqual([over, 'waiting']);
+      second.end();
+      expect([await second.outcome, await stateOf()]).toEqual([over, 'unknown']);
+      // A caller who was told to ask again wants it still.
+      const third = want(job);
+      const polled = await waiting.wait({ ...job, requestId: 'poll' }, { waitMs: 0, signal });
+      third.end();
+      expect([polled.kind, await third.outcome, await stateOf()]).toEqual(['later', over, 'waiting']);
+      waiting.close();
     });
 
     test('tells its progress while it runs', async () => {
