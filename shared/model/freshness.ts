@@ -1,13 +1,21 @@
 /** Which stored reports may answer: those checked at `notBefore` (Unix ms) or later; with `acceptFresh`, also any that is still fresh. */
 export type Freshness = { readonly notBefore: number; readonly acceptFresh: boolean };
 
+/** Clocks of processes differ a little. What is from a later time than this was dated by a clock that was wrong, and answers nobody. */
+const clocksMs = 60_000;
+
+/** The time up to which a report may be dated that answers now. */
+export function latestOf(nowMs: number): number {
+  return nowMs + clocksMs;
+}
+
 /** True when a report answers what is wanted. */
 export function answers(
   { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
   { notBefore, acceptFresh }: Freshness,
   nowMs: number,
 ): boolean {
-  return checkedAt >= notBefore || (acceptFresh && freshUntil > nowMs);
+  return checkedAt <= latestOf(nowMs) && (checkedAt >= notBefore || (acceptFresh && freshUntil > nowMs));
 }
 
 /** What of a check says how soon its target may be asked again. */

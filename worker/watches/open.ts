@@ -16,6 +16,7 @@ import { openOwners } from './owners.ts';
 import { pauseOfRevoked } from './pause.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { openSenders } from './senders.ts';
+import { openSetBack } from './set-back.ts';
 import { takeTurn } from './take-turn.ts';
 
 /** What it opens of its own. */
@@ -48,12 +49,15 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   const stop = new AbortController();
   const { watches } = backend;
   const mail = mailContextOf(context);
+  const setBack = openSetBack(context);
   const loops = [
     openClaims(context, stop.signal, {
       name: 'turns of watches',
       slots: turnSlots,
-      claim: async (claim) =>
-        (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
+      async claim(claim) {
+        await setBack();
+        return (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until }));
+      },
       work: (claimed) => takeTurn(context, claimed, stop.signal),
     }),
     openSending(context, stop.signal, 'webhook', (delivery) => sendDelivery(context, delivery, stop.signal)),

@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { ReadLimit } from '../../backends/mongo.ts';
-import { answers } from '../../model/freshness.ts';
+import { answers, latestOf } from '../../model/freshness.ts';
 import type { Question, StoredReport } from '../../ports/report-store.ts';
 import type { RowReader } from '../stored-row.ts';
 import { dateOf, msOf, type ReportDocument, readDocument } from './mongo-documents.ts';
@@ -75,7 +75,10 @@ function filterOf({ questions: asked, nowMs, longestFreshMs }: FreshQuery): Filt
   const keys = asked.map(({ jobKey }) => jobKey);
   return {
     jobKey: keys.length === 1 ? (keys[0] ?? '') : { $in: keys },
-    ...(Number.isFinite(oldestMs) ? { checkedAt: { $gte: dateOf(oldestMs) } } : {}),
+    checkedAt: {
+      ...(Number.isFinite(oldestMs) ? { $gte: dateOf(oldestMs) } : {}),
+      $lte: dateOf(latestOf(nowMs)),
+    },
     expiresAt: { $gt: now },
     $or: [{ checkedAt: { $gte: since } }, ...(isFreshEnough ? [{ freshUntil: { $gt: now } }] : [])],
   };

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openDatabase, readNumber, withSqlite } from '../../backends/sqlite.ts';
+import { latestOf } from '../../model/freshness.ts';
 import type { Question, ReportStore, StoredReport } from '../../ports/report-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
@@ -143,19 +144,19 @@ function openFindNewest(database: DatabaseSync) {
   // Parameters by their place: by name they cost as much as the search.
   const find = (rowid: string) => database.prepare(`SELECT * FROM reports WHERE rowid = ${rowid}`);
   const newest = find(
-    `(SELECT rowid FROM reports WHERE jobKey = ? ORDER BY checkedAt DESC LIMIT 1)
+    `(SELECT rowid FROM reports WHERE jobKey = ? AND checkedAt <= ? ORDER BY checkedAt DESC LIMIT 1)
      AND (checkedAt >= ? OR freshUntil > ?) AND expiresAt > ?`,
   );
   const byAge = find(
-    '(SELECT rowid FROM reports WHERE jobKey = ? AND checkedAt >= ? AND expiresAt > ? ORDER BY checkedAt DESC LIMIT 1)',
+    '(SELECT rowid FROM reports WHERE jobKey = ? AND checkedAt BETWEEN ? AND ? AND expiresAt > ? ORDER BY checkedAt DESC LIMIT 1)',
   );
   const byFreshness = find(
-    '(SELECT rowid FROM reports WHERE jobKey = ? AND freshUntil > ? AND expiresAt > ? ORDER BY +checkedAt DESC LIMIT 1)',
+    '(SELECT rowid FROM reports WHERE jobKey = ? AND freshUntil > ? AND expiresAt > ? AND checkedAt <= ? ORDER BY +checkedAt DESC LIMIT 1)',
   );
   return ({ jobKey, wanted: { notBefore, acceptFresh } }: Question, now: number) =>
-    newest.get(jobKey, notBefore, acceptFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
-    byAge.get(jobKey, notBefore, now) ??
-    (acceptFresh ? byFreshness.get(jobKey, now, now) : undefined);
+    newest.get(jobKey, latestOf(now), notBefore, acceptFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
+    byAge.get(jobKey, notBefore, latestOf(now), now) ??
+    (acceptFresh ? byFreshness.get(jobKey, now, now, latestOf(now)) : undefined);
 }
 
 /** Bytes beside the reports. */
