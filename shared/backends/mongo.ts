@@ -228,6 +228,22 @@ export async function withPatientMongo<T>(url: string, act: (database: Db) => Pr
   }
 }
 
+/** Nobody waits longer for indexes that are being made; a later call finds them. */
+const preparingMs = 4000;
+
+/** Does upkeep that a store needs before its first call, once; where it fails, again with the next. */
+export function onceDone<T>(url: string, act: (database: Db) => Promise<T>): () => Promise<T> {
+  let doing: Promise<T> | undefined;
+  return () => {
+    doing ??= withPatientMongo(url, act).catch((error: unknown) => {
+      doing = undefined;
+      throw error;
+    });
+    const done = doing;
+    return withMongo(() => withinMs(preparingMs, done));
+  };
+}
+
 /** The database that mongodb://…/database names; "diag" where none is named. */
 export function databaseNameOf(url: string): string {
   const path = new URL(
