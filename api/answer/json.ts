@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
-import { noteSubject, requestIdOf, type Telemetry } from '../request/request-log.ts';
+import { requestIdOf, type Telemetry } from '../request/request-log.ts';
 import { ClientGone, endAnswer } from './connections.ts';
+import { tellProblem } from './tell-problem.ts';
 
 /** Writes a JSON body with its length. */
 export function sendJson(response: Response, body: unknown, type = 'application/json; charset=utf-8'): void {
@@ -17,15 +18,14 @@ export function sendJson(response: Response, body: unknown, type = 'application/
 type AnswerProblem = (error: unknown, request: IncomingMessage, response: Response) => void;
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblemOf({ log, metrics }: Telemetry, publicPath: string): AnswerProblem {
+export function answerProblemOf(telemetry: Telemetry, publicPath: string): AnswerProblem {
   return (error, request, response) => {
     if (error instanceof ClientGone) return;
     const foreseen = readProblem(error);
-    if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
+    if (!foreseen) telemetry.log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
     const problem =
       foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
-    countProblem(metrics, problem);
-    noteSubject(response, { problem: problem.code });
+    tellProblem(telemetry, problem, response);
     if (response.headersSent) return void response.destroy();
     sendProblem(request, response, printProblem(problem, requestIdOf(response), publicPath));
   };
@@ -84,12 +84,6 @@ export function printProblem(problem: Problem, requestId: string, publicPath: st
     ],
     text: JSON.stringify(body),
   };
-}
-
-/** Counts an answer that is a problem. */
-function countProblem(metrics: Telemetry['metrics'], { code, policy }: Problem): void {
-  if (code === 'rate_limited') metrics?.rateLimited(policy ?? 'unknown');
-  metrics?.problem(code);
 }
 
 /** The Problem that an error is: our own, or that of a path that the router cannot decode; undefined for a defect. */

@@ -3,9 +3,10 @@ import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords } from '#shared/render/report-words';
 import { readProblem } from '../answer/json.ts';
+import { tellProblem } from '../answer/tell-problem.ts';
 import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
-import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { requestIdOf } from '../request/request-log.ts';
 import { basePathOf, type PageServices } from './page-services.ts';
 import { protectPage, renderPage, sendPage, sendPassingPage } from './page.ts';
 import { signInForm } from './session-page.ts';
@@ -46,9 +47,7 @@ export function readsHtml({ headers }: Request): boolean {
 function sendProblem({ site, telemetry }: PageServices, problem: Problem, response: Response): void {
   const { status } = problems[problem.code];
   const { title, detail, help } = visitorWords(problem);
-  telemetry.metrics?.problem(problem.code);
-  if (problem.code === 'rate_limited') telemetry.metrics?.rateLimited(problem.policy ?? 'unknown');
-  noteSubject(response, { problem: problem.code });
+  tellProblem(telemetry, problem, response);
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
   const base = basePathOf(site);

@@ -1,5 +1,7 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
 import type { Logger } from '../telemetry/logger.ts';
+import { isLate } from './mongo-errors.ts';
+import { type ReadAway, watchTopology } from './mongo-topology.ts';
 
 /** Where clients are made for, and how long the driver is told to wait for each of its steps. */
 export type ClientMaker = {
@@ -16,8 +18,11 @@ export type RenewedClient = {
   readonly database: () => Db;
   /** The server answered, with whatever it was. */
   answered(): void;
-  /** A call ended without an answer of the server. */
-  unanswered(): void;
+  /** A call that began then ended without an answer of the server. */
+  unanswered(error: unknown, startedAt: number): void;
+  readonly away: ReadAway;
+  /** True while the server is known to hang: a call has waited for it as long as one may, and nothing was answered since it began. */
+  hangs(): boolean;
   close(): Promise<void>;
 };
 
@@ -35,7 +40,7 @@ const tryMs = 3000;
  */
 export function openRenewedClient(maker: ClientMaker): RenewedClient {
   const silence = watchSilence();
-  let client = make(maker);
+  let { client, away, madeAt } = make(maker);
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -49,10 +54,10 @@ export function openRenewedClient(maker: ClientMaker): RenewedClient {
   };
   const replace = async () => {
     const fresh = make(maker);
-    const works = await connects(fresh, maker.database);
+    const works = await connects(fresh.client, maker.database);
     const silentMs = silence.lastsMs();
     // The old one may have come back meanwhile.
-    if (!works || isClosed || silentMs === undefined) return retire(fresh, 0);
+    if (!works || isClosed || silentMs === undefined) return retire(fresh.client, 0);
     if (silence.wasBroken())
       maker.log.warn(
         { silentMs: Math.round(silentMs) },
@@ -60,19 +65,24 @@ export function openRenewedClient(maker: ClientMaker): RenewedClient {
       );
     // Calls that are under way end first, each with its own limit.
     retire(client, maker.callMs);
-    client = fresh;
+    ({ client, away } = fresh);
     silence.end();
   };
-  const unanswered = () => {
-    silence.begin();
+  const unanswered = (error: unknown, startedAt: number) => {
+    silence.begin(isLate(error) ? startedAt : undefined);
     wait();
   };
 
-  client.connect().then(() => silence.end(), unanswered);
+  client.connect().then(
+    () => silence.end(),
+    (error: unknown) => unanswered(error, madeAt),
+  );
   return {
     database: () => client.db(maker.database),
     answered: () => silence.end(),
     unanswered,
+    away: (forMs) => away(forMs),
+    hangs: () => silence.isKnown(),
     async close() {
       isClosed = true;
       clearTimeout(timer);
@@ -85,6 +95,8 @@ export function openRenewedClient(maker: ClientMaker): RenewedClient {
 function watchSilence() {
   let since: number | undefined;
   let hasAnswered = false;
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  let isKnown = false;
   const lastsMs = () => (since === undefined ? undefined : performance.now() - since);
   return {
     lastsMs,
@@ -92,12 +104,17 @@ function watchSilence() {
     wasBroken: () => hasAnswered,
     // A client that never had an answer may be closed already: there is nothing to wait for.
     isLong: () => (lastsMs() ?? Number.NEGATIVE_INFINITY) >= (hasAnswered ? replaceAfterMs : 0),
-    begin() {
+    /** @param waitedFrom where a call waited in vain as long as one may: since when */
+    begin(waitedFrom: number | undefined) {
       since ??= performance.now();
+      isKnown ||= waitedFrom !== undefined && answeredAt < waitedFrom;
     },
+    isKnown: () => isKnown,
     end() {
       since = undefined;
+      isKnown = false;
       hasAnswered = true;
+      answeredAt = performance.now();
     },
   };
 }
@@ -108,8 +125,9 @@ function retire(client: MongoClient, afterMs: number): void {
   setTimeout(close, afterMs).unref();
 }
 
-function make({ url, options }: ClientMaker): MongoClient {
-  return new MongoClient(url, options);
+function make({ url, options }: ClientMaker) {
+  const client = new MongoClient(url, options);
+  return { client, away: watchTopology(client), madeAt: performance.now() };
 }
 
 async function connects(client: MongoClient, database: string): Promise<boolean> {

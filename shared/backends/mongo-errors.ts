@@ -1,6 +1,19 @@
-import { MongoError, MongoInvalidArgumentError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import {
+  MongoError,
+  MongoInvalidArgumentError,
+  MongoNetworkError,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb';
 import { Problem } from '../model/problem.ts';
 import { sayConnectionFault } from './say-connection-fault.ts';
+
+/** Every server has said, or shown, that it takes no calls. */
+export class StoreAway extends MongoNetworkError {}
+
+/** A call was given up: the server may be slow, or hang. */
+export class NoAnswerInTime extends MongoNetworkError {}
 
 /** The code of a server that has a document of this key already. */
 export const duplicateKey = 11_000;
@@ -41,6 +54,11 @@ export function storeUnavailable(cause: unknown): Problem {
   );
 }
 
+/** True where no answer came in time, which says nothing of why. */
+export function isLate(error: unknown): boolean {
+  return error instanceof NoAnswerInTime || error instanceof MongoNetworkTimeoutError;
+}
+
 /** True for an error that the right server gave as its answer. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof MongoServerError && !notThere.has(error.code ?? '');
@@ -69,7 +87,8 @@ const meanings: { readonly [code: string]: string } = {
 
 /** Says in a few words what is wrong with a server, or the way to it, from the error of a call. */
 export function sayMongoFault(error: unknown): string {
-  if (error instanceof Problem && error.cause !== undefined) return sayMongoFault(error.cause);
+  if ((error instanceof Problem || error instanceof StoreAway) && error.cause !== undefined)
+    return sayMongoFault(error.cause);
   if (error instanceof MongoServerSelectionError) {
     const reasons = [...(error.reason?.servers.values() ?? [])].flatMap((server) => server.error ?? []);
     const [first] = reasons;

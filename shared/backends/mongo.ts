@@ -3,28 +3,37 @@ import { Problem } from '../model/problem.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { openOutcomes, type Outcomes } from '../telemetry/outcomes.ts';
 import { openRenewedClient, type RenewedClient } from './mongo-client.ts';
-import { isAnswer, isOfStore, withMongo } from './mongo-errors.ts';
+import { isAnswer, isOfStore, NoAnswerInTime, withMongo } from './mongo-errors.ts';
+import { watchTopology } from './mongo-topology.ts';
 
 /**
- * Measured with a frozen server: `timeoutMS` has no effect in driver 7.8 and one read hung for 70 s; with these a call
- * gives up after 805 ms and works again 4 ms after the server does. The driver's own retries would make it 2.7 s.
+ * A call waits so long for a server that is slow: with its turn before it, a caller waits 5 s at most. One that hangs looks the same at first; once it is known to hang, later calls
+ * give up after `hangingMs`. `timeoutMS` has no effect in driver 7.8, where one read of a frozen server hung for 70 s.
  */
+const slowMs = 4800;
+const hangingMs = 800;
+/** The monitor looks again 500 ms after it last did: a server that has just become another one is found within this. */
+const awayMs = 700;
+/** What the driver finds out about its servers is looked at so often by a call that waits. */
+const lookEveryMs = 200;
+
+/** A step of the driver may take longer than a call: that one ends first, and tells that the server does not answer. */
+const stepMs = slowMs + 200;
 const timeouts = {
-  // The monitor looks again 500 ms after it last did: a server that has just become another one is found within this.
-  serverSelectionTimeoutMS: 700,
-  connectTimeoutMS: 800,
-  socketTimeoutMS: 800,
+  serverSelectionTimeoutMS: stepMs,
+  connectTimeoutMS: stepMs,
+  socketTimeoutMS: stepMs,
+  // Its own retries would make it several times that.
   retryReads: false,
   retryWrites: false,
   // A server that hangs gets no more calls at once than this.
   maxPoolSize: 50,
+  // Two, as is usual, are too few for a burst at a server whose handshakes take a second.
+  maxConnecting: 10,
 } as const;
 
-/** Calls that run or wait for a connection; each is ended soon, and what comes beyond is refused at once. */
+/** Calls that run or wait for a connection, also those whose caller has given up; what comes beyond is refused at once. */
 const mostCalls = 2000;
-
-/** A call and its second try, each through all steps of the driver. */
-const usualCallMs = 4200;
 
 /** What ends a read on the server too, when nobody waits for it any more (MongoDB, "maxTimeMS"). */
 export type ReadLimit = { readonly maxTimeMS: number };
@@ -34,12 +43,14 @@ export type WriteLimit = { readonly writeConcern: { readonly w: 'majority'; read
 /** What a process uses of a server. */
 export type Mongo = {
   /**
-   * Reads from the database that the URL names. A server that is away or refuses rises as Problem `store_unavailable`, and so does what takes
-   * longer than a call and its second try may; anything else is a defect.
+   * Reads from the database that the URL names. A server that is away or refuses rises as Problem `store_unavailable`, at once; so does
+   * one that is slow, after `waitMs`. Anything else is a defect.
    */
   readonly read: <T>(act: (database: Db, limit: ReadLimit) => Promise<T>) => Promise<T>;
   /** Writes into it; fails in the same ways. */
   readonly write: <T>(act: (database: Db, limit: WriteLimit) => Promise<T>) => Promise<T>;
+  /** As long as a call may take, its second try included. */
+  readonly waitMs: number;
   /** How the last calls ended. */
   readonly outcomes: Readonly<Record<'reads' | 'writes', Outcomes>>;
   close(): Promise<void>;
@@ -54,68 +65,129 @@ export function openMongo(url: string, log: Pick<Logger, 'warn'>): Mongo {
   const client = openRenewedClient({
     url,
     database: databaseNameOf(url),
-    options: { ...unlessNamedIn(url, { ...timeouts, waitQueueTimeoutMS: limits.turnMs }), appName: 'diag' },
-    callMs: limits.callMs,
+    options: {
+      ...unlessNamedIn(url, { ...timeouts, waitQueueTimeoutMS: 2 * limits.waitMs }),
+      appName: 'diag',
+    },
+    callMs: limits.waitMs,
     log,
   });
   const outcomes = { reads: openOutcomes(), writes: openOutcomes() };
-  const call = openCall(client, limits.callMs);
+  const call = openCall(client, limits);
   const readLimit: ReadLimit = { maxTimeMS: limits.commandMs };
   const writeLimit: WriteLimit = { writeConcern: { w: 'majority', wtimeoutMS: limits.commandMs } };
   return {
     read: (act) => call((database) => act(database, readLimit), outcomes.reads),
     write: (act) => call((database) => act(database, writeLimit), outcomes.writes),
+    waitMs: limits.waitMs,
     outcomes,
     close: () => client.close(),
   };
 }
 
-function openCall(client: RenewedClient, callMs: number) {
-  let calls = 0;
+function openCall(client: RenewedClient, limits: Limits) {
+  const calls = countCalls(limits.waitMs);
   return <T>(act: (database: Db) => Promise<T>, outcomes: Outcomes): Promise<T> =>
     withMongo(async () => {
-      if (calls >= mostCalls) throw new MongoNetworkError(`${calls} calls wait for the store already`);
-      calls += 1;
+      const startedAt = performance.now();
+      // An answer that comes when its caller has given up shows, too, that the server is only slow.
+      const acting = calls.count(() => act(client.database()));
+      acting.then(
+        () => client.answered(),
+        (error: unknown) => isAnswer(error) && client.answered(),
+      );
       try {
-        const found = await withinMs(callMs, act(client.database()));
-        client.answered();
+        const limitMs = client.hangs() ? limits.hangingMs : limits.waitMs;
+        const found = await whileHopeful(acting, { ...limits, limitMs }, client);
         outcomes.worked();
         return found;
       } catch (error) {
-        if (isAnswer(error)) client.answered();
-        else if (isOfStore(error)) client.unanswered();
+        if (!isAnswer(error) && isOfStore(error)) client.unanswered(error, startedAt);
         // What is no fault of the store says nothing of it.
         if (isOfStore(error) || error instanceof Problem) outcomes.failed(error);
         throw error;
-      } finally {
-        calls -= 1;
       }
     });
+}
+
+/** Bounds the calls that are under way in the driver, which goes on with those that nobody waits for. */
+function countCalls(waitMs: number) {
+  let underWay = 0;
+  return {
+    count<T>(act: () => Promise<T>): Promise<T> {
+      if (underWay >= mostCalls)
+        return Promise.reject(new MongoNetworkError(`${underWay} calls wait for the store already`));
+      underWay += 1;
+      const acting = act();
+      // Some of the driver's waits have no end.
+      void withinMs(2 * waitMs, acting)
+        .catch(() => undefined)
+        .finally(() => (underWay -= 1));
+      return acting;
+    },
+  };
+}
+
+/** The outcome of a call, for as long as there is hope of one: not beyond its limit, and not where every server has said for a while that it takes none. */
+async function whileHopeful<T>(
+  acting: Promise<T>,
+  { limitMs, awayMs: giveUpMs }: { readonly limitMs: number; readonly awayMs: number },
+  { away }: Pick<RenewedClient, 'away'>,
+): Promise<T> {
+  const hopeless = Promise.withResolvers<never>();
+  const until = performance.now() + limitMs;
+  const look = () => {
+    const fault = away(giveUpMs);
+    if (fault) return hopeless.reject(fault);
+    const leftMs = until - performance.now();
+    if (leftMs > 0) timer = setTimeout(look, Math.min(leftMs, lookEveryMs));
+    // What has arrived while this process stood still is read first.
+    else setImmediate(() => hopeless.reject(new NoAnswerInTime(`no answer within ${limitMs} ms`)));
+  };
+  let timer = setTimeout(look, Math.min(giveUpMs, limitMs));
+  try {
+    return await Promise.race([acting, hopeless.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Where the URL takes the limits away (0), a call still ends. */
 const longestCallMs = 60_000;
 
-// The driver's limits are those of its steps: choosing a server, connecting, silence on the socket. Some of its waits have none.
-function limitsOf(url: string): Readonly<Record<'callMs' | 'commandMs' | 'turnMs', number>> {
+type Limits = {
+  readonly waitMs: number;
+  readonly hangingMs: number;
+  readonly awayMs: number;
+  readonly commandMs: number;
+};
+
+// What a URL names is the driver's limit of a step: choosing a server, connecting, silence on the socket. A call may have each of them twice.
+function limitsOf(url: string): Limits {
   const named = new Map([...queryOf(url)].map(([name, text]) => [name.toLowerCase(), Number(text)]));
-  const stepMs = (name: keyof typeof timeouts) => named.get(name.toLowerCase()) ?? Number(timeouts[name]);
-  const commandMs = stepMs('socketTimeoutMS');
-  const turnMs = stepMs('serverSelectionTimeoutMS');
-  const sumMs = turnMs + stepMs('connectTimeoutMS') + commandMs;
-  const isNumber = Number.isFinite(sumMs) && sumMs > 0;
+  const namedMsOf = (name: 'serverSelectionTimeoutMS' | 'connectTimeoutMS' | 'socketTimeoutMS') => {
+    const ms = named.get(name.toLowerCase()) ?? 0;
+    return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+  };
+  const [turnMs, connectMs, commandMs] = [
+    namedMsOf('serverSelectionTimeoutMS'),
+    namedMsOf('connectTimeoutMS'),
+    namedMsOf('socketTimeoutMS'),
+  ];
+  const namedMs = 2 * ((turnMs ?? 0) + (connectMs ?? 0) + (commandMs ?? 0));
+  const atLeast = (ms: number) => Math.min(longestCallMs, Math.max(ms, namedMs));
   return {
-    callMs: isNumber ? Math.min(longestCallMs, Math.max(usualCallMs, sumMs * 2)) : usualCallMs,
-    // A connection of the pool is waited for as long as for a server.
-    turnMs,
-    commandMs: isNumber && commandMs > 0 ? commandMs : timeouts.socketTimeoutMS,
+    waitMs: atLeast(slowMs),
+    hangingMs: atLeast(hangingMs),
+    awayMs: turnMs ?? awayMs,
+    commandMs: commandMs ?? slowMs,
   };
 }
 
 /** The outcome of something that is under way; after so many ms an error of the store. */
 export async function withinMs<T>(ms: number, acting: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new MongoNetworkError(`no answer within ${ms} ms`)), ms);
+  const timer = setTimeout(() => late.reject(new NoAnswerInTime(`no answer within ${ms} ms`)), ms);
   try {
     return await Promise.race([acting, late.promise]);
   } finally {
@@ -142,16 +214,34 @@ const upkeepTimeoutMs = 600_000;
 /** Does upkeep over a client of its own, closed after it: building an index or a sweep takes longer than a request may. */
 export async function withPatientMongo<T>(url: string, act: (database: Db) => Promise<T>): Promise<T> {
   const client = new MongoClient(url, {
-    serverSelectionTimeoutMS: 500,
-    connectTimeoutMS: 800,
+    serverSelectionTimeoutMS: stepMs,
+    connectTimeoutMS: stepMs,
     socketTimeoutMS: upkeepTimeoutMs,
     appName: 'diag-upkeep',
   });
+  const away = watchTopology(client);
   try {
+    await whileHopeful(client.connect(), { limitMs: slowMs, awayMs }, { away });
     return await act(client.db(databaseNameOf(url)));
   } finally {
     await client.close();
   }
+}
+
+/** Nobody waits longer for indexes that are being made; a later call finds them. */
+const preparingMs = 4000;
+
+/** Does upkeep that a store needs before its first call, once; where it fails, again with the next. */
+export function onceDone<T>(url: string, act: (database: Db) => Promise<T>): () => Promise<T> {
+  let doing: Promise<T> | undefined;
+  return () => {
+    doing ??= withPatientMongo(url, act).catch((error: unknown) => {
+      doing = undefined;
+      throw error;
+    });
+    const done = doing;
+    return withMongo(() => withinMs(preparingMs, done));
+  };
 }
 
 /** The database that mongodb://…/database names; "diag" where none is named. */

@@ -7,6 +7,7 @@ import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/flexible.ts';
 import { openMemoryStreamPlaces } from '../limits/streams/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
+import { Problem } from '../model/problem.ts';
 import type { AccessRecords } from '../ports/access-record.ts';
 import type { AccountTurns } from '../ports/account-turns.ts';
 import type { BatchStore } from '../ports/batch-store.ts';
@@ -51,6 +52,8 @@ export type Backend = {
   readonly accountTurns: AccountTurns;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
+  /** Makes what the stores beside that of reports need before their first call; else it would be made while callers wait for the same server. */
+  readonly prepare?: () => Promise<true | string>;
   close(graceMs: number): Promise<void>;
 };
 
@@ -215,17 +218,32 @@ async function openScaled(
   );
   const redis = openRedis(urls.redis, impatientAlone, log);
   const agreement = openAgreement(redis, listAgreedSettings(config, identityOf(reportStore)), log);
+  const [access, accountStores] = [await openAccess(config, log), await openAccountStores(config, log)];
   return {
     mode: 'scaled',
     agreement,
+    prepare: () =>
+      prepareAll([access, accountStores.idempotency, accountStores.batches, accountStores.watches]),
     jobQueue: workInAgreement(jobQueue, agreement),
     reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     ...(await openSharedLimits(redis, log)),
-    access: await openAccess(config, log),
-    ...(await openAccountStores(config, log)),
+    access,
+    ...accountStores,
   };
+}
+
+// One after the other: they are made in one database, by several processes at once.
+async function prepareAll(stores: readonly { prepare?(): Promise<void> }[]): Promise<true | string> {
+  try {
+    for (const store of stores) await store.prepare?.();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { sayMongoFault } = await import('../backends/mongo-errors.ts');
+    return `the indexes of MongoDB cannot be made: ${sayMongoFault(error)}`;
+  }
 }
 
 async function openSharedLimits(

@@ -135,7 +135,11 @@ function openReadinessOf({ config, backend, log }: ProcessContext, parts: readon
     // What is kept beside the reports: batches, watches, tokens, the record of runs. What needs none of them goes on.
     ...(backend.mode === 'embedded' ? { disk: async () => diskState() } : {}),
     queue: () => jobQueue.ping(),
-    store: () => reportStore.ping(),
+    // The next call is to find all that it needs.
+    store: async () => {
+      const state = await reportStore.ping();
+      return state === true ? ((await backend.prepare?.()) ?? true) : state;
+    },
     // A shard that is away makes the process degraded, and leaves it ready: the others go on.
     ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
     // Callers are still answered; a worker takes no jobs.

@@ -49,6 +49,8 @@ export interface AccessRecords {
   find(time: AccessTime): AsyncIterable<AccessRecord>;
   /** Gives how many were deleted, or had a host struck out. */
   purge(wish: AccessWish): Promise<number>;
+  /** Makes what its calls need, such as indexes, which its first call does else. */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }
 

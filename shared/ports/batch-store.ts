@@ -148,5 +148,7 @@ export interface BatchStore {
   expire(nowMs: number): Promise<boolean>;
   /** Gives how many batches were deleted or changed. */
   purge(wish: BatchPurge): Promise<number>;
+  /** Makes what its calls need, such as indexes, which its first call does else. */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }

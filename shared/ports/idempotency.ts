@@ -32,6 +32,8 @@ export interface IdempotencyStore {
   abandon(request: KeyedRequest): Promise<void>;
   /** Gives how many were deleted. */
   purge(account: string): Promise<number>;
+  /** Makes what its calls need, such as indexes, which its first call does else. */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -121,5 +121,7 @@ export interface WatchStore {
   findLink(kind: LinkKind, digest: string): Promise<string | undefined>;
   /** Deletes, and gives how many watches and targets were deleted. */
   purge(wish: WatchWish): Promise<number>;
+  /** Makes what its calls need, such as indexes, which its first call does else. */
+  prepare?(): Promise<void>;
   close(): Promise<void>;
 }

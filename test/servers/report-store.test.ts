@@ -33,14 +33,16 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
   );
 
   test.skipIf(!canStopMongo)(
-    'answers a server that is frozen within a second, and works again with it',
+    'answers for a server that is frozen within 5 s, within a second once that is known, and works again with it',
     async () => {
       const store = openMongoReportStore(mongo.url, options);
       expect(await store.ping()).toBe(true);
       await freeze(mongo.process);
-      const start = performance.now();
-      await expect(store.get('x')).rejects.toMatchObject({ code: 'store_unavailable', retryAfterS: 5 });
-      expect(performance.now() - start).toBeLessThan(1500);
+      for (const withinMs of [6000, 1500]) {
+        const start = performance.now();
+        await expect(store.get('x')).rejects.toMatchObject({ code: 'store_unavailable', retryAfterS: 5 });
+        expect(performance.now() - start).toBeLessThan(withinMs);
+      }
       mongo.process?.kill('SIGCONT');
       await expect.poll(() => store.ping()).toBe(true);
       await store.close();

@@ -14,10 +14,13 @@ export function sendTogether(redis: AnyRedis): void {
 
 /** Does something with Redis within its time, or throws Problem `queue_unavailable`. What was asked for may still happen later. */
 export async function withinTime<T>(redis: AnyRedis, act: () => Promise<T>): Promise<T> {
-  if (redis.status !== 'ready') throw queueUnavailable();
+  if (redis.status !== 'ready') throw queueUnavailable(new Error(`Redis is not connected (${redis.status})`));
   sendTogether(redis);
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(queueUnavailable()), redisTimeoutMs);
+  const refuse = () =>
+    late.reject(queueUnavailable(new Error(`Redis did not answer within ${redisTimeoutMs} ms`)));
+  // What has arrived while this process stood still is read first.
+  const timer = setTimeout(() => setImmediate(refuse), redisTimeoutMs);
   try {
     return await Promise.race([act(), late.promise]);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
-import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import { type Mongo, onceDone, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import {
   type AccessRecord,
   type AccessRecords,
@@ -27,15 +27,10 @@ const runsOf = (database: Db) => database.collection<AccessDocument>('access');
 export function openMongoAccess(url: string, log: Logger): AccessRecords {
   const readRow = openRowReader(log);
   let mongo: Mongo | undefined;
-  let prepared: Promise<boolean> | undefined;
+  const makeIndexes = onceDone(url, prepareIndexes);
   const prepare = async () => {
     mongo ??= openMongo(url, log);
-    prepared ??= withPatientMongo(url, prepareIndexes).catch((error: unknown) => {
-      prepared = undefined;
-      throw error;
-    });
-    const doesExpire = await withMongo(() => prepared ?? Promise.resolve(true));
-    return { mongo, doesExpire };
+    return { mongo, doesExpire: await makeIndexes() };
   };
   return {
     async keep(records, expiresAt) {
@@ -66,6 +61,9 @@ export function openMongoAccess(url: string, log: Logger): AccessRecords {
       } while (last);
     },
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(runsOf(database), wish))),
+    async prepare() {
+      await makeIndexes();
+    },
     async close() {
       await mongo?.close();
     },

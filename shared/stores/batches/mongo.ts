@@ -1,6 +1,6 @@
 import { type Db, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
-import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import { type Mongo, onceDone, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import {
   type Batch,
   type BatchEnd,
@@ -36,13 +36,9 @@ type ReadDocument = (document: BatchDocument | null) => Batch | undefined;
 /** The batches of a scaled deployment. @param url mongodb://…/database */
 export function openMongoBatches(url: string, log: Logger): BatchStore {
   let opened: Mongo | undefined;
-  let prepared: Promise<void> | undefined;
+  const makeIndexes = onceDone(url, prepareIndexes);
   const prepare: Prepare = async () => {
-    prepared ??= withPatientMongo(url, prepareIndexes).catch((error: unknown) => {
-      prepared = undefined;
-      throw error;
-    });
-    await withMongo(() => prepared ?? Promise.resolve());
+    await makeIndexes();
     return (opened ??= openMongo(url, log));
   };
   const toBatch = openBatchReader(log);
@@ -64,6 +60,7 @@ export function openMongoBatches(url: string, log: Logger): BatchStore {
       });
     },
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
+    prepare: makeIndexes,
     async close() {
       await opened?.close();
     },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../../backends/mongo-errors.ts';
-import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import { type Mongo, onceDone, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import {
   type Begun,
   type IdempotencyStore,
@@ -23,16 +23,12 @@ const keysOf = (database: Db) => database.collection<KeyDocument>('idempotency')
 /** The keys of a scaled deployment. A process that is sent none opens no connection. @param url mongodb://…/database */
 export function openMongoIdempotency(url: string, log: Logger): IdempotencyStore {
   let opened: Mongo | undefined;
-  let prepared: Promise<void> | undefined;
+  const makeIndexes = onceDone(url, async (database) => {
+    await keysOf(database).createIndex({ begunAt: 1 }, { name: 'idempotency_by_age' });
+    await keysOf(database).createIndex({ account: 1 }, { name: 'idempotency_by_account' });
+  });
   const prepare = async (): Promise<Mongo> => {
-    prepared ??= withPatientMongo(url, async (database) => {
-      await keysOf(database).createIndex({ begunAt: 1 }, { name: 'idempotency_by_age' });
-      await keysOf(database).createIndex({ account: 1 }, { name: 'idempotency_by_account' });
-    }).catch((error: unknown) => {
-      prepared = undefined;
-      throw error;
-    });
-    await withMongo(() => prepared ?? Promise.resolve());
+    await makeIndexes();
     return (opened ??= openMongo(url, log));
   };
   return {
@@ -61,6 +57,7 @@ export function openMongoIdempotency(url: string, log: Logger): IdempotencyStore
           async (database) => (await keysOf(database).deleteMany({ account })).deletedCount,
         ),
       ),
+    prepare: makeIndexes,
     async close() {
       await opened?.close();
     },

@@ -1,6 +1,6 @@
 import { MongoNetworkError } from 'mongodb';
-import { isAnswer, storeUnavailable } from '../../backends/mongo-errors.ts';
-import type { Mongo } from '../../backends/mongo.ts';
+import { isAnswer, storeUnavailable, withMongo } from '../../backends/mongo-errors.ts';
+import { type Mongo, withinMs } from '../../backends/mongo.ts';
 import { Problem } from '../../model/problem.ts';
 
 /** Lets calls through, a few at a time. */
@@ -24,7 +24,7 @@ const readsAtOnce: CallLineLimits = { first: 16, least: 4, most: 40, turnMs: 500
 /** A write costs the server more than a read, and a worker only waits longer for its end. */
 const writesAtOnce: CallLineLimits = { first: 8, least: 4, most: 32, turnMs: 10_000 };
 
-/** A call that takes far longer than usual has waited on the server; one below the first is never slow, one above the second is in any case, as the driver gives up after 800 ms. */
+/** A call that takes far longer than usual has waited on the server; one below the first is never slow, one above the second is in any case. */
 const [quickMs, slowMs] = [200, 500];
 const slowTimes = 3;
 /** After a slow call, so many of those that were let through at once. */
@@ -33,8 +33,11 @@ const slowShare = 0.7;
 const learnShare = 0.002;
 const waitingMost = 2000;
 
-/** A caller is told within a second that the store is too slow; a run would rather wait. A burst of some hundred calls has its turn well before. */
-const callerWaitsMs = 700;
+/** So many calls for callers are at the store at once, however slow it is: of a hundred of them, each has its turn before it gives up. */
+const leastOfCallers = 32;
+
+/** The call's own limit comes first, as it tells what was wrong. */
+const moreMs = 200;
 
 /**
  * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
@@ -45,8 +48,15 @@ export function inLine(
   mongo: Mongo,
   { isPatient }: { readonly isPatient: boolean },
 ): Mongo & { readonly runShare: () => number } {
-  const open = (limits: CallLineLimits) =>
-    openCallLine(isPatient ? limits : { ...limits, turnMs: callerWaitsMs });
+  // A caller waits no longer for turn and answer together than for an answer alone; a run would rather wait.
+  const open = (limits: CallLineLimits) => {
+    if (isPatient) return openCallLine(limits);
+    const { most } = limits;
+    const line = openCallLine({ first: most, least: leastOfCallers, most, turnMs: mongo.waitMs });
+    const limitMs = mongo.waitMs + moreMs;
+    const through: CallLine['through'] = (act) => withMongo(() => withinMs(limitMs, line.through(act)));
+    return { ...line, through };
+  };
   const [reads, writes] = [open(readsAtOnce), open(writesAtOnce)];
   return {
     ...mongo,

@@ -1,5 +1,11 @@
-import { type Db, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
-import { duplicateKey, isAnswer, sayMongoFault, storeUnavailable } from '../../backends/mongo-errors.ts';
+import { type Db, MongoServerError } from 'mongodb';
+import {
+  duplicateKey,
+  isAnswer,
+  isLate,
+  sayMongoFault,
+  storeUnavailable,
+} from '../../backends/mongo-errors.ts';
 import type { Mongo } from '../../backends/mongo.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -93,12 +99,15 @@ async function tryStore(mongo: Mongo): Promise<Trial> {
   const end = (state: true | string, write?: Problem): Trial => ({ state, write, at: performance.now() });
   const before = await attempt(() => readCount(mongo));
   if ('error' in before)
-    return { ...end(sayFailed('answers no reads', before.error)), isPause: hasRead && isLate(before.error) };
+    return {
+      ...end(sayFailed('answers no reads', before.error)),
+      isPause: hasRead && isLate(causeOf(before.error)),
+    };
   const written = await attempt(() => countOne(mongo));
   const after = 'error' in written ? written : await attempt(() => readCount(mongo));
   if ('error' in after) {
     const trial = end(sayFailed('keeps nothing that is written', after.error), storeUnavailable(after.error));
-    return { ...trial, isPause: hasWritten && isLate(after.error) };
+    return { ...trial, isPause: hasWritten && isLate(causeOf(after.error)) };
   }
   if (after.found > before.found) return end(true);
   const lost = new Error('what it confirmed as written is not there');
@@ -107,10 +116,6 @@ async function tryStore(mongo: Mongo): Promise<Trial> {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
-}
-
-function isLate(error: unknown): boolean {
-  return causeOf(error) instanceof MongoNetworkTimeoutError;
 }
 
 function sayFailed(what: string, error: unknown): string {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { onceMore, withMongo } from '../../backends/mongo-errors.ts';
-import { type Mongo, openMongo, withPatientMongo } from '../../backends/mongo.ts';
+import { type Mongo, onceDone, openMongo, withPatientMongo } from '../../backends/mongo.ts';
 import { readMailbox } from '../../model/mailbox.ts';
 import { readDelivery, readWatch, readWatchTarget, type Watch } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
@@ -42,7 +42,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
     };
   let mongo: Mongo | undefined;
   const open = () => (mongo ??= openMongo(url, log));
-  const prepare = openPrepare(url);
+  const prepare = onceDone(url, prepareIndexes);
   const shared: WatchMongo = {
     read: (act) => open().read((database, limit) => act(collectionsIn(database), limit)),
     async write(act) {
@@ -62,6 +62,7 @@ export function openMongoWatchStore(url: string, log: Logger): WatchStore {
     ...openMongoSums(shared),
     ...openMongoMail(shared, reading('mailbox', readMailbox)),
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
+    prepare,
     async close() {
       await mongo?.close();
     },
@@ -209,18 +210,6 @@ function openLinks({ read, write }: WatchMongo): Pick<WatchStore, 'setLinks' | '
     findLink: (kind, digest) =>
       read(async (in_, limit) => (await in_.links.findOne({ [kind]: String(digest) }, limit))?._id),
   };
-}
-
-function openPrepare(url: string): () => Promise<void> {
-  let prepared: Promise<void> | undefined;
-  return () =>
-    withMongo(() => {
-      prepared ??= withPatientMongo(url, prepareIndexes).catch((error: unknown) => {
-        prepared = undefined;
-        throw error;
-      });
-      return prepared;
-    });
 }
 
 // docs/decisions has which query uses which.
