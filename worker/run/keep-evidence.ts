@@ -35,7 +35,7 @@ const syncLimit = 100_000;
 /** Files that wait for the store; what comes beyond is not kept. */
 const waitingLimit = 200;
 /** As patient as the writing of reports. */
-const tries = 6;
+const tries = 8;
 const retryMs = 1000;
 /** Losses of so long are told together. */
 const tellMs = 1000;

@@ -136,8 +136,8 @@ async function failedOf(job: Job, reason: string, settings: RunnerSettings): Pro
   return check && failedReport(check, job, reason, settings);
 }
 
-/** A slot is leased for 15 s beyond the run limit; the store has most of that to come back. */
-const storeTries = 6;
+/** A slot is leased for 15 s beyond the run limit; the store has most of that to come back: an election of its primary takes 12 s. A try at one that is away takes 0.7 s. */
+const storeTries = 8;
 const storeRetryMs = 1000;
 
 // Gathering has already asked the target. A store that is unavailable for a moment must not cause a second visit.
