@@ -14,7 +14,7 @@ const minutes = 60_000;
 test("a report keeps the shared time it was made with, also where this machine's clock is set before it is stored", async () => {
   let offsetMs = 0;
   const seen = inSharedTime(store, () => offsetMs);
-  const report = reportOf({ reportId: 'a'.repeat(32) });
+  const report = reportOf({ reportId: 'a'.repeat(32), checked: -11 * 60 });
   const checkedAtMs = Date.parse(report.checkedAt);
   offsetMs = -11 * minutes;
   const ids = { reportId: 'a'.repeat(32), jobId: 'b'.repeat(32), jobKey: 'key', target: 'http://a.test/' };

@@ -1,26 +1,40 @@
+import type { Socket } from 'node:net';
 import { type AnyRedis, isCluster, isRedisAway, redisTimeoutMs } from '../../backends/redis.ts';
 import { queueUnavailable } from '../unavailable.ts';
 
 /** Sends the commands of this turn of the loop in one write: each alone would cost a system call, dearer than all the rest of it. */
 export function sendTogether(redis: AnyRedis): void {
-  const connections = isCluster(redis) ? redis.nodes('master') : [redis];
-  for (const { stream } of connections) {
-    // A node of a cluster has none before its first command.
-    if (!stream || stream.writableCorked > 0) continue;
+  for (const stream of streamsOf(redis)) {
+    if (stream.writableCorked > 0) continue;
     stream.cork();
     setImmediate(() => stream.uncork());
   }
 }
 
-/** Does something with Redis within its time, or throws Problem `queue_unavailable`. What was asked for may still happen later. */
+/** A Redis that answers others is busy: it is waited for until then. */
+const busyMostMs = 5000;
+
+/**
+ * Does something with Redis within its time, or throws Problem `queue_unavailable`: at once where it is not connected, soon where nothing
+ * arrives from it, and later where it is only slow. What was asked for may still happen later.
+ */
 export async function withinTime<T>(redis: AnyRedis, act: () => Promise<T>): Promise<T> {
   if (redis.status !== 'ready') throw queueUnavailable(new Error(`Redis is not connected (${redis.status})`));
   sendTogether(redis);
   const late = Promise.withResolvers<never>();
-  const refuse = () =>
-    late.reject(queueUnavailable(new Error(`Redis did not answer within ${redisTimeoutMs} ms`)));
+  const start = performance.now();
+  let heard = bytesFrom(redis);
   // What has arrived while this process stood still is read first.
-  const timer = setTimeout(() => setImmediate(refuse), redisTimeoutMs);
+  const inTime = () => setTimeout(() => setImmediate(look), redisTimeoutMs);
+  const look = () => {
+    const bytes = bytesFrom(redis);
+    const waitedMs = performance.now() - start;
+    if (bytes > heard && waitedMs < busyMostMs) {
+      heard = bytes;
+      timer = inTime();
+    } else late.reject(queueUnavailable(new Error(`Redis did not answer within ${Math.round(waitedMs)} ms`)));
+  };
+  let timer = inTime();
   try {
     return await Promise.race([act(), late.promise]);
   } catch (error) {
@@ -29,4 +43,14 @@ export async function withinTime<T>(redis: AnyRedis, act: () => Promise<T>): Pro
     clearTimeout(timer);
     late.promise.catch(() => undefined);
   }
+}
+
+function bytesFrom(redis: AnyRedis): number {
+  return streamsOf(redis).reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+}
+
+function streamsOf(redis: AnyRedis) {
+  const connections = isCluster(redis) ? redis.nodes('master') : [redis];
+  // A node of a cluster has none before its first command.
+  return connections.flatMap(({ stream }) => (stream ? [stream as Socket] : []));
 }
