@@ -2,6 +2,7 @@ import { openQuestions } from '#shared/ask/question';
 import type { Backend } from '#shared/lifecycle/backend';
 import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
+import { openAccountCallers } from '#shared/limits/account-callers';
 import { openHolds } from '#shared/limits/holds';
 import { openPayments } from '#shared/limits/payments';
 import { openQuotas, type Quotas } from '#shared/limits/quotas';
@@ -20,7 +21,6 @@ import { openReportCache, type Reports } from './answer/ready-report.ts';
 import { openSite } from './answer/site.ts';
 import { openBatchQuotas } from './batches/batch-services.ts';
 import { type Feeder, idleFeeder, openFeeder } from './batches/feed/feeder.ts';
-import { openFeedingCallers } from './batches/feed/feeding-caller.ts';
 import { openKept } from './limits/kept.ts';
 import { openLoadShedding, type LoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
@@ -160,7 +160,7 @@ type FeedParts = Pick<Services, 'questions' | 'jobs' | 'reports' | 'site'> & { r
 
 function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts): Feeder {
   if (!config.REPORT_IDS) return idleFeeder;
-  const callerOf = openFeedingCallers(config, backend.tokenStore);
+  const callerOf = openAccountCallers(config, backend.tokenStore);
   const now = () => Date.now() + backend.jobQueue.clockOffsetMs();
   return openFeeder({ ...parts, store: backend.batches, callerOf, log, now });
 }

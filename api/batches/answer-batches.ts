@@ -5,12 +5,13 @@ import type { Caller } from '#shared/limits/caller';
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { type Batch, bytesOfBatch, noneEnded } from '#shared/ports/batch-store';
+import { openLeases } from '#shared/stores/batches/leases';
 import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
 import { makeOnce } from '../request/idempotency.ts';
 import { beforeParameter, cursorText, limitParameter, pageOf, readParameters } from '../request/pages.ts';
-import { waitLimitS, waitText } from '../request/read-ask.ts';
 import { readOwnQuery } from '../request/read-query.ts';
+import { readWait } from '../request/read-wait.ts';
 import { type BatchServices, requireRoom } from './batch-services.ts';
 import { describeBatch } from './describe.ts';
 import { type BatchWish, readBatchWish } from './read-batch.ts';
@@ -60,6 +61,7 @@ function keep(
       cancelledAt: null,
       running: 0,
       leaseUntil: 0,
+      feeder: null,
       bytes,
       ...noneEnded,
     };
@@ -119,15 +121,6 @@ export async function answerShow(
   sendBatch(services, batch, response);
 }
 
-/** Reads `wait`. Throws the Problem of what is no number of seconds. */
-export function readWait(text = '0'): number {
-  if (waitText.test(text)) return Number(text);
-  const detail = `Give whole seconds from 0 to ${waitLimitS}.`;
-  throw new Problem('invalid_request', `wait: ${detail}`, {
-    errors: [{ in: 'query', name: 'wait', detail }],
-  });
-}
-
 /** Answers DELETE /api/batches/{id}: what waits is cancelled, what has ended stays readable. */
 export async function answerCancel(
   services: BatchServices,
@@ -137,7 +130,10 @@ export async function answerCancel(
 ): Promise<void> {
   readOwnQuery(request, []);
   const { batchId } = await findBatch(services, caller, String(request.params['batchId']));
-  await services.batches.store.cancel(batchId, Date.now() + services.jobs.jobQueue.clockOffsetMs());
+  await openLeases(services.batches.store).cancel(
+    batchId,
+    Date.now() + services.jobs.jobQueue.clockOffsetMs(),
+  );
   response.statusCode = 204;
   response.setHeader('Cache-Control', 'no-store');
   response.end();

@@ -2,7 +2,7 @@ import { readOptions } from '#shared/catalogue/read-options';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Job } from '#shared/model/job';
 import { type Batch, leftOf } from '#shared/ports/batch-store';
-import { rateMs } from './feed/feed-tally.ts';
+import { rateMs } from './feed/ends.ts';
 
 /** What is told of a batch: its counts are disjoint and add up to `total`. */
 export function describeBatch(

@@ -1,15 +1,22 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { invalidRequest } from '#shared/ask/question';
 import { readOptions } from '#shared/catalogue/read-options';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import type { Fault } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { mostTargets } from '../request/body-bounds.ts';
 import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
-import { maxAgeText } from '../request/read-ask.ts';
+import { givenOptions } from '../request/read-ask.ts';
 import type { Body } from '../request/read-body.ts';
-import { optionValues, type OptionValues, readFields } from '../request/read-json.ts';
+import {
+  optionValues,
+  type OptionValues,
+  type ReadFields,
+  readFields,
+  readFieldsOf,
+} from '../request/read-json.ts';
 import { rawQueryOf, readQuery } from '../request/read-query.ts';
 
 /** The longest URL of a check, and room for what makes it none. */
@@ -46,17 +53,13 @@ export const batchSchema = z
 
 /** Understands a POST. Throws the Problem that names every fault. */
 export function readBatchWish(request: Request, body: Body): BatchWish {
-  return body.type === 'application/json' ? readWhole(request, body.text) : readList(request, body);
-}
-
-function readWhole(request: Request, text: string): BatchWish {
-  const { faults: unasked } = readQuery(rawQueryOf(request), [], []);
-  if (unasked.length > 0) throw new Problem('invalid_request', describeFaults(unasked), { errors: unasked });
-  const { fields, faults } = readFields(text, batchSchema);
-  const { check, targets, options = {}, maxAge, fresh, label } = fields;
-  const found = [...faults];
-  const read = check === undefined ? {} : readTyped(specOf(check), options, found);
-  if (found.length > 0 || check === undefined || targets === undefined) throw invalidBody(found);
+  const { sent, unasked } =
+    body.type === 'application/json' ? wholeOf(request, body.text) : listOf(request, body);
+  const { check, targets, options = {}, maxAge, fresh, label } = sent.fields;
+  const faults: Fault[] = [...unasked, ...sent.faults];
+  const read = check === undefined ? {} : readTyped(specOf(check), options, faults);
+  if (faults.length > 0 || check === undefined || targets === undefined)
+    throw invalidBody(body.type === 'application/json' ? faults : faults.map(inQuery));
   return {
     check,
     options: read,
@@ -66,82 +69,70 @@ function readWhole(request: Request, text: string): BatchWish {
   };
 }
 
-/** The options of a JSON body as the texts of a query: numbers, booleans and lists have their own types there. */
+type Sent = {
+  readonly sent: ReadFields<typeof batchSchema.shape>;
+  /** What was wrong beside the fields. */
+  readonly unasked: readonly Fault[];
+};
+
+function wholeOf(request: Request, text: string): Sent {
+  const { faults } = readQuery(rawQueryOf(request), [], []);
+  if (faults.length > 0) throw invalidRequest(faults);
+  return { sent: readFields(text, batchSchema), unasked: [] };
+}
+
+/** A list whose check and options stand in the query: one target a line, or a JSON string a line. */
+function listOf(request: Request, { type, text }: Body): Sent {
+  const raw = rawQueryOf(request);
+  const spec = findSpec(new URLSearchParams(raw).get('check') ?? '');
+  if (!spec) throw invalidRequest([{ in: 'query', name: 'check', detail: checkFault }]);
+  const own = Object.keys(spec.options.shape);
+  const { values, faults } = readQuery(raw, [...fieldsOfQuery, ...own], spec.repeatable);
+  const unasked: Fault[] = [...faults];
+  const [maxAge] = values.get('maxAge') ?? [];
+  const [fresh] = values.get('fresh') ?? [];
+  if (fresh !== undefined && fresh !== '1')
+    unasked.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
+  const lines = linesOf(text);
+  const object = {
+    check: spec.name,
+    targets: type === 'text/plain' ? lines : readLines(lines, unasked),
+    options: givenOptions(spec, { values }),
+    label: values.get('label')?.[0],
+    // A text that is no number stays one, and is told as it was sent.
+    maxAge: maxAge === undefined || !/^\d{1,9}$/.test(maxAge) ? maxAge : Number(maxAge),
+    ...(fresh === '1' ? { fresh: true } : {}),
+  };
+  return { sent: readFieldsOf(object, batchSchema), unasked };
+}
+
+const fieldsOfQuery = ['check', 'label', 'maxAge', 'fresh'] as const;
+
+/** Of a list, all but the targets stand in the query. */
+function inQuery(fault: Fault): Fault {
+  const [, first = '', option] = fault.in === 'body' ? fault.name.split('/') : [];
+  const name = first === 'options' ? option : fieldsOfQuery.find((field) => field === first);
+  return name === undefined ? fault : { ...fault, in: 'query', name };
+}
+
+/** The options of a body as the texts of a query: numbers, booleans and lists have their own types there. */
 function readTyped(spec: CheckSpec, options: OptionValues, faults: Fault[]): Batch['options'] {
-  const place = (name: PropertyKey) => ['options', name];
   const given = Object.entries(options).flatMap(([name, value]) => {
     if (!Object.hasOwn(spec.options.shape, name)) {
-      faults.push(faultAt(place(name.slice(0, 60)), 'This check has no such option.'));
+      faults.push(faultAt(['options', name.slice(0, 60)], 'This check has no such option.'));
       return [];
     }
     const isMany = spec.repeatable.includes(name);
     if (Array.isArray(value) !== isMany) {
-      faults.push(faultAt(place(name), isMany ? 'Give a list.' : 'Give one value.'));
+      faults.push(faultAt(['options', name], isMany ? 'Give a list.' : 'Give one value.'));
       return [];
     }
     return [[name, Array.isArray(value) ? value.toSorted() : String(value)] as const];
   });
   const read = readOptions(spec, Object.fromEntries(given));
   if ('options' in read) return read.options;
-  faults.push(...read.issues.map(({ path, message }) => faultAt(place(path[0] ?? ''), message)));
+  faults.push(...read.issues.map(({ path, message }) => faultAt(['options', path[0] ?? ''], message)));
   return {};
-}
-
-/** A list whose check and options stand in the query: one target a line, or a JSON string a line. */
-function readList(request: Request, { type, text }: Body): BatchWish {
-  const { searchParams } = new URL(`http://localhost/?${rawQueryOf(request)}`);
-  const spec = findSpec(searchParams.get('check') ?? '');
-  if (!spec)
-    throw new Problem('invalid_request', `check: ${checkFault}`, {
-      errors: [{ in: 'query', name: 'check', detail: checkFault }],
-    });
-  const own = Object.keys(spec.options.shape);
-  const { values, faults: found } = readQuery(
-    rawQueryOf(request),
-    ['check', 'label', 'maxAge', 'fresh', ...own],
-    spec.repeatable,
-  );
-  const faults: Fault[] = [...found];
-  const one = (name: string) => values.get(name)?.[0];
-  const sent = own.flatMap((name) => {
-    const texts = values.get(name);
-    return texts ? [[name, spec.repeatable.includes(name) ? texts.toSorted() : texts[0]] as const] : [];
-  });
-  const read = readOptions(spec, Object.fromEntries(sent));
-  if (!('options' in read))
-    faults.push(
-      ...read.issues.map(({ path, message }): Fault => ({
-        in: 'query',
-        name: String(path[0]),
-        detail: message,
-      })),
-    );
-  const label = batchSchema.shape.label.safeParse(one('label'));
-  if (!label.success) faults.push({ in: 'query', name: 'label', detail: labelFault });
-  const maxAgeS = readAge(one('maxAge'), one('fresh'), faults);
-  const lines = linesOf(text);
-  const targets = readTargets(type === 'text/plain' ? lines : readLines(lines, faults), faults);
-  if (faults.length > 0) throw invalidBody(faults);
-  return {
-    check: spec.name,
-    options: 'options' in read ? read.options : {},
-    label: label.data ?? null,
-    maxAgeS,
-    targets,
-  };
-}
-
-function readAge(maxAge: string | undefined, fresh: string | undefined, faults: Fault[]): number | null {
-  if (fresh !== undefined && fresh !== '1')
-    faults.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
-  if (maxAge !== undefined && !maxAgeText.test(maxAge))
-    faults.push({
-      in: 'query',
-      name: 'maxAge',
-      detail: `Give whole seconds from 0 to ${longestMaxAgeS}.`,
-    });
-  if (fresh === '1') return 0;
-  return maxAge === undefined ? null : Number(maxAge);
 }
 
 /** The lines that are not empty; the body's bounds say how many there may be. One pass: an expression would make a list of all the empty ones too. */
@@ -176,15 +167,6 @@ function readLines(lines: readonly string[], faults: Fault[]): readonly unknown[
       faults.push(faultAt([index], 'This line is no JSON. Give a string on each line.'));
       return '';
     }
-  });
-}
-
-function readTargets(given: readonly unknown[], faults: Fault[]): readonly string[] {
-  if (given.length === 0) faults.push(faultAt(['targets'], 'Give at least one target.'));
-  return given.map((target, index) => {
-    if (typeof target === 'string' && target.length <= longestTarget) return target;
-    if (faults.length < mostFaults) faults.push(faultAt(['targets', index], targetFault));
-    return '';
   });
 }
 

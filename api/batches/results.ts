@@ -11,8 +11,9 @@ import { giveBack } from '#shared/time/give-back';
 import { drains } from '../answer/connections.ts';
 import { printProblem } from '../answer/json.ts';
 import { readParameters } from '../request/pages.ts';
+import { readWait } from '../request/read-wait.ts';
 import { requestIdOf } from '../request/request-log.ts';
-import { findBatch, readWait } from './answer-batches.ts';
+import { findBatch } from './answer-batches.ts';
 import type { BatchServices } from './batch-services.ts';
 import { problemOf } from './feed/ask-target.ts';
 

@@ -196,7 +196,10 @@ function waitOf(
 }
 
 /** The options of a check that a query has: name → its text, or the texts of a repeatable one. */
-export function givenOptions({ options, repeatable }: CheckSpec, { values }: Query): object {
+export function givenOptions(
+  { options, repeatable }: CheckSpec,
+  { values }: Pick<Query, 'values'>,
+): { readonly [name: string]: string | readonly string[] | undefined } {
   return Object.fromEntries(
     Object.keys(options.shape).flatMap((name) => {
       const sent = values.get(name);

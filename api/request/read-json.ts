@@ -21,7 +21,14 @@ export function readFields<Shape extends z.ZodRawShape>(
   text: string,
   schema: z.ZodObject<Shape>,
 ): ReadFields<Shape> {
-  const value = parseObject(text);
+  return readFieldsOf(parseObject(text), schema);
+}
+
+/** The same of an object that was read already. */
+export function readFieldsOf<Shape extends z.ZodRawShape>(
+  value: Readonly<Record<string, unknown>>,
+  schema: z.ZodObject<Shape>,
+): ReadFields<Shape> {
   const faults = [...unsafeNames(value)];
   const read = Object.entries<z.core.$ZodType>(schema.shape).flatMap(([name, field]) => {
     const parsed = z.safeParse(field, value[name]);

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { retryAfterS } from '#shared/ask/ask';
 import { isRandomId, queueNames } from '#shared/model/job';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { Problem } from '#shared/model/problem';
 import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import { admit } from '../request/admit.ts';
-import { waitLimitS, waitText } from '../request/read-ask.ts';
-import { rawQueryOf, readQuery } from '../request/read-query.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { readWait } from '../request/read-wait.ts';
 import { noteSubject } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
 import type { Jobs } from './ask-as-caller.ts';
@@ -26,7 +26,7 @@ export async function answerJob(
   response: Response,
 ): Promise<void> {
   const caller = await admit(limits, request, response, 'tools');
-  const waitS = readWait(request);
+  const waitS = readWait(readOwnQuery(request, ['wait']).wait);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
   const leave = waitS > 0 ? jobs.waits.enter(caller) : undefined;
@@ -95,17 +95,6 @@ function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
   if (state.state === 'running') return state.progress;
   const isDone = state.state === 'done';
   return { done: isDone ? 1 : 0, total: 1, current: '' };
-}
-
-function readWait(request: IncomingMessage): number {
-  const { values, faults } = readQuery(rawQueryOf(request), ['wait'], []);
-  const [text] = values.get('wait') ?? [];
-  const isGood = text === undefined || waitText.test(text);
-  const all: Fault[] = isGood
-    ? [...faults]
-    : [...faults, { in: 'query', name: 'wait', detail: `Give whole seconds from 0 to ${waitLimitS}.` }];
-  if (all.length > 0) throw new Problem('invalid_request', describeFaults(all), { errors: all });
-  return Number(text ?? 0);
 }
 
 function unknownJob(): Problem {

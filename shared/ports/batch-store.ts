@@ -39,6 +39,8 @@ const batchSchema = z.object({
   /** Targets that its feeder has under way, as far as it has told, and until when that is to be believed. */
   running: z.int(),
   leaseUntil: z.int(),
+  /** The token of the claim by which a process feeds it. */
+  feeder: z.string().nullable().default(null),
   /** What it takes to keep it, with all its ends. */
   bytes: counted,
   ...tallySchema.shape,
@@ -46,6 +48,9 @@ const batchSchema = z.object({
 
 /** A list of targets that one account wants checked. Times are Unix ms. */
 export type Batch = Readonly<Omit<z.infer<typeof batchSchema>, 'options'>> & Pick<Job, 'options'>;
+
+/** The names of a batch's fields. */
+export const batchFields = Object.keys(batchSchema.shape) as readonly (keyof Batch)[];
 
 /** How many targets of a batch have not ended. */
 export function leftOf(batch: Pick<Batch, 'total' | BatchOutcome>): number {
@@ -89,8 +94,10 @@ export type BatchPurge =
 /** The place of a batch in the list of its account. */
 export type BatchPlace = Pick<Batch, 'createdAt' | 'batchId'>;
 
-/** That a process feeds a batch: each claim has a token of its own, so that what is left of an earlier one changes nothing. */
-export type Lease = { readonly batchId: string; readonly token: string };
+/** What changes of a batch. */
+export type BatchChange = Partial<
+  Pick<Batch, 'feeder' | 'leaseUntil' | 'running' | 'endedAt' | 'cancelledAt'>
+>;
 
 /** What an account has of batches: how many are open, how many targets wait in them, and what all of them take, ended or not. */
 export type BatchUse = { readonly open: number; readonly waiting: number; readonly bytes: number };
@@ -106,7 +113,7 @@ export function bytesOfBatch(targets: readonly string[]): number {
 }
 
 /**
- * Batches, their lists of targets and how each target ended. One process at a time feeds a batch: it holds a lease, and writes the ends in
+ * Batches, their lists of targets and how each target ended. One process at a time feeds a batch (`openLeases`), and writes the ends in
  * order. An unreachable store rejects with Problem `store_unavailable`.
  */
 export interface BatchStore {
@@ -120,20 +127,10 @@ export interface BatchStore {
   listEnded(account: string, endedBefore: number, limit: number): Promise<Batch[]>;
   /** Removes a batch whole. */
   remove(batchId: string): Promise<void>;
-  /** Notes that what waits is not wanted any more. Changes nothing for a batch that has ended. */
-  cancel(batchId: string, at: number): Promise<void>;
-
-  /**
-   * Takes an unfinished batch that nobody feeds, of several the one that has waited longest. Of two that took it one can renew its lease.
-   * @param token of this claim alone
-   */
-  claim(token: string, nowMs: number, until: number): Promise<Batch | undefined>;
-  /** Keeps a batch, and tells how many of its targets are under way. Undefined where it is another's by now, or gone. */
-  renew(lease: Lease, until: number, running: number): Promise<Batch | undefined>;
-  /** Leaves a batch to the next feeder. */
-  release(lease: Lease): Promise<void>;
-  /** All targets have ended. Changes nothing where the batch is another's by now. */
-  finish(lease: Lease, at: number): Promise<void>;
+  /** An unfinished batch whose lease has ended, of several the one that has waited longest. */
+  findFree(nowMs: number): Promise<Batch | undefined>;
+  /** Changes a batch where it is still as `is` says, and gives it; undefined where it is not. Of two that change the same, one finds it so. */
+  change(batchId: string, is: BatchChange, change: BatchChange): Promise<Batch | undefined>;
   /** The targets of a part, counted from 0; none beyond the last. */
   readTargets(batchId: string, part: number): Promise<readonly string[]>;
   /**

@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { type Batch, type BatchEnd, type BatchStore, noneEnded, type Tally } from '#shared/ports/batch-store';
+import { type Leases, openLeases } from '#shared/stores/batches/leases';
 
 const hourMs = 3_600_000;
 
 /** What every store of batches does. @param open opens another process's view of the same batches */
 export function batchStoreContract(open: () => Promise<BatchStore>): void {
-  let store: BatchStore;
-  let other: BatchStore;
+  let store: BatchStore & Leases;
+  let other: BatchStore & Leases;
   beforeEach(async () => {
-    [store, other] = [await open(), await open()];
+    const [one, two] = [await open(), await open()];
+    store = { ...one, ...openLeases(one) };
+    other = { ...two, ...openLeases(two) };
     // Of an earlier row: a claim would find them.
     await store.purge({ madeBefore: Number.MAX_SAFE_INTEGER });
   });
@@ -32,6 +35,7 @@ export function batchStoreContract(open: () => Promise<BatchStore>): void {
     cancelledAt: null,
     running: 0,
     leaseUntil: 0,
+    feeder: null,
     bytes: 5000,
     ...noneEnded,
     ...more,
@@ -42,7 +46,7 @@ export function batchStoreContract(open: () => Promise<BatchStore>): void {
     const token = randomId();
     for (;;) {
       const claimed = await store.claim(token, at, at + 1);
-      if (claimed?.batchId === batchId) return store.finish({ batchId, token }, at);
+      if (claimed?.batchId === batchId) return void (await store.finish({ batchId, token }, at));
     }
   };
   const endOf = (index: number, cursor: number, more: Partial<BatchEnd> = {}): BatchEnd => ({

@@ -1,7 +1,7 @@
+import { openAccountCallers } from '#shared/limits/account-callers';
 import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
-import { isLive, type Token, type TokenStore } from '#shared/ports/token-store';
+import type { TokenStore } from '#shared/ports/token-store';
 import type { Config } from '#shared/settings/config';
-import { openTokensOf } from '#shared/stores/tokens/tokens-of';
 
 /** Points that were taken from an account. */
 export type Paid = {
@@ -21,28 +21,20 @@ export type Owners = {
 };
 
 type OwnersContext = {
-  readonly config: Pick<Config, 'RATE_LIMIT' | 'LIMIT_TOKEN_SCANS'>;
+  readonly config: Config;
   readonly tokenStore: Pick<TokenStore, 'list' | 'version'>;
   readonly rateLimiter: Pick<RateLimiter, 'take' | 'giveBack'>;
 };
 
-/** True for a token that keeps the watches of its account going. */
-export function keepsWatches(token: Token, nowMs: number): boolean {
-  return isLive(token, nowMs) && token.scopes.includes('watch') && token.scopes.includes('tools');
-}
+/** What a token must have to keep the watches of its account going. */
+const scopesOfWatches = ['tools', 'watch'] as const;
 
-/** Opens the accounts. Tokens are read again when one may have changed. */
+/** Opens the accounts. */
 export function openOwners({ config, tokenStore, rateLimiter }: OwnersContext): Owners {
-  const tokensOf = openTokensOf(tokenStore);
+  const callerOf = openAccountCallers(config, tokenStore);
   const idOf = (account: string) => `account:${account}`;
   return {
-    async quotaOf(account) {
-      const now = Date.now();
-      const own = (await tokensOf(account)).filter((token) => keepsWatches(token, now));
-      const scans = own.map(({ limits }) => limits.scans ?? config.LIMIT_TOKEN_SCANS);
-      const [most] = scans.toSorted((a, b) => b.points / b.windowS - a.points / a.windowS);
-      return most && { policy: 'scans', ...most };
-    },
+    quotaOf: async (account) => (await callerOf(account, scopesOfWatches, Date.now()))?.quotas.scans,
     async pay(account, quota, points) {
       if (!config.RATE_LIMIT || points === 0) return undefined;
       const taken = await rateLimiter.take(quota, idOf(account), points);

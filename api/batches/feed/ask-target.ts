@@ -3,13 +3,13 @@ import { invalidRequest, isMalformed, type Question, targetNotAllowed } from '#s
 import { findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
 import { payAsCaller } from '#shared/limits/pay-as-caller';
+import type { ScanPace } from '#shared/limits/scan-pace';
 import { freshnessOf } from '#shared/model/freshness';
 import { describeFaults, type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
 import type { Batch, BatchEnd, BatchOutcome } from '#shared/ports/batch-store';
 import { tellFault } from '#shared/targets/parse-target';
 import type { ReadyReport } from '../../answer/ready-report.ts';
 import type { Services } from '../../services.ts';
-import type { ScanPace } from './scan-pace.ts';
 
 /** What asking a target takes: the same parts as a GET of the tool. */
 export type AskServices = Pick<Services, 'questions' | 'jobs' | 'reports' | 'site'>;
@@ -17,7 +17,6 @@ export type AskServices = Pick<Services, 'questions' | 'jobs' | 'reports' | 'sit
 /** A target of a batch. */
 export type BatchTarget = {
   readonly batch: Batch;
-  readonly index: number;
   readonly target: string;
   readonly caller: Caller;
   readonly pace: ScanPace;

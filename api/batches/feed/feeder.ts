@@ -1,5 +1,6 @@
 import { randomId } from '#shared/model/job';
-import type { Batch, Lease } from '#shared/ports/batch-store';
+import type { Batch } from '#shared/ports/batch-store';
+import { type Lease, openLeases } from '#shared/stores/batches/leases';
 import { openFailures, openLoop } from '#shared/telemetry/loops';
 import { giveBack } from '#shared/time/give-back';
 import { type FeedServices, feedBatch, leaseMs } from './feed-batch.ts';
@@ -21,8 +22,10 @@ const expireEveryMs = 2000;
 export const idleFeeder: Feeder = { wake: () => undefined, close: async () => undefined };
 
 /** Opens the feeder of a process. */
-export function openFeeder(services: FeedServices): Feeder {
-  const { store, log, now } = services;
+export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
+  const { store, log, now } = opened;
+  const leases = openLeases(store);
+  const services = { ...opened, leases };
   const closing = new AbortController();
   const fed = new Set<Promise<void>>();
   const failures = openFailures('batches', log);
@@ -39,13 +42,13 @@ export function openFeeder(services: FeedServices): Feeder {
       pause(error);
     }
     // Also after an error: the lease of a store that is away ends by itself.
-    await store.release(lease).catch(pause);
+    await leases.release(lease).catch(pause);
   };
   const canFeed = () => fed.size < mostBatches && !closing.signal.aborted && performance.now() >= pausedUntil;
   const look = async () => {
     while (canFeed()) {
       const token = randomId();
-      const batch = await store.claim(token, now(), now() + leaseMs);
+      const batch = await leases.claim(token, now(), now() + leaseMs);
       if (!batch) return;
       const feeding = feed(batch, { batchId: batch.batchId, token }).finally(() => fed.delete(feeding));
       fed.add(feeding);

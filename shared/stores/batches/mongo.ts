@@ -18,47 +18,47 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { targetMatcher } from '../reports/purge.ts';
 import { openRowReader } from '../stored-row.ts';
 
-type BatchDocument = Omit<Batch, 'batchId'> & { readonly _id: string; readonly feeder: string | null };
-type PartDocument = {
-  readonly _id: string;
-  readonly batchId: string;
-  readonly list: readonly string[];
-};
+type BatchDocument = Omit<Batch, 'batchId'> & { readonly _id: string };
+type PartDocument = { readonly _id: string; readonly batchId: string; readonly list: readonly string[] };
 type EndDocument = BatchEnd & { readonly _id: string; readonly batchId: string };
 
 const batchesOf = (database: Db) => database.collection<BatchDocument>('batches');
 const partsOf = (database: Db) => database.collection<PartDocument>('batch_targets');
 const endsOf = (database: Db) => database.collection<EndDocument>('batch_ends');
 
-type Prepare = () => Promise<Mongo>;
-type ReadDocument = (document: BatchDocument | null) => Batch | undefined;
+type ToBatches = (documents: readonly BatchDocument[]) => Batch[];
+/** The server, once it has its indexes. */
+type Server = Pick<Mongo, 'read' | 'write'>;
 
 /** The batches of a scaled deployment. @param url mongodb://…/database */
 export function openMongoBatches(url: string, log: Logger): BatchStore {
   let opened: Mongo | undefined;
   const makeIndexes = onceDone(url, prepareIndexes);
-  const prepare: Prepare = async () => {
+  const mongo = async () => {
     await makeIndexes();
     return (opened ??= openMongo(url, log));
   };
-  const toBatch = openBatchReader(log);
+  const server: Server = {
+    read: async (act) => (await mongo()).read(act),
+    write: async (act) => (await mongo()).write(act),
+  };
+  const readRow = openRowReader(log);
+  const toBatches: ToBatches = (documents) =>
+    documents.flatMap(
+      ({ _id: batchId, ...rest }) =>
+        readRow({ kind: 'batch', id: String(batchId) }, () => readBatch({ ...rest, batchId })) ?? [],
+    );
   return {
-    ...wholesOf(prepare, toBatch),
-    ...usesOf(prepare, toBatch),
-    ...leasesOf(prepare, toBatch),
-    ...endingOf(prepare),
-    ...pagesOf(prepare),
-    async remove(batchId) {
-      await (await prepare()).write(async (database) => removeAll(database, [batchId]));
-    },
-    async expire(nowMs) {
-      const mongo = await prepare();
-      return mongo.write(async (database) => {
+    ...wholesOf(server, toBatches),
+    ...accountsOf(server, toBatches),
+    ...endsIn(server),
+    remove: (batchId) => server.write((database) => removeAll(database, [batchId])),
+    expire: (nowMs) =>
+      server.write(async (database) => {
         const found = await batchesOf(database).findOne({ expiresAt: { $lte: nowMs } });
         if (found) await removeAll(database, [found._id]);
         return found !== null;
-      });
-    },
+      }),
     purge: (wish) => withMongo(() => withPatientMongo(url, (database) => purge(database, wish))),
     prepare: makeIndexes,
     async close() {
@@ -67,28 +67,15 @@ export function openMongoBatches(url: string, log: Logger): BatchStore {
   };
 }
 
-function openBatchReader(log: Logger): ReadDocument {
-  const readRow = openRowReader(log);
-  return (document) => {
-    if (document === null) return undefined;
-    const { _id: batchId, ...rest } = document;
-    return readRow({ kind: 'batch', id: String(batchId) }, () => readBatch({ ...rest, batchId }));
-  };
-}
-
 async function prepareIndexes(database: Db): Promise<void> {
-  await batchesOf(database).createIndex(
-    { account: 1, createdAt: -1, _id: -1 },
-    { name: 'batches_by_account' },
-  );
-  await batchesOf(database).createIndex({ endedAt: 1, leaseUntil: 1 }, { name: 'batches_by_lease' });
-  await batchesOf(database).createIndex({ expiresAt: 1 }, { name: 'batches_by_expiry' });
+  const batches = batchesOf(database);
+  await batches.createIndex({ account: 1, createdAt: -1, _id: -1 }, { name: 'batches_by_account' });
+  await batches.createIndex({ endedAt: 1, leaseUntil: 1 }, { name: 'batches_by_lease' });
+  await batches.createIndex({ expiresAt: 1 }, { name: 'batches_by_expiry' });
+  await batches.createIndex({ account: 1, endedAt: 1, bytes: 1 }, { name: 'batches_by_use' });
   await partsOf(database).createIndex({ batchId: 1 }, { name: 'batch_targets_by_batch' });
-  await endsOf(database).createIndex(
-    { batchId: 1, cursor: 1 },
-    { name: 'batch_ends_by_cursor', unique: true },
-  );
-  await batchesOf(database).createIndex({ account: 1, endedAt: 1, bytes: 1 }, { name: 'batches_by_use' });
+  const cursors = { name: 'batch_ends_by_cursor', unique: true };
+  await endsOf(database).createIndex({ batchId: 1, cursor: 1 }, cursors);
   await writeTallies(database);
 }
 
@@ -103,31 +90,55 @@ async function writeTallies(database: Db): Promise<void> {
   }
 }
 
-function readerOf(prepare: Prepare) {
-  return async <T>(act: Parameters<Mongo['read']>[0]) => (await prepare()).read(act) as Promise<T>;
-}
-
 function wholesOf(
-  prepare: Prepare,
-  toBatch: ReadDocument,
-): Pick<BatchStore, 'insert' | 'get' | 'list' | 'cancel'> {
-  const read = readerOf(prepare);
+  { read, write }: Server,
+  toBatches: ToBatches,
+): Pick<BatchStore, 'insert' | 'get' | 'findFree' | 'change' | 'readTargets'> {
+  const get = (batchId: string) =>
+    read(
+      async (database, limit) =>
+        toBatches(await batchesOf(database).find({ _id: batchId }, limit).toArray())[0],
+    );
   return {
     async insert({ batchId, ...batch }, targets) {
-      const mongo = await prepare();
       for (let at = 0; at < targets.length; at += targetsOfPart) {
         const list = targets.slice(at, at + targetsOfPart);
         const part = { _id: `${batchId}/${at / targetsOfPart}`, batchId, list };
-        await mongo.write((database, limit) => insertOnce(() => partsOf(database).insertOne(part, limit)));
+        await write((database, limit) => insertOnce(() => partsOf(database).insertOne(part, limit)));
       }
       // Last: a batch that can be seen has its targets.
-      const document = { _id: batchId, ...batch, feeder: null };
-      await mongo.write((database, limit) =>
-        insertOnce(() => batchesOf(database).insertOne(document, limit)),
-      );
+      const document = { _id: batchId, ...batch };
+      await write((database, limit) => insertOnce(() => batchesOf(database).insertOne(document, limit)));
     },
-    get: (batchId) =>
-      read(async (database, limit) => toBatch(await batchesOf(database).findOne({ _id: batchId }, limit))),
+    get,
+    findFree: (nowMs) =>
+      read(async (database, limit) => {
+        const found = batchesOf(database).find({ endedAt: null, leaseUntil: { $lte: nowMs } }, limit);
+        return toBatches(await found.sort({ leaseUntil: 1 }).limit(1).toArray())[0];
+      }),
+    // In two steps, as not every server of this protocol changes and gives in one.
+    async change(batchId, is, change) {
+      const { matchedCount } = await write((database, limit) =>
+        batchesOf(database).updateOne({ ...is, _id: batchId }, { $set: change }, limit),
+      );
+      return matchedCount === 1 ? get(batchId) : undefined;
+    },
+    readTargets: (batchId, part) =>
+      read(
+        async (database, limit) =>
+          (await partsOf(database).findOne({ _id: `${batchId}/${part}` }, limit))?.list ?? [],
+      ),
+  };
+}
+
+/** More than any quota of open batches. */
+const mostOpen = 1000;
+
+function accountsOf(
+  { read }: Server,
+  toBatches: ToBatches,
+): Pick<BatchStore, 'list' | 'useOf' | 'listEnded'> {
+  return {
     list: (account, { limit: rows, before }) =>
       read(async (database, limit) => {
         const older = before && {
@@ -137,51 +148,30 @@ function wholesOf(
           ],
         };
         const found = batchesOf(database).find({ account, ...older }, limit);
-        const page = await found.sort({ createdAt: -1, _id: -1 }).limit(rows).toArray();
-        return page.flatMap((document) => toBatch(document) ?? []);
+        return toBatches(await found.sort({ createdAt: -1, _id: -1 }).limit(rows).toArray());
       }),
-    async cancel(batchId, at) {
-      const mongo = await prepare();
-      const isOpen = { _id: batchId, endedAt: null, cancelledAt: null };
-      await mongo.write((database, limit) =>
-        onceMore(() => batchesOf(database).updateOne(isOpen, { $set: { cancelledAt: at } }, limit)),
-      );
-    },
-  };
-}
-
-function usesOf(prepare: Prepare, toBatch: ReadDocument): Pick<BatchStore, 'useOf' | 'listEnded'> {
-  const read = readerOf(prepare);
-  return {
     useOf: (account) =>
       read(async (database, limit) => {
-        const batches = batchesOf(database);
-        const isOpen = { account: String(account), endedAt: null };
-        const whole = [
-          { $match: { account: String(account) } },
-          { $group: { _id: null, bytes: { $sum: '$bytes' } } },
-        ];
+        const own = { account: String(account) };
+        const whole = [{ $match: own }, { $group: { _id: null, bytes: { $sum: '$bytes' } } }];
         const [open, [sum]] = await Promise.all([
-          batches.find(isOpen, limit).limit(mostOpen).toArray(),
-          batches.aggregate<{ readonly bytes: number }>(whole, limit).toArray(),
+          batchesOf(database)
+            .find({ ...own, endedAt: null }, limit)
+            .limit(mostOpen)
+            .toArray(),
+          batchesOf(database).aggregate<{ readonly bytes: number }>(whole, limit).toArray(),
         ]);
-        return {
-          open: open.length,
-          waiting: open.reduce((all, one) => all + leftOf(one), 0),
-          bytes: sum?.bytes ?? 0,
-        };
+        const waiting = open.reduce((all, one) => all + leftOf(one), 0);
+        return { open: open.length, waiting, bytes: sum?.bytes ?? 0 };
       }),
     listEnded: (account, endedBefore, rows) =>
       read(async (database, limit) => {
         const isEnded = { account: String(account), endedAt: { $lt: endedBefore, $gt: 0 } };
         const found = batchesOf(database).find(isEnded, limit).sort({ endedAt: 1 }).limit(rows);
-        return (await found.toArray()).flatMap((document) => toBatch(document) ?? []);
+        return toBatches(await found.toArray());
       }),
   };
 }
-
-/** More than any quota of open batches. */
-const mostOpen = 1000;
 
 async function insertOnce(insert: () => Promise<unknown>): Promise<void> {
   try {
@@ -195,56 +185,11 @@ function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKey;
 }
 
-function leasesOf(
-  prepare: Prepare,
-  toBatch: ReadDocument,
-): Pick<BatchStore, 'claim' | 'renew' | 'release' | 'finish'> {
-  const change = async (filter: object, set: Partial<BatchDocument>) =>
-    (await prepare()).write(async (database, limit) =>
-      toBatch(
-        await batchesOf(database).findOneAndUpdate(
-          filter,
-          { $set: set },
-          { ...limit, returnDocument: 'after' },
-        ),
-      ),
-    );
-  return {
-    // In two steps, as not every server of this protocol finds and changes in one: of two that saw the same lease, one changes it.
-    async claim(token, nowMs, until) {
-      const mongo = await prepare();
-      const isFree = { endedAt: null, leaseUntil: { $lte: nowMs } };
-      const free = await mongo.read((database, limit) =>
-        batchesOf(database).find(isFree, limit).sort({ leaseUntil: 1 }).limit(1).next(),
-      );
-      if (free === null) return undefined;
-      const { _id, leaseUntil } = free;
-      const { modifiedCount } = await mongo.write((database, limit) =>
-        batchesOf(database).updateOne(
-          { _id, leaseUntil, feeder: free.feeder, endedAt: null },
-          { $set: { feeder: token, leaseUntil: until } },
-          limit,
-        ),
-      );
-      return modifiedCount === 1 ? toBatch({ ...free, leaseUntil: until }) : undefined;
-    },
-    renew: ({ batchId, token }, until, running) =>
-      change({ _id: batchId, feeder: token, endedAt: null }, { leaseUntil: until, running }),
-    async release({ batchId, token }) {
-      await change({ _id: batchId, feeder: token }, { feeder: null, leaseUntil: 0, running: 0 });
-    },
-    async finish({ batchId, token }, at) {
-      await change({ _id: batchId, feeder: token, endedAt: null }, { endedAt: at, running: 0 });
-    },
-  };
-}
-
-function endingOf(prepare: Prepare): Pick<BatchStore, 'addEnds'> {
+function endsIn({ read, write }: Server): Pick<BatchStore, 'addEnds' | 'listEnds'> {
   return {
     async addEnds(batchId, ends, tally) {
-      const mongo = await prepare();
       const documents = ends.map((end) => ({ _id: `${batchId}/${end.index}`, batchId, ...end }));
-      return mongo.write(async (database, limit) => {
+      return write(async (database, limit) => {
         try {
           await endsOf(database).insertMany(documents, { ...limit, ordered: true });
         } catch (error) {
@@ -256,18 +201,8 @@ function endingOf(prepare: Prepare): Pick<BatchStore, 'addEnds'> {
         return true;
       });
     },
-  };
-}
-
-function pagesOf(prepare: Prepare): Pick<BatchStore, 'readTargets' | 'listEnds'> {
-  return {
-    readTargets: async (batchId, part) =>
-      (await prepare()).read(
-        async (database, limit) =>
-          (await partsOf(database).findOne({ _id: `${batchId}/${part}` }, limit))?.list ?? [],
-      ),
-    listEnds: async (batchId, after, rows) =>
-      (await prepare()).read(async (database, limit) => {
+    listEnds: (batchId, after, rows) =>
+      read(async (database, limit) => {
         const found = endsOf(database).find({ batchId, cursor: { $gt: after } }, limit);
         const page = await found.sort({ cursor: 1 }).limit(rows).toArray();
         return page.map((document) => readBatchEnd(document));
@@ -285,14 +220,10 @@ async function removeAll(database: Db, ids: readonly string[]): Promise<void> {
 async function purge(database: Db, wish: BatchPurge): Promise<number> {
   if ('target' in wish) return strike(database, targetMatcher(wish.target));
   const isMeant = 'account' in wish ? { account: wish.account } : { createdAt: { $lt: wish.madeBefore } };
-  const found = await batchesOf(database)
-    .find(isMeant, { projection: { _id: 1 } })
-    .toArray();
-  await removeAll(
-    database,
-    found.map(({ _id }) => _id),
-  );
-  return found.length;
+  const ids: string[] = [];
+  for await (const { _id } of batchesOf(database).find(isMeant, { projection: { _id: 1 } })) ids.push(_id);
+  await removeAll(database, ids);
+  return ids.length;
 }
 
 /** Takes a target out of all lists; its place stays, so that the others keep theirs. */

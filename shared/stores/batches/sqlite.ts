@@ -1,10 +1,11 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import { inTransaction, openDatabase, prepareReturning, withSqlite } from '../../backends/sqlite.ts';
 import {
   type Batch,
-  type BatchEnd,
+  type BatchPurge,
   type BatchStore,
-  type BatchUse,
+  batchFields,
+  noneEnded,
   readBatch,
   readBatchEnd,
   targetsOfPart,
@@ -29,7 +30,6 @@ const migrations = [
      endedAt INTEGER NOT NULL, PRIMARY KEY (batchId, "index")
    ) STRICT, WITHOUT ROWID;
    CREATE UNIQUE INDEX ends_by_cursor ON ends (batchId, cursor);`,
-  // What an account has is kept beside its batches, and never counted anew: the triggers see every change, expiry and purges too.
   `${['done', 'refused', 'failed', 'cancelled', 'recent', 'recentAt', 'bytes']
     .map((name) => `ALTER TABLE batches ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0;`)
     .join(' ')}
@@ -38,150 +38,111 @@ const migrations = [
       FROM ends WHERE ends.batchId = batches.batchId);
    UPDATE batches SET bytes = 4096 + (SELECT TOTAL(LENGTH(list)) FROM targets WHERE targets.batchId = batches.batchId)
      + (SELECT TOTAL(200 + IFNULL(LENGTH(problem), 0)) FROM ends WHERE ends.batchId = batches.batchId);
-   CREATE INDEX batches_by_end ON batches (account, endedAt) WHERE endedAt IS NOT NULL;
-   CREATE TABLE uses (account TEXT PRIMARY KEY, open INTEGER NOT NULL, waiting INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-   INSERT INTO uses SELECT account, SUM(endedAt IS NULL), SUM((endedAt IS NULL) * (total - done - refused - failed - cancelled)), SUM(bytes)
-     FROM batches GROUP BY account;
-   CREATE TRIGGER batch_made AFTER INSERT ON batches BEGIN
-     INSERT INTO uses SELECT NEW.account, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM uses WHERE account = NEW.account);
-     UPDATE uses SET ${changeOf('NEW', '+')} WHERE account = NEW.account;
-   END;
-   CREATE TRIGGER batch_changed AFTER UPDATE OF endedAt, done, refused, failed, cancelled ON batches BEGIN
-     UPDATE uses SET ${changeOf('OLD', '-')} WHERE account = OLD.account;
-     UPDATE uses SET ${changeOf('NEW', '+')} WHERE account = NEW.account;
-   END;
-   CREATE TRIGGER batch_gone AFTER DELETE ON batches BEGIN
-     UPDATE uses SET ${changeOf('OLD', '-')} WHERE account = OLD.account;
-     DELETE FROM uses WHERE account = OLD.account AND bytes <= 0;
-   END;`,
+   CREATE INDEX batches_by_end ON batches (account, endedAt) WHERE endedAt IS NOT NULL;`,
+  // What an account has is read from an index that has all of it; a release before kept sums beside it.
+  `DROP TRIGGER IF EXISTS batch_made; DROP TRIGGER IF EXISTS batch_changed; DROP TRIGGER IF EXISTS batch_gone;
+   DROP TABLE IF EXISTS uses;
+   CREATE INDEX batches_by_use ON batches (account, endedAt, total, done, refused, failed, cancelled, bytes);`,
 ];
 
-/** @param row of a trigger */
-function changeOf(row: 'OLD' | 'NEW', sign: '+' | '-'): string {
-  const isOpen = `(${row}.endedAt IS NULL)`;
-  const waiting = `${row}.total - ${row}.done - ${row}.refused - ${row}.failed - ${row}.cancelled`;
-  return `open = open ${sign} ${isOpen}, waiting = waiting ${sign} ${isOpen} * (${waiting}), bytes = bytes ${sign} ${row}.bytes`;
-}
-
-/** Rows deleted in one step. */
+/** Rows deleted in one step: ten thousand at once would hold the loop. */
 const deletedAtOnce = 1000;
+/** Before which every batch stands. */
+const newest = { createdAt: Number.MAX_SAFE_INTEGER, batchId: '' };
+const listOf = (names: readonly string[], each: (name: string) => string) => names.map(each).join(', ');
+
+type Row = Record<string, unknown>;
+
+type Database = ReturnType<typeof openDatabase>;
+type ToBatches = (rows: readonly Row[]) => Batch[];
 
 /** The batches of a single machine, in a file of their own. @param path of the database file, made if it is not there; ":memory:" for tests */
 export function openSqliteBatches(path: string, log: Logger): BatchStore {
   const database = openDatabase(path, migrations);
   database.exec('PRAGMA secure_delete = ON');
-  const toBatch = openBatchReader(log);
+  const readRow = openRowReader(log);
+  const toBatches: ToBatches = (rows) =>
+    rows.flatMap((row) => {
+      const read = () => readBatch({ ...row, options: JSON.parse(String(row['options'])) as unknown });
+      return readRow({ kind: 'batch', id: String(row['batchId']) }, read) ?? [];
+    });
   return {
-    ...batchesOf(database, toBatch),
-    ...leasesOf(database, toBatch),
+    ...wholesOf(database, toBatches),
+    ...listsOf(database, toBatches),
     ...endsOf(database),
     ...deletionsOf(database),
     close: async () => database.close(),
   };
 }
 
-type Row = Record<string, unknown>;
-type ReadRow = (row: Row | undefined) => Batch | undefined;
-
-function openBatchReader(log: Logger): ReadRow {
-  const readRow = openRowReader(log);
-  return (row) =>
-    row &&
-    readRow({ kind: 'batch', id: String(row['batchId']) }, () =>
-      readBatch({ ...row, options: JSON.parse(String(row['options'])) as unknown }),
-    );
-}
-
-function batchesOf(
-  database: DatabaseSync,
-  toBatch: ReadRow,
-): Pick<BatchStore, 'insert' | 'get' | 'list' | 'useOf' | 'listEnded' | 'cancel' | 'readTargets'> {
+function wholesOf(
+  database: Database,
+  toBatches: ToBatches,
+): Pick<BatchStore, 'insert' | 'change' | 'readTargets'> {
   const insert = database.prepare(
-    `INSERT INTO batches (batchId, account, "check", options, label, maxAgeS, total, createdAt, expiresAt, endedAt, cancelledAt, running, leaseUntil,
-       bytes, done, refused, failed, cancelled, recent, recentAt)
-     VALUES (:batchId, :account, :check, :options, :label, :maxAgeS, :total, :createdAt, :expiresAt, :endedAt, :cancelledAt, :running, :leaseUntil,
-       :bytes, :done, :refused, :failed, :cancelled, :recent, :recentAt) ON CONFLICT (batchId) DO NOTHING`,
+    `INSERT INTO batches (${listOf(batchFields, (name) => `"${name}"`)}) VALUES (${listOf(batchFields, (name) => `:${name}`)})
+     ON CONFLICT (batchId) DO NOTHING`,
   );
   const insertPart = database.prepare('INSERT OR IGNORE INTO targets VALUES (?, ?, ?)');
-  const get = database.prepare('SELECT * FROM batches WHERE batchId = ?');
-  const list = database.prepare(
-    `SELECT * FROM batches WHERE account = :account AND (createdAt, batchId) < (:createdAt, :batchId)
-     ORDER BY createdAt DESC, batchId DESC LIMIT :limit`,
-  );
-  const use = database.prepare('SELECT open, waiting, bytes FROM uses WHERE account = ?');
-  const listEnded = database.prepare(
-    'SELECT * FROM batches WHERE account = ? AND endedAt < ? ORDER BY endedAt LIMIT ?',
-  );
-  const cancel = database.prepare(
-    'UPDATE batches SET cancelledAt = ? WHERE batchId = ? AND endedAt IS NULL AND cancelledAt IS NULL',
-  );
   const readPart = database.prepare('SELECT list FROM targets WHERE batchId = ? AND part = ?');
-  const toBatches = (rows: readonly Row[]) => rows.flatMap((row) => toBatch(row) ?? []);
   return {
     insert: async (batch, targets) =>
       withSqlite(() =>
         inTransaction(database, () => {
           insert.run({ ...batch, options: JSON.stringify(batch.options) });
-          for (let at = 0; at < targets.length; at += targetsOfPart)
-            insertPart.run(
-              batch.batchId,
-              at / targetsOfPart,
-              JSON.stringify(targets.slice(at, at + targetsOfPart)),
-            );
+          for (let at = 0; at < targets.length; at += targetsOfPart) {
+            const list = JSON.stringify(targets.slice(at, at + targetsOfPart));
+            insertPart.run(batch.batchId, at / targetsOfPart, list);
+          }
         }),
       ),
-    get: async (batchId) => withSqlite(() => toBatch(get.get(batchId))),
-    list: async (account, { limit, before: { createdAt, batchId } = newest }) =>
-      withSqlite(() => toBatches(list.all({ account, limit, createdAt, batchId }))),
-    useOf: async (account) => withSqlite(() => ({ ...none, ...use.get(account) })),
-    listEnded: async (account, endedBefore, limit) =>
-      withSqlite(() => toBatches(listEnded.all(account, endedBefore, limit))),
-    cancel: async (batchId, at) => withSqlite(() => void cancel.run(at, batchId)),
+    async change(batchId, is, change) {
+      const [where, set] = [Object.entries(is), Object.entries(change)];
+      const sql = `UPDATE batches SET ${listOf(Object.keys(change), (name) => `${name} = ?`)}
+        WHERE batchId = ?${where.map(([name]) => ` AND ${name} IS ?`).join('')} RETURNING *`;
+      const values = [...set.map(([, value]) => value), batchId, ...where.map(([, value]) => value)];
+      return withSqlite(() => toBatches(prepareReturning(database, sql)(...values))[0]);
+    },
     readTargets: async (batchId, part) =>
       withSqlite(() => JSON.parse(String(readPart.get(batchId, part)?.['list'] ?? '[]')) as string[]),
   };
 }
 
-const none: BatchUse = { open: 0, waiting: 0, bytes: 0 };
-/** Before which every batch stands. */
-const newest = { createdAt: Number.MAX_SAFE_INTEGER, batchId: '' };
-
-function leasesOf(
-  database: DatabaseSync,
-  toBatch: ReadRow,
-): Pick<BatchStore, 'claim' | 'renew' | 'release' | 'finish'> {
-  const claim = prepareReturning(
-    database,
-    `UPDATE batches SET feeder = :token, leaseUntil = :until WHERE batchId =
-       (SELECT batchId FROM batches WHERE endedAt IS NULL AND leaseUntil <= :nowMs ORDER BY leaseUntil LIMIT 1) RETURNING *`,
+function listsOf(
+  database: Database,
+  toBatches: ToBatches,
+): Pick<BatchStore, 'get' | 'list' | 'useOf' | 'listEnded' | 'findFree'> {
+  const select = (rest: string) => {
+    const statement = database.prepare(`SELECT * FROM batches WHERE ${rest}`);
+    return (...values: readonly SQLInputValue[]) => withSqlite(() => toBatches(statement.all(...values)));
+  };
+  const one = select('batchId = ?');
+  const page = select(
+    'account = ? AND (createdAt, batchId) < (?, ?) ORDER BY createdAt DESC, batchId DESC LIMIT ?',
   );
-  const isHeld = 'batchId = :batchId AND feeder = :token AND endedAt IS NULL';
-  const renew = prepareReturning(
-    database,
-    `UPDATE batches SET leaseUntil = :until, running = :running WHERE ${isHeld} RETURNING *`,
+  const ended = select('account = ? AND endedAt < ? ORDER BY endedAt LIMIT ?');
+  const free = select('endedAt IS NULL AND leaseUntil <= ? ORDER BY leaseUntil LIMIT 1');
+  const use = database.prepare(
+    `SELECT IFNULL(SUM(endedAt IS NULL), 0) AS open, IFNULL(SUM(bytes), 0) AS bytes,
+       IFNULL(SUM((endedAt IS NULL) * (total - done - refused - failed - cancelled)), 0) AS waiting
+     FROM batches WHERE account = ?`,
   );
-  const release = database.prepare(
-    'UPDATE batches SET leaseUntil = 0, running = 0, feeder = NULL WHERE batchId = :batchId AND feeder = :token',
-  );
-  const finish = database.prepare(`UPDATE batches SET endedAt = :at, running = 0 WHERE ${isHeld}`);
   return {
-    claim: async (token, nowMs, until) => withSqlite(() => toBatch(claim({ token, nowMs, until })[0])),
-    renew: async (lease, until, running) => withSqlite(() => toBatch(renew({ ...lease, until, running })[0])),
-    release: async (lease) => withSqlite(() => void release.run({ ...lease })),
-    finish: async (lease, at) => withSqlite(() => void finish.run({ ...lease, at })),
+    get: async (batchId) => one(batchId)[0],
+    list: async (account, { limit, before: { createdAt, batchId } = newest }) =>
+      page(account, createdAt, batchId, limit),
+    useOf: async (account) => withSqlite(() => ({ open: 0, waiting: 0, bytes: 0, ...use.get(account) })),
+    listEnded: async (account, endedBefore, limit) => ended(account, endedBefore, limit),
+    findFree: async (nowMs) => free(nowMs)[0],
   };
 }
 
-/** Rolls a transaction back without being an error of anybody. */
-class Taken extends Error {}
-
-function endsOf(database: DatabaseSync): Pick<BatchStore, 'addEnds' | 'listEnds'> {
+function endsOf(database: Database): Pick<BatchStore, 'addEnds' | 'listEnds'> {
   const add = database.prepare(
     'INSERT OR IGNORE INTO ends VALUES (:batchId, :index, :cursor, :outcome, :reportId, :problem, :endedAt)',
   );
   const count = database.prepare(
-    `UPDATE batches SET done = :done, refused = :refused, failed = :failed, cancelled = :cancelled, recent = :recent, recentAt = :recentAt
-     WHERE batchId = :batchId`,
+    `UPDATE batches SET ${listOf(Object.keys(noneEnded), (name) => `${name} = :${name}`)} WHERE batchId = :batchId`,
   );
   const list = database.prepare(
     'SELECT * FROM ends WHERE batchId = ? AND cursor > ? ORDER BY cursor LIMIT ?',
@@ -201,11 +162,14 @@ function endsOf(database: DatabaseSync): Pick<BatchStore, 'addEnds' | 'listEnds'
         }
       }),
     listEnds: async (batchId, after, limit) =>
-      withSqlite(() => list.all(batchId, after, limit).map((row): BatchEnd => readBatchEnd({ ...row }))),
+      withSqlite(() => list.all(batchId, after, limit).map((row) => readBatchEnd({ ...row }))),
   };
 }
 
-function deletionsOf(database: DatabaseSync): Pick<BatchStore, 'remove' | 'expire' | 'purge'> {
+/** Rolls a transaction back without being an error of anybody. */
+class Taken extends Error {}
+
+function deletionsOf(database: Database): Pick<BatchStore, 'remove' | 'expire' | 'purge'> {
   const expired = database.prepare('SELECT batchId FROM batches WHERE expiresAt <= ? LIMIT 1');
   const dropSome = database.prepare(
     'DELETE FROM ends WHERE (batchId, "index") IN (SELECT batchId, "index" FROM ends WHERE batchId = ? LIMIT ?)',
@@ -216,7 +180,7 @@ function deletionsOf(database: DatabaseSync): Pick<BatchStore, 'remove' | 'expir
   const remove = (batchId: string) => {
     for (const drop of drops) drop.run(batchId);
   };
-  /** True where there is more: ten thousand rows at once would hold the loop. */
+  /** True where there is more. */
   const removeSome = (batchId: string): boolean =>
     withSqlite(() => {
       if (Number(dropSome.run(batchId, deletedAtOnce).changes) === deletedAtOnce) return true;
@@ -229,26 +193,26 @@ function deletionsOf(database: DatabaseSync): Pick<BatchStore, 'remove' | 'expir
     },
     async expire(nowMs) {
       const batchId = withSqlite(() => expired.get(nowMs)?.['batchId']);
-      if (typeof batchId !== 'string') return false;
-      removeSome(batchId);
-      return true;
+      if (typeof batchId === 'string') removeSome(batchId);
+      return typeof batchId === 'string';
     },
-    purge: async (wish) =>
-      withSqlite(() => {
-        if ('target' in wish) return strike(database, targetMatcher(wish.target));
-        const [where, value] =
-          'account' in wish ? ['account = ?', wish.account] : ['createdAt < ?', wish.madeBefore];
-        const rows = database.prepare(`SELECT batchId FROM batches WHERE ${where}`).all(value);
-        inTransaction(database, () => {
-          for (const { batchId } of rows) remove(String(batchId));
-        });
-        return rows.length;
-      }),
+    purge: async (wish) => withSqlite(() => purge(database, wish, remove)),
   };
 }
 
+function purge(database: Database, wish: BatchPurge, remove: (batchId: string) => void): number {
+  if ('target' in wish) return strike(database, targetMatcher(wish.target));
+  const [where, value] =
+    'account' in wish ? ['account = ?', wish.account] : ['createdAt < ?', wish.madeBefore];
+  const rows = database.prepare(`SELECT batchId FROM batches WHERE ${where}`).all(value);
+  inTransaction(database, () => {
+    for (const { batchId } of rows) remove(String(batchId));
+  });
+  return rows.length;
+}
+
 /** Takes a target out of all lists; its place stays, so that the others keep theirs. */
-function strike(database: DatabaseSync, isMeant: (target: string) => boolean): number {
+function strike(database: Database, isMeant: (target: string) => boolean): number {
   const write = database.prepare('UPDATE targets SET list = ? WHERE batchId = ? AND part = ?');
   const changed = new Set<unknown>();
   for (const { batchId = null, part = null, list } of database.prepare('SELECT * FROM targets').all()) {

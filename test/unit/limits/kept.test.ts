@@ -37,6 +37,7 @@ async function keep(endedAgoMs: number | null, bytes = 5000): Promise<string> {
     cancelledAt: null,
     running: 0,
     leaseUntil: 0,
+    feeder: null,
     bytes,
     ...noneEnded,
   };

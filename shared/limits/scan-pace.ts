@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Caller } from '#shared/limits/caller';
-import type { Quotas } from '#shared/limits/quotas';
+import type { Caller } from './caller.ts';
+import type { Quotas } from './quotas.ts';
 
 /** The part of an account's scans that batches leave to its GETs. */
 const leftShare = 0.1;
