@@ -19,6 +19,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openReportCache, type Reports } from './answer/ready-report.ts';
 import { openSite } from './answer/site.ts';
+import type { Jobs } from './ask/ask-as-caller.ts';
 import { openBatchQuotas } from './batches/batch-services.ts';
 import { type Feeder, idleFeeder, openFeeder } from './batches/feed/feeder.ts';
 import { openKept } from './limits/kept.ts';
@@ -26,16 +27,15 @@ import { openLoadShedding, type LoadShedding, type LoadSheddingLimits } from './
 import { openPace, type Pace } from './limits/pace.ts';
 import { openStreams } from './limits/streams.ts';
 import { openWaits } from './limits/waits.ts';
-import { type Deprecation, deprecations } from './listener/deprecations.ts';
-import type { Origins } from './listener/front-door.ts';
-import { openOtherSiteCheck, openOwnPageCheck, openProgramCheck } from './listener/other-site.ts';
+import { type Deprecation, deprecations } from './origins/deprecations.ts';
+import type { Origins } from './origins/front-door.ts';
+import { openOtherSiteCheck, openOwnPageCheck, openProgramCheck } from './origins/other-site.ts';
 import { withoutDenied } from './reports/without-denied.ts';
 import { openCallers } from './request/caller.ts';
 import { openAskReader } from './request/read-ask.ts';
 import { openBodies } from './request/read-body.ts';
 import { openSessions } from './request/sessions.ts';
 import type { Batches, Services } from './services.ts';
-import type { Jobs } from './tools/ask-as-caller.ts';
 import { watchQuotas } from './watches/quotas.ts';
 
 export type ApiContext = {

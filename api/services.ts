@@ -6,16 +6,15 @@ import type { WatchStore } from '#shared/ports/watch-store';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Reports } from './answer/ready-report.ts';
 import type { Site } from './answer/site.ts';
+import type { Jobs } from './ask/ask-as-caller.ts';
 import type { AccountQuotas, Kept } from './limits/kept.ts';
 import type { Streams } from './limits/streams.ts';
-import type { Origins } from './listener/front-door.ts';
+import type { Origins } from './origins/front-door.ts';
 import type { Limits } from './request/admit.ts';
 import type { ReadAsk } from './request/read-ask.ts';
 import type { Bodies } from './request/read-body.ts';
 import type { Telemetry } from './request/request-log.ts';
 import type { Sessions } from './request/sessions.ts';
-import type { Jobs } from './tools/ask-as-caller.ts';
-import type { WatchLimits } from './watches/quotas.ts';
 
 /** What answering requests takes, opened once for a process. Each route takes what it names. */
 export type Services = {
@@ -56,4 +55,14 @@ export type Batches = {
   readonly keptMs: number;
   /** What one account may have. */
   readonly limits: { readonly batches: number; readonly targets: number };
+};
+
+/** What watches of an account may come to. */
+export type WatchLimits = {
+  /** Shortest interval, seconds. */
+  readonly minSeconds: number;
+  /** Targets of an account. */
+  readonly targets: number;
+  /** False where nothing is counted. */
+  readonly isLimited: boolean;
 };

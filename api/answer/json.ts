@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
+import { ClientGone, endAnswer } from '../request/connections.ts';
 import { requestIdOf, type Telemetry } from '../request/request-log.ts';
-import { ClientGone, endAnswer } from './connections.ts';
 import { tellProblem } from './tell-problem.ts';
 
 /** Writes a JSON body with its length. */

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
-import { refuseOtherSite } from '../listener/other-site.ts';
+import { type AnswerRequest, type Answers, acceptingJson } from '../answer/accept-json.ts';
+import { refuseOtherSite } from '../origins/other-site.ts';
 import { noIds } from '../reports/readable.ts';
-import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
 import { answerCancel, answerCreate, answerList, answerShow } from './answer-batches.ts';
 import type { BatchServices } from './batch-services.ts';

@@ -7,15 +7,15 @@ import { checkFailed } from '#shared/model/report';
 import type { Rule } from '#shared/model/verdict';
 import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
 import type { Quota } from '#shared/ports/rate-limiter';
+import type { AnswerRequest } from '../answer/accept-json.ts';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { AccountQuotas } from '../limits/kept.ts';
-import { openapiOf } from '../openapi/document.ts';
-import { makeReportSchema } from '../openapi/report-schema.ts';
-import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import type { Services } from '../services.ts';
+import { openapiOf } from './document.ts';
+import { makeReportSchema } from './report-schema.ts';
 
 type Guarded = Pick<Services, 'limits'>;
 

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { markup } from '#shared/render/markup';
+import type { AnswerRequest } from '../answer/accept-json.ts';
 import { basePathOf } from '../pages/page-services.ts';
 import { renderPage, sendPage } from '../pages/page.ts';
 import { asPage } from '../pages/problem-page.ts';
-import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Services } from '../services.ts';
 

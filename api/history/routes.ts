@@ -1,6 +1,6 @@
 import { Problem } from '#shared/model/problem';
+import { type AnswerRequest, acceptingJson } from '../answer/accept-json.ts';
 import type { ReportServices } from '../reports/readable.ts';
-import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { answerCompare } from './compare.ts';
 import { answerDomainHistory } from './domain-history.ts';

@@ -1,6 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
+import { type AnswerRequest, type Answers, acceptingJson } from '../answer/accept-json.ts';
 import { answerProblemOf } from '../answer/json.ts';
 import { addBatches } from '../batches/routes.ts';
 import {
@@ -10,23 +11,23 @@ import {
   answerProblemPage,
   answerSchemaOf,
 } from '../descriptions/descriptions.ts';
+import { answerDocsOf } from '../descriptions/docs-page.ts';
 import { addOwnersPage } from '../descriptions/owners-page.ts';
+import { schemaPattern } from '../descriptions/report-schema.ts';
 import { addHistory } from '../history/routes.ts';
 import { answerMcp } from '../mcp/answer-mcp.ts';
-import { schemaPattern } from '../openapi/report-schema.ts';
+import { announceDeprecation } from '../origins/deprecations.ts';
+import { closeBehindBody, guardHost, mcpPath, sendCors } from '../origins/front-door.ts';
 import { answerProblemWords, answerVisitor, asPage, readsHtml } from '../pages/problem-page.ts';
 import { addPages } from '../pages/routes.ts';
 import { keepPrivate } from '../pages/session-page.ts';
 import { addReports } from '../reports/routes.ts';
-import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
 import { logRequest } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
 import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerProbe, probePattern } from '../tools/answer-probe.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { addWatches } from '../watches/routes.ts';
-import { announceDeprecation } from './deprecations.ts';
-import { closeBehindBody, guardHost, mcpPath, sendCors } from './front-door.ts';
 import { requireDeclared, toolPattern } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
@@ -74,7 +75,7 @@ export function makeApp(services: Services): Express {
   addBatches(services, add);
   addOwnersPage(services, get);
   addWatches(services, add);
-  addPages(services, add);
+  addPages(services, add, { '/docs': answerDocsOf });
   add(mcpPath, { post: (request, response) => answerMcp(services, request, response) });
 
   app.use(

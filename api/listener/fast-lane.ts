@@ -5,12 +5,12 @@ import { limitFields } from '#shared/limits/quotas';
 import type { Taken } from '#shared/ports/rate-limiter';
 import { cacheFields, lastingFields, type ReadyReport } from '../answer/ready-report.ts';
 import { type Choice, choose, takesJson } from '../answer/representation.ts';
+import { findDeprecation } from '../origins/deprecations.ts';
+import { corsFields, hasOneHost } from '../origins/front-door.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
 import type { Services } from '../services.ts';
-import { findDeprecation } from './deprecations.ts';
-import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,11 +1,11 @@
 import { catalogue } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { batchPatterns } from '../batches/routes.ts';
-import { schemaPattern } from '../openapi/report-schema.ts';
+import { schemaPattern } from '../descriptions/report-schema.ts';
+import { mcpPath } from '../origins/front-door.ts';
 import type { BodyKind } from '../request/body-bounds.ts';
 import { jobPattern } from '../tools/answer-job.ts';
 import { probePattern } from '../tools/answer-probe.ts';
-import { mcpPath } from './front-door.ts';
 
 /** What is declared of a route. GET means HEAD too; all tell OPTIONS what they take, and refuse other methods. */
 export type RouteRule = {

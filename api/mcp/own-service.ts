@@ -8,10 +8,10 @@ import { Problem } from '#shared/model/problem';
 import type { JobState } from '#shared/ports/job-queue';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
+import { askAsCaller } from '../ask/ask-as-caller.ts';
 import { findReadable } from '../reports/readable.ts';
 import { placesOf } from '../request/read-ask.ts';
 import type { Services } from '../services.ts';
-import { askAsCaller } from '../tools/ask-as-caller.ts';
 import { toolUrl } from '../tools/later.ts';
 
 /** How long a call waits for its report. */

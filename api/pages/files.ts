@@ -5,8 +5,8 @@ import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
 import { style } from '#shared/render/html/style';
 import { checkWords } from '#shared/render/labels';
+import type { AnswerRequest } from '../answer/accept-json.ts';
 import { represent, type Representation, sendRepresentation } from '../answer/representation.ts';
-import type { AnswerRequest } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { basePathOf, originOf, type PageServices } from './page-services.ts';
 

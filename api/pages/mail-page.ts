@@ -4,7 +4,7 @@ import { digestOfAddress, isConfirmed, type Mailbox, type Stop } from '#shared/m
 import { Problem } from '#shared/model/problem';
 import { type Markup, markup } from '#shared/render/markup';
 import { giveBack } from '#shared/time/give-back';
-import { foreignForm } from '../listener/other-site.ts';
+import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { markup, type Markup, nothing, printMarkup } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
-import { endAnswer } from '../answer/connections.ts';
 import { represent, sendRepresentation } from '../answer/representation.ts';
+import { endAnswer } from '../request/connections.ts';
 import { iconFile, scriptFile, styleFile } from './files.ts';
 import type { PageServices } from './page-services.ts';
 

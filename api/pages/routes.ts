@@ -1,7 +1,6 @@
-import type { AnswerRequest } from '../request/accept-json.ts';
+import type { AnswerRequest } from '../answer/accept-json.ts';
 import { answerBadge } from './badge.ts';
 import { answerCompareForm, answerComparePage } from './compare-page.ts';
-import { answerDocsOf } from './docs-page.ts';
 import { answerAsset, plainFiles } from './files.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
 import { answerConfirm, answerConfirmPage, answerStop, answerStopPage } from './mail-page.ts';
@@ -15,8 +14,11 @@ import { answerWatchForm, answerWatchesPage, answerWatchPage } from './watches-p
 type PageAnswer = (services: PageServices, ...sent: Parameters<AnswerRequest>) => Promise<void>;
 type Add = (path: string, answers: { readonly get: AnswerRequest; readonly post?: AnswerRequest }) => void;
 
+/** Pages of other rooms, by their paths. */
+type OtherPages = { readonly [path: string]: (services: PageServices) => AnswerRequest };
+
 /** Adds the pages for people, and the badge. @param add adds a route */
-export function addPages(apiServices: PageServices, add: Add): void {
+export function addPages(apiServices: PageServices, add: Add, others: OtherPages): void {
   const { limits, sessions } = apiServices;
   const callers = callersOfPages(limits.callers, sessions);
   const services = { ...apiServices, limits: { ...limits, callers } };
@@ -45,7 +47,7 @@ export function addPages(apiServices: PageServices, add: Add): void {
   own('/mail/stop', answerStopPage, answerStop);
   own('/watches', answerWatchesPage);
   own('/watches/:id', answerWatchPage, answerWatchForm);
-  page('/docs', answerDocsOf(services));
+  for (const [path, answerOf] of Object.entries(others)) page(path, answerOf(services));
   for (const [path, answer] of Object.entries(plainFiles(services))) get(path, answer);
   get('/api/badge/:file', (request, response) => answerBadge(apiServices, request, response));
 }

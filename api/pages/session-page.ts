@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
-import { foreignForm } from '../listener/other-site.ts';
+import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Callers } from '../request/caller.ts';
 import { readForm } from '../request/read-json.ts';

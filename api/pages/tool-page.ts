@@ -12,14 +12,14 @@ import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { readReport } from '#shared/stores/reports/read-report';
-import { foreignForm } from '../listener/other-site.ts';
+import { askAsCaller } from '../ask/ask-as-caller.ts';
+import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { placesOf } from '../request/read-ask.ts';
 import { readForm } from '../request/read-json.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/answer-job.ts';
-import { askAsCaller } from '../tools/ask-as-caller.ts';
 import {
   basePathOf,
   mainCheck,

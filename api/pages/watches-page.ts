@@ -6,7 +6,7 @@ import { cellTable } from '#shared/render/html/tables';
 import { scrollable } from '#shared/render/html/tables';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { spanWords, timeWords } from '#shared/render/report-words';
-import { foreignForm } from '../listener/other-site.ts';
+import { foreignForm } from '../origins/other-site.ts';
 import { admitToken } from '../request/admit.ts';
 import { pageOf, readParameters } from '../request/pages.ts';
 import { readForm } from '../request/read-json.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
-import { type AnswerRequest, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, acceptingJson } from '../answer/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';

@@ -7,8 +7,8 @@ import type { StoredReport } from '#shared/ports/report-store';
 import { fileNameOf, pdf } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import { represent } from '../answer/representation.ts';
+import { askAsCaller, waitSecondsOf } from '../ask/ask-as-caller.ts';
 import type { Services } from '../services.ts';
-import { askAsCaller, waitSecondsOf } from '../tools/ask-as-caller.ts';
 import { sendStored } from './readable.ts';
 
 /** What making a PDF takes: the store that keeps it, and the queue to the workers that have a browser. */

@@ -7,7 +7,7 @@ import { renderReport } from '#shared/render/formats';
 import { readReport } from '#shared/stores/reports/read-report';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import { giveBack } from '#shared/time/give-back';
-import { drains } from '../answer/connections.ts';
+import { drains } from '../request/connections.ts';
 import { readParameters } from '../request/pages.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { filterShape } from './history.ts';

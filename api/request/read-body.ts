@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
-import { ClientGone } from '../answer/connections.ts';
 import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
+import { ClientGone } from './connections.ts';
 import { openBodyCounter } from './count-body.ts';
 import { faultAt, invalidBody } from './faults.ts';
 

@@ -5,12 +5,12 @@ import { isRandomId, queueNames } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
+import type { Jobs } from '../ask/ask-as-caller.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { readWait } from '../request/read-wait.ts';
 import { noteSubject } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
-import type { Jobs } from './ask-as-caller.ts';
 import { toolUrl } from './later.ts';
 
 const lookEveryMs = 1000;

@@ -8,13 +8,13 @@ import { type Freshness, freshnessOf } from '#shared/model/freshness';
 import { type Fault, Problem } from '#shared/model/problem';
 import { probeContentType, readSentReport, renderProbe } from '#shared/render/probe';
 import type { ReadyReport, Reports } from '../answer/ready-report.ts';
-import { crossSiteRequest } from '../listener/other-site.ts';
+import { askAsCaller, type RequestedReport, waitSecondsOf } from '../ask/ask-as-caller.ts';
+import { crossSiteRequest } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { givenOptions, maxAgeText } from '../request/read-ask.ts';
 import { rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
-import { askAsCaller, type RequestedReport, waitSecondsOf } from './ask-as-caller.ts';
 
 export const probePattern = '/probe';
 

@@ -5,10 +5,10 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { sendReport } from '../answer/ready-report.ts';
-import { crossSiteRequest } from '../listener/other-site.ts';
+import { askAsCaller, waitSecondsOf } from '../ask/ask-as-caller.ts';
+import { crossSiteRequest } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Services } from '../services.ts';
-import { askAsCaller, waitSecondsOf } from './ask-as-caller.ts';
 import { sendLater } from './later.ts';
 
 type ToolServices = Pick<

@@ -1,15 +1,6 @@
 import type { WatchStore } from '#shared/ports/watch-store';
 import { type AccountQuotas, quotaExceeded } from '../limits/kept.ts';
-
-/** What watches of an account may come to. */
-export type WatchLimits = {
-  /** Shortest interval, seconds. */
-  readonly minSeconds: number;
-  /** Targets of an account. */
-  readonly targets: number;
-  /** False where nothing is counted. */
-  readonly isLimited: boolean;
-};
+import type { WatchLimits } from '../services.ts';
 
 /** Targets of one registrable domain that an account may watch. */
 const mostOfDomain = 100;

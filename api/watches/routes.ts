@@ -1,5 +1,5 @@
-import { refuseOtherSite } from '../listener/other-site.ts';
-import { type AnswerRequest, type Answers, acceptingJson } from '../request/accept-json.ts';
+import { type AnswerRequest, type Answers, acceptingJson } from '../answer/accept-json.ts';
+import { refuseOtherSite } from '../origins/other-site.ts';
 import { admitToken, isWrite } from '../request/admit.ts';
 import { changeWatch, createWatch } from './change.ts';
 import { answerCalendar, answerFeed, drawLinks, noWatches } from './feeds.ts';

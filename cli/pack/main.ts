@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { makeOpenapi } from '../../api/openapi/document.ts';
+import { makeOpenapi } from '../../api/descriptions/document.ts';
 import { buildClient } from './build-client.ts';
 import { buildTool } from './build.ts';
 import { copyPackages, quietPackages } from './bundle.ts';

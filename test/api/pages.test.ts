@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
-import { makeOpenapi } from '../../api/openapi/document.ts';
+import { makeOpenapi } from '../../api/descriptions/document.ts';
 import { readField } from '../../api/pages/home.ts';
 import { basePathOf } from '../../api/pages/page-services.ts';
 import { keepGolden } from '../kit/golden-report.ts';

@@ -3,7 +3,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { makeToken } from '#shared/stores/tokens/make-token';
-import { makeOpenapi } from '../../api/openapi/document.ts';
+import { makeOpenapi } from '../../api/descriptions/document.ts';
 import { runsOf } from '../kit/property-runs.ts';
 import { openService } from './kit.ts';
 

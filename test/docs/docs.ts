@@ -1,4 +1,4 @@
-import { makeOpenapi } from '../../api/openapi/document.ts';
+import { makeOpenapi } from '../../api/descriptions/document.ts';
 import { formatTypes } from '../../client/types/format-types.ts';
 import { makeTypes, type OpenapiDocument } from '../../client/types/make-types.ts';
 import { makeChecksPage } from './checks-page.ts';

@@ -122,3 +122,16 @@ test('no files import each other in a circle', () => {
     .map((file) => [file, importsOf(file).map((path) => `${path.replace(/\.ts$/, '')}.ts`)] as const);
   expect(circlesAmong(new Map(imports))).toEqual([]);
 });
+
+test('the rooms of the API stand one above the other: none is in a circle with others', () => {
+  const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
+  const rooms = new Map<string, string[]>();
+  for (const file of globSync('api/**/*.ts')) {
+    const room = roomOf(file);
+    const others = importsOf(file)
+      .filter((path) => path.startsWith('api/'))
+      .map(roomOf);
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others.filter((other) => other !== room)]);
+  }
+  expect(circlesAmong(rooms)).toEqual([]);
+});

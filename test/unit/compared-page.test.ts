@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
-import { makeReportSchema } from '../../api/openapi/report-schema.ts';
+import { makeReportSchema } from '../../api/descriptions/report-schema.ts';
 
 const page = readFileSync('docs/compared.md', 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);

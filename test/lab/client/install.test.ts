@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { makeOpenapi } from '../../../api/openapi/document.ts';
+import { makeOpenapi } from '../../../api/descriptions/document.ts';
 import { startService } from '../../kit/service-process.ts';
 import { openLab } from '../kit/lab.ts';
 

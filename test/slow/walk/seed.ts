@@ -123,7 +123,7 @@ export async function seed(settings: Readonly<Record<string, string>>, counts: C
         cancelledAt: null,
         running: 0,
         leaseUntil: 0,
-    feeder: null,
+        feeder: null,
         bytes: bytesOfBatch([]),
         ...noneEnded,
       },

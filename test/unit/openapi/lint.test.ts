@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeOpenapi } from '../../../api/openapi/document.ts';
-import { forGenerators } from '../../../api/openapi/for-generators.ts';
+import { makeOpenapi } from '../../../api/descriptions/document.ts';
+import { forGenerators } from '../../../api/descriptions/for-generators.ts';
 
 // What stopped generators of clients, each met in one: the document must have none of it.
 type Fault = { readonly at: string; readonly why: string };

@@ -1,7 +1,7 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { makeOpenapi } from '../../../api/openapi/document.ts';
-import { exampleOf, type Schema, type Schemas } from '../../../api/pages/example-of.ts';
+import { makeOpenapi } from '../../../api/descriptions/document.ts';
+import { exampleOf, type Schema, type Schemas } from '../../../api/descriptions/example-of.ts';
 
 const document = makeOpenapi();
 const schemas = (document.components?.schemas ?? {}) as Schemas;

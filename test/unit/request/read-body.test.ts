@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Caller } from '#shared/limits/caller';
 import { Problem } from '#shared/model/problem';
-import { endAnswer } from '../../../api/answer/connections.ts';
 import { bodyBounds } from '../../../api/request/body-bounds.ts';
+import { endAnswer } from '../../../api/request/connections.ts';
 import { openBodies } from '../../../api/request/read-body.ts';
 import { readFields } from '../../../api/request/read-json.ts';
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
-import { takesJson } from '../answer/representation.ts';
+import { takesJson } from './representation.ts';
 
 /** Answers, or gives or throws a Problem. */
 export type AnswerRequest = (request: Request, response: Response) => Promise<Problem | void> | void;

@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { findSpec } from '#shared/catalogue/registry';
 import { resolveReference } from '#shared/model/finding';
 import { block, markup, type Markup, nothing, printMarkup } from '#shared/render/markup';
+import type { AnswerRequest } from '../answer/accept-json.ts';
 import { represent, type Representation, sendRepresentation } from '../answer/representation.ts';
-import { openapiOf } from '../openapi/document.ts';
-import type { AnswerRequest } from '../request/accept-json.ts';
+import { basePathOf, originOf, type PageServices } from '../pages/page-services.ts';
+import { renderPage } from '../pages/page.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
+import { openapiOf } from './document.ts';
 import { exampleOf, type Schema, type Schemas } from './example-of.ts';
-import { basePathOf, originOf, type PageServices } from './page-services.ts';
-import { renderPage } from './page.ts';
 
 /** The page names the address that it was asked at; there are few of them. */
 const mostOrigins = 8;

@@ -6,9 +6,9 @@ import type { Caller } from '#shared/limits/caller';
 import { payAsCaller, type RunLimits } from '#shared/limits/pay-as-caller';
 import type { Freshness } from '#shared/model/freshness';
 import type { JobQueue } from '#shared/ports/job-queue';
-import { abortedByClose } from '../answer/connections.ts';
 import type { ReadyReport, Reports } from '../answer/ready-report.ts';
 import type { Waits } from '../limits/waits.ts';
+import { abortedByClose } from '../request/connections.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
 
 /** What starting and awaiting a run takes: the queue, the one place that waits, and every limit on the way. */

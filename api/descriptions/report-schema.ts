@@ -1,7 +1,7 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { schemaVersion } from '#shared/model/report';
+import { componentName, failedReportName } from '../openapi/report-shapes.ts';
 import { openapiOf } from './document.ts';
-import { componentName, failedReportName } from './report-shapes.ts';
 
 /** Where the schema of a check's report stands, as Express has it. */
 export const schemaPattern = `/schemas/:check/${schemaVersion}.json`;

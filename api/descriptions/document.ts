@@ -9,14 +9,14 @@ import { urlLengthLimit } from '#shared/targets/parse-target';
 import { domainText, targetText, webAddressText } from '#shared/targets/target-texts';
 import { batchPaths } from '../batches/openapi.ts';
 import { historyPaths } from '../history/openapi.ts';
+import { json, problemResponses } from '../openapi/answers.ts';
+import { failedReport, reportOf } from '../openapi/report-shapes.ts';
+import { sharedHeaders, sharedParameters } from '../openapi/shared-parameters.ts';
+import { withTraceField } from '../openapi/trace-field.ts';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { watchPaths } from '../watches/openapi.ts';
-import { json, problemResponses } from './answers.ts';
 import { forGenerators } from './for-generators.ts';
-import { failedReport, reportOf } from './report-shapes.ts';
-import { sharedHeaders, sharedParameters } from './shared-parameters.ts';
-import { withTraceField } from './trace-field.ts';
 
 const progressSchema = z
   .looseObject({
