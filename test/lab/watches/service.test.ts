@@ -156,6 +156,23 @@ describe('a watch', async () => {
     },
   );
 
+  test('of ssl-check has the end of the certificate in its calendar', { timeout: longTest }, async () => {
+    const { call } = await draw(service);
+    const body = { check: 'ssl-check', targets: ['site.test'], everySeconds: 3600 };
+    const made = await call('POST', '/api/watches', body);
+    const watchId = String(made.body['watchId']);
+    await service.backend.watches.schedule(watchId, true, () => Date.now());
+    const { calendar } = (await call('POST', '/api/watches/links')).body as { calendar?: string };
+    await vi.waitFor(
+      async () =>
+        expect((await service.send('GET', String(calendar))).text).toMatch(
+          /SUMMARY:.*certificate.*site\.test/i,
+        ),
+      soon,
+    );
+    await call('DELETE', `/api/watches/${watchId}`);
+  });
+
   test(
     'a receiver that fails half of the time gets each event, with one id',
     { timeout: longTest },
@@ -483,3 +500,25 @@ test(
     await service.close();
   },
 );
+
+test('a watch that is paused takes its job out of the line', { timeout: longTest }, async () => {
+  const held: ServerResponse[] = [];
+  const service = await openService({
+    sites: { 'https://held.test': (_request, response) => void held.push(response) },
+    settings: { ...settings, HOST_CONCURRENCY: '1' },
+  });
+  const parked = async () => (await service.backend.jobQueue.stats()).network.parked;
+  const { call } = await draw(service);
+  const first = call('GET', '/api/tools/redirect-check?url=https://held.test/first&wait=50');
+  await vi.waitFor(() => expect(held).toHaveLength(1), soon);
+  const body = { check: 'redirect-check', targets: ['https://held.test/'], everySeconds: 3600 };
+  const watchId = String((await call('POST', '/api/watches', body)).body['watchId']);
+  await service.backend.watches.schedule(watchId, true, () => Date.now());
+  await vi.waitFor(async () => expect(await parked()).toBe(1), soon);
+  await call('PATCH', `/api/watches/${watchId}`, { paused: true });
+  await vi.waitFor(async () => expect(await parked()).toBe(0), soon);
+  for (const response of held) response.destroy();
+  expect((await first).status).toBe(200);
+  expect(held).toHaveLength(1);
+  await service.close();
+});
