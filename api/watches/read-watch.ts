@@ -131,9 +131,7 @@ export async function readTargets(
 ): Promise<Understood> {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
   const known = Object.entries(options).filter(([name]) => !unknown.includes(name));
-  const given = Object.fromEntries(
-    known.map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)].sort() : String(value)]),
-  );
+  const given = Object.fromEntries(known);
   const owner = services.site.ownerOf(account);
   const asked: Question[] = [];
   const faults: CodedFault[] = [

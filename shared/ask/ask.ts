@@ -163,8 +163,8 @@ async function joinOrRun<R extends KnownReport>(
     await settle(payment, outcome, job);
     return outcome;
   } catch (error) {
-    // The job of an asker that went away goes on, in its place and paid for.
-    if (error instanceof Problem) await payment.undo();
+    // The job of an asker that went away goes on, in its place and paid for; so does one that others wait for.
+    if (error instanceof Problem && !waiting.isPending(job.jobKey)) await payment.undo();
     throw error;
   }
 }

@@ -35,7 +35,7 @@ export type Question = {
 export type GivenQuestion = {
   /** As it was given; or why there is none; undefined where one of `told` says why. */
   readonly target: string | Fault | undefined;
-  /** Name → its text, or for a repeatable one its texts. */
+  /** Name → its value or values, of any type that has a text. */
   readonly options: object;
   /** Where the caller finds what is wrong: the parameter that names the target, or an option. */
   readonly place: (about: 'target' | { readonly option: string }) => Pick<Fault, 'in' | 'name'>;
@@ -122,7 +122,7 @@ function readQuestion(
   const about = typeof text === 'string' ? questions.readTarget(spec, text) : undefined;
   const ofTarget = typeof text === 'object' ? [text] : faultsOfTarget(about, place);
   const hasTarget = about !== undefined && !isMalformed(about);
-  const read = readOptions(spec, given);
+  const read = readOptions(spec, asTexts(spec, given));
   const issues = 'issues' in read ? read.issues : [];
   const ofOptions = issues.map(({ path, message }): Fault => ({
     ...place({ option: String(path[0]) }),
@@ -133,6 +133,18 @@ function readQuestion(
   const refused = [...ofTarget, ...faultsOfPort(questions, spec, read.options, place)];
   if ('fault' in about || refused.length > 0) return targetNotAllowed(refused);
   return questions.of(spec, { ...about, options: read.options }, owner);
+}
+
+/** Options as a query has them: what may be repeated is a list, in one order; all else is a text. */
+function asTexts({ repeatable }: CheckSpec, given: object): object {
+  const sent = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    sent.map(([name, value]) => {
+      const texts = [value as unknown].flat().map(String);
+      const one = texts.length === 1 ? texts[0] : texts;
+      return [name, repeatable.includes(name) ? [...new Set(texts)].sort() : one];
+    }),
+  );
 }
 
 function faultsOfPort(

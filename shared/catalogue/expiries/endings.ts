@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Report } from '../../model/report.ts';
-import { type Expiry, expirySchema } from '../domain-health/report.ts';
 import { endingsOfCertificates } from './certificates.ts';
 import { daysOf, type Lifetime } from './lifetime.ts';
 import { endingOfPolicyHost, endingOfSecurityTxt, endingsOfMailHosts } from './others.ts';
@@ -14,12 +13,32 @@ const endingsOfCheck: { readonly [check: string]: (report: Report) => readonly (
   'smtp-check': (report) => endingsOfMailHosts(String(report.target['domain']), report),
 };
 
-const healthFields = z.looseObject({ expiries: z.array(expirySchema).optional().catch(undefined) });
+// Reports of earlier releases say less of each.
+const healthFields = z.looseObject({
+  expiries: z
+    .array(
+      z.looseObject({
+        what: z.string(),
+        name: z.string().default(''),
+        expiresAt: z.string(),
+        lifetimeDays: z.number().nullable().default(null),
+      }),
+    )
+    .optional()
+    .catch(undefined),
+});
+
+/** Something that a report saw to end, and when. */
+export type Ending = {
+  readonly what: string;
+  readonly name: string;
+  readonly expiresAt: string;
+  /** How long it lasts; null where that is not known. */
+  readonly lifetimeDays: number | null;
+};
 
 /** Everything that a report of any check saw to end at some time, the earliest first; a domain-health lists it itself. */
-export function endingsIn(
-  report: Report,
-): readonly Pick<Expiry, 'what' | 'name' | 'expiresAt' | 'lifetimeDays'>[] {
+export function endingsIn(report: Report): readonly Ending[] {
   const own = healthFields.parse(report).expiries;
   if (own) return own;
   const endings = endingsOfCheck[report.check]?.(report) ?? [];
