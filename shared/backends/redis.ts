@@ -9,13 +9,18 @@ export const keyPrefix = 'diag';
 /** How long the API waits for the queue before it says 503; with the limiter before it, within a second. */
 export const redisTimeoutMs = 700;
 const aloneTimeoutMs = 250;
+/**
+ * A connection without a word for so long is replaced. Longer than a command is waited for: the socket's timer also rings where this process was
+ * too busy to read what has arrived, and a good connection would be lost with all that waits on it.
+ */
+const silenceMs = 2500;
 
 /** For the API: fails at once. What is asked within `withinTime` ends there; the rest needs `impatientAlone`. */
 export const impatient: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 1,
   connectTimeout: redisTimeoutMs,
-  socketTimeout: redisTimeoutMs,
+  socketTimeout: silenceMs,
   retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
 };
 

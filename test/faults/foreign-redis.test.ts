@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Job } from '#shared/model/job';
+import { toSentJob } from '#shared/queue/read-message';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
@@ -69,7 +70,7 @@ describe.skipIf(!hasRedis || !hasMongo)('another writer in Redis', () => {
     ];
     const ids: string[] = [];
     for (const [name, more] of foreign) {
-      const job = { ...makeJob(lively), ...more };
+      const job = { ...toSentJob(makeJob(lively)), ...more };
       await queue.add(name, job, { jobId: job.jobId });
       ids.push(job.jobId);
     }
