@@ -1,4 +1,4 @@
-import { openQuestions } from '#shared/ask/question';
+import { openAskParts, questionsOf } from '#shared/ask/open';
 import type { Backend } from '#shared/lifecycle/backend';
 import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
@@ -10,10 +10,8 @@ import { openWindows } from '#shared/limits/rates/windows';
 import { noStrikes } from '#shared/limits/strikes/memory';
 import type { Done, JobQueue, Missed } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
-import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
-import { costOf, isOffered } from '#shared/settings/offered';
 import { targetPolicyOf } from '#shared/settings/policy';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
@@ -85,8 +83,8 @@ export function openServices(context: ApiContext): OpenServices {
     reportIds: config.REPORT_IDS,
   };
   const { jobs, loadShedding } = openJobs(context, reports, quotas);
-  const questions = openQuestions(targetPolicy, openJobKeys(config), site.isOffered);
-  const feeder = openBatchFeeder(context, { questions, jobs, reports, site, quotas });
+  const questions = questionsOf(config);
+  const feeder = openBatchFeeder(context, { questions, jobs, site, quotas });
   const services: Services = {
     telemetry: { log, metrics, tracing },
     origins: openOrigins(context),
@@ -106,7 +104,7 @@ export function openServices(context: ApiContext): OpenServices {
     services,
     async close() {
       await feeder.close();
-      jobs.waiting.close();
+      jobs.asking.waiting.close();
       loadShedding.close();
     },
   };
@@ -156,7 +154,7 @@ function openOrigins({ config, deprecations: own }: ApiContext): Origins {
   };
 }
 
-type FeedParts = Pick<Services, 'questions' | 'jobs' | 'reports' | 'site'> & { readonly quotas: Quotas };
+type FeedParts = Pick<Services, 'questions' | 'jobs' | 'site'> & { readonly quotas: Quotas };
 
 function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts): Feeder {
   if (!config.REPORT_IDS) return idleFeeder;
@@ -167,10 +165,11 @@ function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts)
 
 function openJobs(
   { config, backend, log, loadSheddingLimits }: ApiContext,
-  { remembered, reportStore }: Reports,
+  reports: Reports,
   quotas: Quotas,
 ): { readonly jobs: Jobs; readonly loadShedding: LoadShedding } {
   const { jobQueue } = backend;
+  const { remembered, reportStore } = reports;
   const holds = openHolds(config.RATE_LIMIT);
   const payments = openPayments(quotas);
   const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
@@ -179,10 +178,8 @@ function openJobs(
   const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   const loadShedding = openLoadShedding(loadSheddingLimits ?? usualLimits, () => waiting.waits());
   const jobs: Jobs = {
+    asking: openAskParts(config, { remembered, reportStore, jobQueue, waiting }),
     jobQueue,
-    waiting,
-    queueSeconds: config.QUEUE_SECONDS,
-    costOf: (spec, options) => costOf((one) => isOffered(config, one), spec, options),
     runLimits: {
       payments,
       strikes: config.RATE_LIMIT ? backend.strikes : noStrikes,

@@ -1,6 +1,7 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Config } from '#shared/settings/config';
 import { isOffered } from '#shared/settings/offered';
+import { ownerOf } from '#shared/settings/policy';
 
 /** What callers see of this service. */
 export type Site = {
@@ -30,13 +31,13 @@ export type Site = {
 
 /** Reads from the settings what callers see. */
 export function openSite(config: Config): Site {
-  const { PUBLIC_URL, REPORT_IDS, AUTH_MODE, ACCOUNT_CACHE } = config;
+  const { PUBLIC_URL, REPORT_IDS, AUTH_MODE } = config;
   const publicPath = PUBLIC_URL ?? '';
   return {
     publicPath,
     linksOf: openLinks(publicPath, REPORT_IDS),
     reportIds: REPORT_IDS,
-    ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
+    ownerOf: (account) => ownerOf(config, account),
     isOffered: (spec) => isOffered(config, spec),
     isOpen: AUTH_MODE === 'open',
     sendsMail: config.MAIL_URL !== undefined,

@@ -6,13 +6,15 @@ import type { Caller } from '#shared/limits/caller';
 import { payAsCaller, type RunLimits } from '#shared/limits/pay-as-caller';
 import type { Freshness } from '#shared/model/freshness';
 import type { JobQueue } from '#shared/ports/job-queue';
-import type { ReadyReport, Reports } from '../answer/ready-report.ts';
+import type { ReadyReport } from '../answer/ready-report.ts';
 import type { Waits } from '../limits/waits.ts';
 import { abortedByClose } from '../request/connections.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
 
 /** What starting and awaiting a run takes: the queue, the one place that waits, and every limit on the way. */
-export type Jobs = Pick<AskParts<ReadyReport>, 'waiting' | 'queueSeconds' | 'costOf'> & {
+export type Jobs = {
+  /** How a report is asked for. */
+  readonly asking: AskParts<ReadyReport>;
   readonly jobQueue: JobQueue;
   readonly runLimits: RunLimits;
   readonly waits: Waits;
@@ -36,24 +38,21 @@ const never = new AbortController().signal;
 
 /** Asks on behalf of the caller of a request, who pays and waits; not at all where many of its requests wait already. The request's log line tells of it. */
 export async function askAsCaller(
-  { reports, jobs }: { readonly reports: Reports; readonly jobs: Jobs },
+  { jobs }: { readonly jobs: Jobs },
   { caller, response }: { readonly caller: Caller; readonly response: Response },
   asked: RequestedReport,
 ): Promise<Answer<ReadyReport>> {
   const leave = asked.waitS > 0 ? jobs.waits.enter(caller) : undefined;
   const waitMs = leave ? 1000 * asked.waitS : 0;
-  const answer = await ask(
-    { ...reports, ...jobs },
-    {
-      account: caller.account,
-      ...asked,
-      payer: payAsCaller(jobs.runLimits, caller, response),
-      origin: originOf(response),
-      waitMs,
-      // A poll is over before its caller could go.
-      signal: waitMs > 0 ? abortedByClose(response) : never,
-    },
-  ).finally(() => leave?.());
+  const answer = await ask(jobs.asking, {
+    account: caller.account,
+    ...asked,
+    payer: payAsCaller(jobs.runLimits, caller, response),
+    origin: originOf(response),
+    waitMs,
+    // A poll is over before its caller could go.
+    signal: waitMs > 0 ? abortedByClose(response) : never,
+  }).finally(() => leave?.());
   if (answer.kind !== 'none' && answer.jobId !== undefined) noteSubject(response, { jobId: answer.jobId });
   if (answer.kind === 'report') noteSubject(response, { reportId: answer.report.reportId });
   return answer;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { retryAfterS } from '#shared/ask/ask';
+import { lookAtJob, retryAfterS } from '#shared/ask/ask';
 import type { Caller } from '#shared/limits/caller';
 import type { AgentService, CheckCall, CheckOutcome, RunProgress } from '#shared/mcp/service';
 import { Refusal } from '#shared/mcp/service';
@@ -107,14 +107,8 @@ function followRun(services: McpServices, jobKey: string, onProgress: (progress:
 const unknownProgress: RunProgress = { done: 0, total: 1 };
 
 async function lookAtRun({ jobs }: McpServices, jobKey: string): Promise<RunProgress> {
-  const open = jobs.waiting.openJob(jobKey);
-  if (!open) return unknownProgress;
-  // Where the queue is away at this moment, nothing is known of the run, and it goes on.
-  const state = await jobs.jobQueue.look(open.queue, open.jobId).catch((error: unknown) => {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  });
-  return progressOf(state);
+  const open = jobs.asking.waiting.openJob(jobKey);
+  return open ? progressOf(await lookAtJob(jobs.jobQueue, open)) : unknownProgress;
 }
 
 // Without `current`, which may be a name that the target chose.

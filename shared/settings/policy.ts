@@ -20,6 +20,14 @@ export function targetPolicyOf(config: Config): TargetPolicy {
   };
 }
 
+/** Whose reports and jobs alone an account is answered with; undefined: everybody's (ACCOUNT_CACHE). */
+export function ownerOf(
+  { ACCOUNT_CACHE }: Pick<Config, 'ACCOUNT_CACHE'>,
+  account: string,
+): string | undefined {
+  return ACCOUNT_CACHE === 'own' ? account : undefined;
+}
+
 /** Port 25 belongs to smtp-check, which has a pace of its own: no target may name it. */
 const mailPort = 25;
 

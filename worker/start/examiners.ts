@@ -1,4 +1,5 @@
-import { openQuestions } from '#shared/ask/question';
+import { openAskParts, questionsOf } from '#shared/ask/open';
+import { rememberNone } from '#shared/ask/reports';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Backend } from '#shared/lifecycle/backend';
 import { openLeasedPace } from '#shared/limits/pace/leased';
@@ -10,7 +11,6 @@ import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import type { Config } from '#shared/settings/config';
 import { isOffered } from '#shared/settings/offered';
-import { targetPolicyOf } from '#shared/settings/policy';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { openPlaces } from '#shared/time/places';
@@ -18,7 +18,6 @@ import { noJobs } from '../checks/jobs.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import type { PortState } from '../probes/smtp/port.ts';
 import type { VantageMemory } from '../probes/vantage/memory.ts';
-import { askPartsOf } from '../run/ask-parts.ts';
 import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
 import { type JobsSettings, openJobs } from '../run/jobs.ts';
 import { openJudging } from '../run/judge-aside.ts';
@@ -75,13 +74,12 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
   const evidence = openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 });
   const probes = openProbes(context);
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
-  const offers = (spec: CheckSpec) => isOffered(config, spec);
   const jobsSettings: JobsSettings = {
-    asking: askPartsOf(config, backend, waiting),
-    questions: openQuestions(targetPolicyOf(config), shared.jobKeyOf, offers),
+    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
+    questions: questionsOf(config),
     visits,
     publicPath: shared.publicPath,
-    isOffered: offers,
+    isOffered: (spec: CheckSpec) => isOffered(config, spec),
   };
   // A setting that it cannot read ends the start.
   const findCheck = findCheckOf(config);

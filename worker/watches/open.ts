@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openQuestions } from '#shared/ask/question';
+import { openAskParts, questionsOf } from '#shared/ask/open';
+import { rememberNone } from '#shared/ask/reports';
 import type { Delivery } from '#shared/model/watch';
-import { openJobKeys } from '#shared/queue/job-keys';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { parseMailUrl } from '#shared/settings/mail';
-import { isOffered } from '#shared/settings/offered';
-import { targetPolicyOf } from '#shared/settings/policy';
 import { type Loop, type LoopName, openFailures, openLoop } from '#shared/telemetry/loops';
 import { giveBack } from '#shared/time/give-back';
-import { askPartsOf } from '../run/ask-parts.ts';
 import type { MailContext, WatchContext } from './context.ts';
 import { openMailer } from './mail/mailer.ts';
 import { sendMail, tellOutage } from './mail/send-mail.ts';
@@ -42,8 +39,8 @@ export function openWatcher(settings: WatcherSettings): Watcher {
   const waiting = openWaiting({ jobQueue, reportStore, log: settings.log, onDone: () => undefined });
   const context: WatchContext = {
     ...settings,
-    asking: askPartsOf(config, backend, waiting),
-    questions: openQuestions(targetPolicyOf(config), openJobKeys(config), (spec) => isOffered(config, spec)),
+    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
+    questions: questionsOf(config),
     owners: openOwners({ config, ...backend }),
   };
   const stop = new AbortController();

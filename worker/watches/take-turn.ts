@@ -8,6 +8,7 @@ import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import type { Quota } from '#shared/ports/rate-limiter';
 import type { StoredReport } from '#shared/ports/report-store';
+import { ownerOf } from '#shared/settings/policy';
 import type { WatchContext } from './context.ts';
 import { judgeReport, judgeMiss, type TurnEnd } from './judge-report.ts';
 import { pauseWatch } from './pause.ts';
@@ -61,8 +62,7 @@ function questionOf({ questions, config }: WatchContext, watch: Watch, { target 
   const spec = findSpec(watch.check);
   const about = spec && questions.readTarget(spec, target);
   if (!about || 'fault' in about) return undefined;
-  const owner = config.ACCOUNT_CACHE === 'own' ? watch.account : undefined;
-  return questions.of(spec, { ...about, options: watch.options }, owner);
+  return questions.of(spec, { ...about, options: watch.options }, ownerOf(config, watch.account));
 }
 
 type WatchTurn = {

@@ -12,7 +12,7 @@ import type { ReadyReport } from '../../answer/ready-report.ts';
 import type { Services } from '../../services.ts';
 
 /** What asking a target takes: the same parts as a GET of the tool. */
-export type AskServices = Pick<Services, 'questions' | 'jobs' | 'reports' | 'site'>;
+export type AskServices = Pick<Services, 'questions' | 'jobs' | 'site'>;
 
 /** A target of a batch. */
 export type BatchTarget = {
@@ -85,27 +85,24 @@ export function problemOf(
 }
 
 async function findReport(services: AskServices, asked: BatchTarget): Promise<ReadyReport> {
-  const { reports, jobs } = services;
+  const { jobs } = services;
   const { batch, caller, pace, cancelled, signal } = asked;
   const question = questionOf(services, batch, asked.target);
   if (question instanceof Problem) throw question;
   const { spec, options } = question;
   const { maxAgeS, createdAt } = batch;
-  const answer = await ask(
-    { ...reports, ...jobs },
-    {
-      question,
-      // A target that is asked again, after a failure or by another process, takes the report of its first run.
-      freshness: freshnessOf(spec, maxAgeS ?? undefined, maxAgeS === null ? Date.now() : createdAt),
-      payer: payAsCaller(jobs.runLimits, caller, undefined),
-      account: batch.account,
-      origin: { requestId: `batch-${batch.batchId}` },
-      waitMs: jobs.queueSeconds * 1000 + spec.runLimitMs(options) + graceMs,
-      signal,
-      withdrawn: cancelled,
-      turn: (cost) => pace.turn(caller, cost, AbortSignal.any([signal, cancelled])),
-    },
-  );
+  const answer = await ask(jobs.asking, {
+    question,
+    // A target that is asked again, after a failure or by another process, takes the report of its first run.
+    freshness: freshnessOf(spec, maxAgeS ?? undefined, maxAgeS === null ? Date.now() : createdAt),
+    payer: payAsCaller(jobs.runLimits, caller, undefined),
+    account: batch.account,
+    origin: { requestId: `batch-${batch.batchId}` },
+    waitMs: jobs.asking.queueSeconds * 1000 + spec.runLimitMs(options) + graceMs,
+    signal,
+    withdrawn: cancelled,
+    turn: (cost) => pace.turn(caller, cost, AbortSignal.any([signal, cancelled])),
+  });
   if (answer.kind === 'report') return answer.report;
   throw new Problem('overloaded', 'Its turn did not come in time.', { retryAfterS: 10 });
 }

@@ -29,8 +29,6 @@ export type Pending = {
   joined: Job[];
   /** Who wants it still: those who wait, and those who were told to ask again. */
   readonly interests: Set<Waiter>;
-  /** Its job was taken out of the queue. */
-  left: boolean;
   /** When the queue was last asked about it, in the ms of `performance.now()`. */
   asked: number;
 };

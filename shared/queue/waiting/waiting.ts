@@ -126,13 +126,11 @@ function newPending(job: Job): Pending {
     callers: new Set([job.caller]),
     joined: [],
     interests: new Set(),
-    left: false,
     asked: performance.now(),
   };
 }
 
 function start(line: WaitingContext, entry: Pending): void {
-  entry.left = false;
   entry.submission = submit(line, entry);
   entry.submission.then(
     ({ state }) => state === 'full' && endWaits(entry, 'later'),
@@ -167,10 +165,11 @@ async function withdraw(
   reason: unknown,
 ): Promise<void> {
   entry.interests.delete(waiter);
-  if (entry.interests.size === 0 && (await leaveQueue(line, entry, waiter)) === 'runs') return;
+  const job = entry.interests.size === 0 ? await leaveQueue(line, entry, waiter) : 'stays';
+  if (job === 'runs') return;
   waiter.fail(reason);
   // Somebody came while it left.
-  if (entry.left && entry.waiters.size > 0) start(line, entry);
+  if (job === 'left' && entry.waiters.size > 0) start(line, entry);
 }
 
 /** Takes a job out of the queue that nobody else of this process wants. It stays where another process does. */
@@ -178,14 +177,13 @@ async function leaveQueue(
   { jobQueue, openJobs }: WaitingContext,
   entry: Pending,
   waiter: Waiter,
-): Promise<'left' | 'runs'> {
+): Promise<'left' | 'stays' | 'runs'> {
   // A submit that fails ends its waits by itself.
   const submitted = await entry.submission.catch(() => undefined);
   for (let tries = 0; submitted && tries < withdrawTries && entry.waiters.has(waiter);) {
     try {
       if (await jobQueue.withdraw(entry.job)) {
         openJobs.delete(entry.job.jobKey);
-        entry.left = true;
         return 'left';
       }
       const { state } = await jobQueue.look(entry.job.queue, submitted.jobId);
@@ -197,7 +195,7 @@ async function leaveQueue(
     }
     await delay(tickMs, undefined, { ref: false });
   }
-  return 'left';
+  return 'stays';
 }
 
 async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {

@@ -1,4 +1,6 @@
+import { openAskParts } from '#shared/ask/open';
 import { openQuestions } from '#shared/ask/question';
+import { rememberNone } from '#shared/ask/reports';
 import type { Backend } from '#shared/lifecycle/backend';
 import { noPace } from '#shared/limits/pace/memory';
 import type { RunJob } from '#shared/ports/job-queue';
@@ -12,7 +14,6 @@ import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { askPartsOf } from '../../../worker/run/ask-parts.ts';
 import { openExaminer } from '../../../worker/run/examine-job.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openJudging } from '../../../worker/run/judge-aside.ts';
@@ -60,7 +61,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const shared = { reportStore, jobKeyOf, publicPath: '' };
   const jobsSettings = {
-    asking: askPartsOf(config, { jobQueue, reportStore }, waiting),
+    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
     questions: openQuestions(targetPolicyOf(config), shared.jobKeyOf, () => true),
     visits: openPlaces(25),
     publicPath: shared.publicPath,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openAskParts } from '#shared/ask/open';
 import { openQuestions } from '#shared/ask/question';
+import { rememberNone } from '#shared/ask/reports';
 import { performanceQuestion } from '#shared/catalogue/domain-health/sources';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { makeJob } from '#shared/catalogue/make-job';
@@ -12,7 +14,6 @@ import { readConfig } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
 import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import { openPlaces } from '#shared/time/places';
-import { askPartsOf } from '../../../worker/run/ask-parts.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openRunClock } from '../../../worker/run/run-clock.ts';
 import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
@@ -30,7 +31,7 @@ async function loadPages(jobQueue: JobQueue) {
   const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
   const config = readConfig({});
   const settings = {
-    asking: askPartsOf(config, { jobQueue, reportStore }, waiting),
+    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
     questions: openQuestions(targetPolicyOf(config), openJobKeys(config), () => true),
     publicPath: '',
     isOffered: () => false,
