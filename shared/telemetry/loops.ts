@@ -9,6 +9,8 @@ export const loopNames = [
   'webhooks',
   'mail',
   'revoked tokens',
+  'paused watches',
+  'clock of watches',
   'upkeep of watches',
   'expiry of reports',
   'upkeep of the store',

@@ -7,6 +7,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { Admit, VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
 import type { SendMail } from './mail/mailer.ts';
 import type { Owners } from './owners.ts';
+import type { WaitingTurns } from './waiting-turns.ts';
 
 /** What the turns of watches and the sending of their events take. */
 export type WatchContext = {
@@ -15,6 +16,7 @@ export type WatchContext = {
   readonly log: Logger;
   readonly asking: AskParts<UnkeptReport>;
   readonly questions: Questions;
+  readonly waitingTurns: WaitingTurns;
   readonly owners: Owners;
   /** Sends through the guard, to a host that proves its name. */
   readonly send: (request: VerifiedRequest, signal: AbortSignal, admit?: Admit) => Promise<VerifiedAnswer>;

@@ -15,6 +15,7 @@ import { sendDelivery } from './send-delivery.ts';
 import { openSenders } from './senders.ts';
 import { openSetBack } from './set-back.ts';
 import { takeTurn } from './take-turn.ts';
+import { openWaitingTurns } from './waiting-turns.ts';
 
 /** What it opens of its own. */
 export type WatcherSettings = Pick<WatchContext, 'config' | 'backend' | 'log' | 'send' | 'now'>;
@@ -41,20 +42,18 @@ export function openWatcher(settings: WatcherSettings): Watcher {
     ...settings,
     asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
     questions: questionsOf(config),
+    waitingTurns: openWaitingTurns(backend.watches, settings.log),
     owners: openOwners({ config, ...backend }),
   };
   const stop = new AbortController();
   const { watches } = backend;
   const mail = mailContextOf(context);
-  const setBack = openSetBack(context);
   const loops = [
     openClaims(context, stop.signal, {
       name: 'turns of watches',
       slots: turnSlots,
-      async claim(claim) {
-        await setBack();
-        return (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until }));
-      },
+      claim: async (claim) =>
+        (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
       work: (claimed) => takeTurn(context, claimed, stop.signal),
     }),
     openSending(context, stop.signal, 'webhook', (delivery) => sendDelivery(context, delivery, stop.signal)),
@@ -67,7 +66,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
     async close(graceMs) {
       stop.abort();
       waiting.close();
-      const ended = Promise.all([...loops, ...upkeep].map((loop) => loop.close()));
+      const ended = Promise.all([...loops, ...upkeep, context.waitingTurns].map((loop) => loop.close()));
       await Promise.race([ended, delay(graceMs, undefined, { ref: false })]);
     },
   };
@@ -86,6 +85,7 @@ function openUpkeep(context: WatchContext, signal: AbortSignal): readonly Loop[]
       act: () => pauseOfRevoked(context),
     }),
     openLoop({ name: 'upkeep of watches', everyMs: sweepEveryMs, log, act: sweep }),
+    openLoop({ name: 'clock of watches', everyMs: lookEveryMs, log, act: openSetBack(context) }),
   ];
 }
 

@@ -10,7 +10,7 @@ const leastStepMs = 1000;
 const targetsAtOnce = 500;
 
 /**
- * Makes what is called before turns are claimed: once at the start, and each time that the clock has gone back, it brings back the turns that a
+ * Makes what looks at the clock, beside the turns: once at the start, and each time that the clock has gone back, it brings back the turns that a
  * clock which was ahead has set too late. They would come only when that time has passed.
  */
 export function openSetBack(context: Pick<WatchContext, 'backend' | 'log' | 'now'>): () => Promise<void> {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '#shared/ask/ask';
 import type { Question } from '#shared/ask/question';
 import { findSpec } from '#shared/catalogue/registry';
@@ -19,8 +18,6 @@ export type Claimed = { readonly target: WatchTarget; readonly claimedUntil: num
 
 /** Longest that a turn waits for its report before another look; shorter than its claim. */
 const waitMs = 40_000;
-/** How often a turn that waits looks whether its watch goes on. */
-const lookEveryMs = 2000;
 
 /** Takes the turn of a target: checks it again, and tells what is news. Never rejects for what is foreseen. */
 export async function takeTurn(context: WatchContext, claimed: Claimed, signal: AbortSignal): Promise<void> {
@@ -87,8 +84,8 @@ async function recheck(
   const refreshFloorS = Math.min(spec.refreshFloorS, watch.everySeconds / 2);
   // The turn is in the time that all processes share, and the store is asked in this machine's.
   const dueAt = target.dueAt - (context.now() - Date.now());
-  const ended = new AbortController();
-  const paused = watchPause(context, watch, ended.signal);
+  const waiting = context.waitingTurns.enter(watch.watchId);
+  const { paused } = waiting;
   try {
     const answer = await ask(context.asking, {
       question,
@@ -108,31 +105,6 @@ async function recheck(
     if (paused.aborted && error === paused.reason) return 'paused';
     throw error;
   } finally {
-    ended.abort();
+    waiting.leave();
   }
-}
-
-/** Aborts, with a Problem, when somebody pauses or deletes the watch of a turn that waits. */
-function watchPause({ backend, log }: WatchContext, { watchId }: Watch, ended: AbortSignal): AbortSignal {
-  const paused = new AbortController();
-  const look = async () => {
-    while (!ended.aborted && !paused.signal.aborted) {
-      await delay(lookEveryMs, undefined, { signal: ended, ref: false });
-      // While the store is away, nothing is known of it.
-      const isPaused = await isOver(backend.watches, watchId).catch((error: unknown) => {
-        if (error instanceof Problem) return false;
-        throw error;
-      });
-      if (isPaused) paused.abort(new Problem('shutting_down', 'The watch was paused.', { retryAfterS: 1 }));
-    }
-  };
-  look().catch(
-    (error: unknown) => void (ended.aborted || log.error({ err: error, watchId }, 'watch not looked at')),
-  );
-  return paused.signal;
-}
-
-async function isOver(watches: WatchContext['backend']['watches'], watchId: string): Promise<boolean> {
-  const watch = await watches.get(watchId);
-  return watch === undefined || watch.pausedReason !== null;
 }
