@@ -9,10 +9,10 @@ import { type Markup, markup, nothing } from '#shared/render/markup';
 import { timeWords } from '#shared/render/report-words';
 import { askAsCaller } from '../ask/ask-as-caller.ts';
 import { compareDomains, readCompared } from '../history/compare.ts';
-import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { rawQueryOf } from '../request/read-query.ts';
+import { admitForm } from './admit-form.ts';
 import { basePathOf, mainCheck, type PageServices } from './page-services.ts';
 import { renderPage, seeOther, sendPage } from './page.ts';
 import { usualQuestion } from './tool-page.ts';
@@ -42,8 +42,7 @@ export async function answerCompareForm(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'tools');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'tools');
   requireIds(services);
   const { domains: text = '' } = await readForm(services.bodies, { request, response, caller }, ['domains']);
   const names = text.split(/[\s,;]+/).filter((name) => name !== '');

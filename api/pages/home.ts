@@ -4,10 +4,10 @@ import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
-import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
+import { admitForm } from './admit-form.ts';
 import { basePathOf, mainCheck, originOf, type PageServices, pagePath } from './page-services.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
 import { samples } from './report-page.ts';
@@ -42,8 +42,7 @@ export async function answerField(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'anyone');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'anyone');
   const { target = '', check = '' } = await readForm(services.bodies, { request, response, caller }, [
     'target',
     'check',

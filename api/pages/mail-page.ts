@@ -4,10 +4,10 @@ import { digestOfAddress, isConfirmed, type Mailbox, type Stop } from '#shared/m
 import { Problem } from '#shared/model/problem';
 import { type Markup, markup } from '#shared/render/markup';
 import { giveBack } from '#shared/time/give-back';
-import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
+import { admitForm } from './admit-form.ts';
 import { basePathOf, type PageServices } from './page-services.ts';
 import { renderPage, sendPassingPage } from './page.ts';
 
@@ -31,8 +31,7 @@ export async function answerConfirm(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'anyone');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'anyone');
   await services.limits.quotas.takeWrites(caller, 1, response);
   const found = await findMailbox(services, request, 'confirmKey');
   const { confirm } = await readForm(services.bodies, { request, response, caller }, ['confirm']);
@@ -62,8 +61,7 @@ export async function answerStop(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'anyone');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'anyone');
   await services.limits.quotas.takeWrites(caller, 1, response);
   const found = await findMailbox(services, request, 'stopKey');
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
-import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Callers } from '../request/caller.ts';
 import { readForm } from '../request/read-json.ts';
+import { admitForm } from './admit-form.ts';
 import { basePathOf, type PageServices } from './page-services.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
 
@@ -25,8 +25,7 @@ export async function answerSignIn(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'anyone');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'anyone');
   requireTokens(services);
   await services.limits.quotas.takeWrites(caller, 1, response);
   const { token, next = '/' } = await readForm(services.bodies, { request, response, caller }, [

@@ -13,13 +13,13 @@ import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { readReport } from '#shared/stores/reports/read-report';
 import { askAsCaller } from '../ask/ask-as-caller.ts';
-import { foreignForm } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { placesOf } from '../request/read-ask.ts';
 import { readForm } from '../request/read-json.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/answer-job.ts';
+import { admitForm } from './admit-form.ts';
 import {
   basePathOf,
   mainCheck,
@@ -54,8 +54,7 @@ export async function answerStart(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(services.limits, request, response, 'tools');
-  if (!services.origins.isOwnPage(request.headers)) throw foreignForm();
+  const caller = await admitForm(services, request, response, 'tools');
   const spec = readSpec(request);
   const chosen = await readForm(
     services.bodies,
