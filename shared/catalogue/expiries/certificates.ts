@@ -21,7 +21,7 @@ const sslFields = z.looseObject({
 type Dated = z.infer<typeof dated>;
 
 /** The certificates that ssl-check was shown, with what tells whether they were revoked: stapled answers, and the lists that they point to. */
-export function endingsOfCertificates(report: Report | null): readonly Lifetime[] {
+export function endingsOfCertificates(report: Report): readonly Lifetime[] {
   const fields = sslFields.safeParse(report).data;
   if (!fields) return [];
   const { host, certificates, otherCertificates = [], ocspStaple, revocationList } = fields;

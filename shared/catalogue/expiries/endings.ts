@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Report } from '../../model/report.ts';
 import { endingsOfCertificates } from './certificates.ts';
 import { daysOf, type Lifetime } from './lifetime.ts';
-import { endingOfPolicyHost, endingOfSecurityTxt, endingsOfMailHosts } from './others.ts';
+import { endingOfPolicyHost, endingsOfMailHosts } from './mail.ts';
+import { endingOfSecurityTxt } from './security-txt.ts';
 import { endingOfSignatures } from './signatures.ts';
 
 /** By check, what its report saw to end at some time. */
@@ -37,13 +38,17 @@ export type Ending = {
   readonly lifetimeDays: number | null;
 };
 
+/** What a report of one check saw to end; nothing for no report. */
+export function lifetimesIn(report: Report | null | undefined): readonly Lifetime[] {
+  const endings = report ? (endingsOfCheck[report.check]?.(report) ?? []) : [];
+  return endings.flatMap((ending) => (ending ? [ending] : []));
+}
+
 /** Everything that a report of any check saw to end at some time, the earliest first; a domain-health lists it itself. */
 export function endingsIn(report: Report): readonly Ending[] {
   const own = healthFields.parse(report).expiries;
   if (own) return own;
-  const endings = endingsOfCheck[report.check]?.(report) ?? [];
-  return endings
-    .flatMap((ending) => (ending ? [ending] : []))
+  return lifetimesIn(report)
     .toSorted((a, b) => a.endsAt - b.endsAt)
     .map((ending) => ({
       what: ending.what,

@@ -18,7 +18,7 @@ type Signature = z.infer<typeof dnsFields>['dnssec']['signatures'][number];
  * The signature of the zone that ends first. Of several of one set the last to end counts: validators need only one. Those that have ended
  * already are among them, but not those that are wrong for another reason.
  */
-export function endingOfSignatures(report: Report | null): Lifetime | undefined {
+export function endingOfSignatures(report: Report): Lifetime | undefined {
   const fields = dnsFields.safeParse(report).data;
   const zone = fields?.ns.zone ?? null;
   if (!fields || zone === null) return undefined;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Report } from '../../model/report.ts';
-import { isMalformed } from '../../model/verdict.ts';
 import { siteOf } from '../../targets/parse-target.ts';
 import type { Lifetime } from './lifetime.ts';
-import { parseExpires } from './parse-expires.ts';
 
 const date = z.iso.datetime();
 const certificate = z.looseObject({ notBefore: date, notAfter: date });
@@ -17,7 +15,7 @@ const smtpFields = z.looseObject({
 });
 
 /** The certificates that the domain's own mail hosts sent. Those of a provider's hosts are renewed by the provider, and tell nobody else anything to do. */
-export function endingsOfMailHosts(domain: string, report: Report | null | undefined): readonly Lifetime[] {
+export function endingsOfMailHosts(domain: string, report: Report): readonly Lifetime[] {
   const hosts = smtpFields.safeParse(report).data?.hosts ?? [];
   const own = hosts.filter(({ host }) => siteOf(host) === siteOf(domain));
   const endings = own.flatMap(({ host, addresses }) =>
@@ -34,20 +32,8 @@ function endingOfCertificate(name: string, { notBefore, notAfter }: z.infer<type
 const dnsFields = z.looseObject({ mtaSts: z.looseObject({ policyUrl: z.string(), certificate }) });
 
 /** The certificate of the host that has the policy of MTA-STS: without a good one, senders do not read it (RFC 8461 §3.3). */
-export function endingOfPolicyHost(report: Report | null): Lifetime | undefined {
+export function endingOfPolicyHost(report: Report): Lifetime | undefined {
   const { policyUrl, certificate: sent } = dnsFields.safeParse(report).data?.mtaSts ?? {};
   const name = policyUrl === undefined ? undefined : URL.parse(policyUrl)?.hostname;
   return name === undefined || sent === undefined ? undefined : endingOfCertificate(name, sent);
-}
-
-const headersFields = z.looseObject({
-  securityTxt: z.looseObject({ url: z.string(), expires: z.string().nullable().optional() }),
-});
-
-/** The Expires field of the site's security.txt (RFC 9116 §2.5.5). It does not tell when it began. */
-export function endingOfSecurityTxt(report: Report | null): Lifetime | undefined {
-  const { url, expires } = headersFields.safeParse(report).data?.securityTxt ?? {};
-  if (url === undefined || typeof expires !== 'string') return undefined;
-  const endsAt = parseExpires(expires);
-  return isMalformed(endsAt) ? undefined : { what: 'security-txt', name: url, beginsAt: null, endsAt };
 }
