@@ -3,6 +3,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { AnyRedis } from '../../backends/redis.ts';
 import type { RateLimiter, Taken } from '../../ports/rate-limiter.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import { steadyNow } from '../../time/steady-time.ts';
 import { openFlexibleRateLimiter, openMemoryRateLimiter } from './flexible.ts';
 
 /** What a frozen Redis was sent before it froze it does first; then its points are given back. */
@@ -23,17 +24,10 @@ export function openRedisRateLimiter(redis: AnyRedis, log: Logger): RateLimiter 
       }),
     () => redis.disconnect(),
   );
-  const limiter = withInsurance(shared, openMemoryRateLimiter());
+  const alone = openMemoryRateLimiter();
+  const limiter = withInsurance(shared, alone);
   const charged = new WeakSet<Taken>();
-  let debts: (() => Promise<void>)[] = [];
-  redis.on('ready', () => {
-    const due = debts;
-    debts = [];
-    if (due.length > 0)
-      delay(settleMs, undefined, { ref: false })
-        .then(() => Promise.all(due.map((pay) => pay())))
-        .catch((error: unknown) => log.warn({ err: error }, 'rate limit points not returned'));
-  });
+  const owe = openDebts(shared, log);
   return {
     ...limiter,
     async take(quota, caller, points) {
@@ -42,12 +36,46 @@ export function openRedisRateLimiter(redis: AnyRedis, log: Logger): RateLimiter 
       if (isSent) charged.add(taken);
       return taken;
     },
-    async giveBack(quota, caller, points, taken) {
-      await limiter.giveBack(quota, caller, points, taken);
-      // Redis was charged and is away: what came back just now was this process's own count.
-      if (redis.status !== 'ready' && charged.has(taken) && debts.length < debtLimit)
-        debts.push(() => limiter.giveBack(quota, caller, points, taken));
+    async giveBack(...giving) {
+      try {
+        await shared.giveBack(...giving);
+      } catch {
+        // What comes back at once is this process's own count. What Redis was charged comes back when it answers again.
+        await alone.giveBack(...giving);
+        if (charged.has(giving[3])) owe(giving);
+      }
     },
+  };
+}
+
+type Giving = Parameters<RateLimiter['giveBack']>;
+
+/** Points that could not be given back, until they are, or their window has ended. */
+function openDebts(limiter: RateLimiter, log: Logger): (debt: Giving) => void {
+  let debts: Giving[] = [];
+  let isPaying = false;
+  const pay = async () => {
+    while (debts.length > 0) {
+      await delay(settleMs, undefined, { ref: false });
+      const now = steadyNow();
+      debts = debts.filter(([, , , { endsAt }]) => now < endsAt);
+      try {
+        for (let debt = debts[0]; debt; debt = debts[0]) {
+          await limiter.giveBack(...debt);
+          debts.shift();
+        }
+      } catch {
+        // Redis is still away, which its connection tells.
+      }
+    }
+    isPaying = false;
+  };
+  return (debt) => {
+    if (debts.length >= debtLimit) return;
+    debts.push(debt);
+    if (isPaying) return;
+    isPaying = true;
+    pay().catch((error: unknown) => log.warn({ err: error }, 'rate limit points not returned'));
   };
 }
 
