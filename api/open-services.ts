@@ -159,7 +159,7 @@ type FeedParts = Pick<Services, 'questions' | 'jobs' | 'site'> & { readonly quot
 function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts): Feeder {
   if (!config.REPORT_IDS) return idleFeeder;
   const callerOf = openAccountCallers(config, backend.tokenStore);
-  const now = () => Date.now() + backend.jobQueue.clockOffsetMs();
+  const now = () => Date.now();
   return openFeeder({ ...parts, store: backend.batches, callerOf, log, now });
 }
 

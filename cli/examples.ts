@@ -35,8 +35,8 @@ const examples: { readonly [command: string]: readonly string[] } = {
   'watch links': ['diag watch links', 'diag watch links -o json'],
   'watch replay': [`diag watch replay ${watchId} evt_${other}`],
   'queue why': [`diag queue why ${other}`],
-  'queue pause': ['diag queue pause example.com', 'diag queue pause ssl-check'],
-  'queue resume': ['diag queue resume example.com'],
+  'queue pause': ['diag queue pause ssl-check', 'diag queue pause pagespeed-check --for 2h'],
+  'queue resume': ['diag queue resume ssl-check'],
 };
 
 /** Adds examples to the help of every command that has none of its own. */

@@ -1,13 +1,9 @@
 import { catalogue } from '#shared/catalogue/registry';
-import { isHeldOtherwise } from '#shared/lifecycle/agreement/agreement';
 import { queueNames } from '#shared/model/job';
-import type { OperatorJob, Operator } from '#shared/queue/bullmq/operator';
-import { openOperator } from '#shared/queue/bullmq/operator';
-import { type Paused, pauseMostMs } from '#shared/queue/bullmq/pauses';
+import { openOperator, type Operator, type OperatorJob, pauseMostMs } from '#shared/queue/bullmq/operator';
 import { type Circumstances, sayWhy } from '#shared/queue/bullmq/why';
 import { jsonText } from '#shared/render/visible-text';
 import { readConfig } from '#shared/settings/config';
-import { siteOf } from '#shared/targets/parse-target';
 import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show } from './door.ts';
 import { UsageError } from './outcome.ts';
@@ -24,8 +20,9 @@ export async function listQueues({
   if (!/^\d{1,5}$/.test(most) || count < 1) throw new UsageError('--most: give a count from 1 to 99999.');
   const seen = await withOperator(async (operator) => ({
     counts: await operator.stats(),
-    pauses: (await operator.pauses.list(operator.nowMs())).map(({ until, ...paused }) => ({
-      ...paused,
+    pauses: (await operator.pauses()).map(({ check, until }) => ({
+      kind: 'check',
+      name: check,
       until: new Date(until).toISOString(),
     })),
     hosts: await operator.lines(count),
@@ -39,7 +36,7 @@ export async function listQueues({
   for (const { kind, name, until } of seen.pauses) say(show`paused until ${until}: ${kind} ${name}`);
   for (const { host, holders, waitingNetwork, waitingBrowser } of seen.hosts)
     say(
-      show`host ${host}: ${holders.length} slots held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
+      show`host ${host}: ${holders.length} places held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
     );
   for (const { jobId, check, host, state, waitedS } of seen.jobs)
     say(show`job ${jobId}  ${state}  ${check}  ${host}  ${waitedS} s old`);
@@ -65,7 +62,7 @@ export async function retryJob(jobId: string): Promise<void> {
 /** Takes out a job that waits. */
 export async function dropJob(jobId: string): Promise<void> {
   const isDropped = await withOperator(async (operator) =>
-    operator.drop((await findJob(operator, jobId)).job),
+    operator.drop((await findJob(operator, jobId)).job.jobId),
   );
   if (!isDropped) throw new UsageError(`Job ${jobId} runs or has ended: only jobs that wait can be dropped.`);
   say(show`${jobId}: dropped`);
@@ -82,7 +79,7 @@ export async function drainQueues({ queue }: { readonly queue?: string }): Promi
         ({ job, state }) => state === 'waiting' && (queue === undefined || job.queue === queue),
       );
       const before = count;
-      for (const { job } of waiting) if (await operator.drop(job)) count += 1;
+      for (const { job } of waiting) if (await operator.drop(job.jobId)) count += 1;
       // What is left was taken by workers meanwhile.
       if (count === before) return count;
     }
@@ -90,26 +87,22 @@ export async function drainQueues({ queue }: { readonly queue?: string }): Promi
   say(show`${dropped} jobs dropped`);
 }
 
-/** Lets no worker start jobs of a host or a check. @param time such as "30m" */
+/** Lets no worker start jobs of a check. @param time such as "30m" */
 export async function pauseJobs(name: string, time: string): Promise<void> {
-  const paused = readPaused(name);
+  const paused = readCheck(name);
   const forMs = readTime(time);
-  const until = await withOperator(async (operator) => {
-    const end = operator.nowMs() + forMs;
-    await operator.pauses.pause({ ...paused, until: end });
-    return end;
-  });
+  const { check, until } = await withOperator((operator) => operator.pause(paused, forMs));
   say(
-    show`${paused.kind} ${paused.name}: paused until ${new Date(until).toISOString()}. Jobs that run go on; jobs that wait longer than QUEUE_SECONDS expire.`,
+    show`check ${check}: paused until ${new Date(until).toISOString()}. Jobs that run go on; jobs that wait longer than QUEUE_SECONDS expire.`,
   );
 }
 
 /** Ends a pause. */
 export async function resumeJobs(name: string): Promise<void> {
-  const paused = readPaused(name);
-  if (!(await withOperator((operator) => operator.pauses.resume(paused))))
-    throw new UsageError(`The ${paused.kind} ${paused.name} is not paused. See diag queue list.`);
-  say(show`${paused.kind} ${paused.name}: goes on within seconds`);
+  const check = readCheck(name);
+  if (!(await withOperator((operator) => operator.resume(check))))
+    throw new UsageError(`The check ${check} is not paused. See diag queue list.`);
+  say(show`check ${check}: goes on within seconds`);
 }
 
 async function findJob(operator: Operator, jobId: string): Promise<Circumstances> {
@@ -122,23 +115,13 @@ async function findJob(operator: Operator, jobId: string): Promise<Circumstances
 }
 
 async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise<T> {
-  const {
-    REDIS_URL: url,
-    REDIS_SHARDS: shards,
-    HOST_CONCURRENCY: hostConcurrency,
-    QUEUE_SECONDS,
-  } = readConfig();
+  const { REDIS_URL: url, HOST_CONCURRENCY: hostConcurrency, QUEUE_SECONDS } = readConfig();
   if (url === undefined)
     throw new UsageError(
       'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
     );
-  // With another number of parts, jobs would be looked for where there are none.
-  if (await isHeldOtherwise(url, 'REDIS_SHARDS', String(shards)))
-    throw new UsageError(
-      `REDIS_SHARDS is ${shards} here and another number in the processes of the service.`,
-    );
   const lineLimit = QUEUE_SECONDS * hostConcurrency;
-  const operator = await openOperator({ url, shards, log: openLogger('silent'), hostConcurrency, lineLimit });
+  const operator = await openOperator({ url, log: openLogger('silent'), hostConcurrency, lineLimit });
   try {
     return await act(operator);
   } finally {
@@ -153,17 +136,11 @@ function describe({ job: { jobId, queue, check, host }, state, waitedMs }: Opera
 /** The job inside domain-health that asks a domain for all network checks. */
 const visit = 'domain-visit';
 
-function readPaused(text: string): Paused {
-  const isCheck = text === visit || catalogue.some(({ name }) => name === text);
-  if (isCheck) return { kind: 'check', name: text };
-  const host = text.toLowerCase();
-  if (!/^(?=.*[.:])[\w.:[\]-]{1,253}$/.test(host))
-    throw new UsageError(
-      `"${text}" is neither a check nor a host. Checks: ${catalogue.map(({ name }) => name).join(', ')}, ${visit}.`,
-    );
-  if (siteOf(host) !== host)
-    throw new UsageError(`Jobs of ${host} wait in the line of ${siteOf(host)}: pause that host.`);
-  return { kind: 'host', name: host };
+function readCheck(text: string): string {
+  if (text === visit || catalogue.some(({ name }) => name === text)) return text;
+  throw new UsageError(
+    `"${text}" is no check. Checks: ${catalogue.map(({ name }) => name).join(', ')}, ${visit}. One host is held back by a line in TARGET_DENY_NAMES_FILE.`,
+  );
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;

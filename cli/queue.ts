@@ -30,14 +30,12 @@ export function addQueueCommands(program: Command): void {
     .addOption(new Option('--queue <name>', 'only this queue').choices(['network', 'browser', 'composite']))
     .action(async (options: { queue?: string }) => (await actions()).drainQueues(options));
   queue
-    .command('pause <hostOrCheck>')
-    .description(
-      'keep workers from starting jobs of a host, such as example.com, or of a check, such as ssl-check',
-    )
+    .command('pause <check>')
+    .description('keep workers from starting jobs of a check, such as ssl-check')
     .option('--for <time>', 'such as 30m; 24h at most', '1h')
     .action(async (name: string, options: { for: string }) => (await actions()).pauseJobs(name, options.for));
   queue
-    .command('resume <hostOrCheck>')
+    .command('resume <check>')
     .description('end a pause')
     .action(async (name: string) => (await actions()).resumeJobs(name));
 }

@@ -40,13 +40,13 @@ export async function answerCreate(
 
 /** What an account has is judged in the same turn in which it gets more. */
 function keep(
-  { accountTurns, batches, kept, jobs }: BatchServices,
+  { accountTurns, batches, kept }: BatchServices,
   { account }: Caller,
   batchId: string,
   { targets, ...wish }: BatchWish,
 ): Promise<void> {
   return accountTurns.take(account, async () => {
-    const createdAt = Date.now() + jobs.jobQueue.clockOffsetMs();
+    const createdAt = Date.now();
     const bytes = bytesOfBatch(targets);
     requireRoom(batches.limits, await batches.store.useOf(account), targets.length);
     await kept.makeRoom(account, bytes, createdAt);
@@ -130,10 +130,7 @@ export async function answerCancel(
 ): Promise<void> {
   readOwnQuery(request, []);
   const { batchId } = await findBatch(services, caller, String(request.params['batchId']));
-  await openLeases(services.batches.store).cancel(
-    batchId,
-    Date.now() + services.jobs.jobQueue.clockOffsetMs(),
-  );
+  await openLeases(services.batches.store).cancel(batchId, Date.now());
   response.statusCode = 204;
   response.setHeader('Cache-Control', 'no-store');
   response.end();
@@ -163,7 +160,7 @@ function sendBatch(services: BatchServices, batch: Batch, response: Response): v
   sendJson(response, describe(services, batch));
 }
 
-function describe({ jobs, site }: BatchServices, batch: Batch) {
-  const nowMs = Date.now() + jobs.jobQueue.clockOffsetMs();
+function describe({ site }: BatchServices, batch: Batch) {
+  const nowMs = Date.now();
   return describeBatch(batch, { nowMs, publicPath: site.publicPath });
 }

@@ -1,7 +1,7 @@
 import { parseRedisUrl } from '../settings/redis-url.ts';
 import { openLogger } from '../telemetry/logger.ts';
 import type { BackendAnswer } from './look-at-mongo.ts';
-import { isCluster, keyPrefix, openRedis, sayRedisFault } from './redis.ts';
+import { keyPrefix, openRedis, sayRedisFault } from './redis.ts';
 
 const stepMs = 1200;
 const silent = 'it does not answer in time';
@@ -21,14 +21,13 @@ export async function lookAtRedis(url: string): Promise<BackendAnswer> {
     first ??= error;
   };
   redis.on('error', hear);
-  redis.on('node error', hear);
   const late = new Promise<string>((resolve) => {
     setTimeout(() => resolve(silent), stepMs + 300).unref();
   });
   const key = `${keyPrefix}:ping`;
   const look = async () => {
     // The client goes on in database 0 where there is none of its number.
-    if (place?.access.db !== undefined && !isCluster(redis)) await redis.select(place.access.db);
+    if (place?.access.db !== undefined) await redis.select(place.access.db);
     await redis.eval("return redis.call('SET', KEYS[1], '1', 'EX', 60)", 1, key);
   };
   const looking = look().then(

@@ -1,5 +1,5 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { parseRedisUrl, type RedisNode, type RedisPlace } from '../settings/redis-url.ts';
+import { Redis, type RedisOptions } from 'ioredis';
+import { parseRedisUrl, type RedisPlace } from '../settings/redis-url.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sayConnectionFault } from './say-connection-fault.ts';
 
@@ -53,18 +53,9 @@ export const patient: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
 };
 
-/** One Redis, or a cluster: both take the same commands, and a script of either has its keys in one slot. */
-export type AnyRedis = Redis | Cluster;
-
-/** True for a cluster: its keys live on several masters, each of which may be away alone. */
-export function isCluster(redis: AnyRedis): redis is Cluster {
-  return redis.isCluster;
-}
-
 /** Opens a connection; its errors are logged when they change, not at each try. */
-export function openRedis(url: string, options: RedisOptions, log: Logger): AnyRedis {
-  const place = placeOf(url);
-  return place.kind === 'cluster' ? openCluster(place, options, log) : openOne(place, options, log);
+export function openRedis(url: string, options: RedisOptions, log: Logger): Redis {
+  return openOne(placeOf(url), options, log);
 }
 
 function openOne({ kind, nodes, access, watched }: RedisPlace, options: RedisOptions, log: Logger): Redis {
@@ -84,55 +75,12 @@ function openOne({ kind, nodes, access, watched }: RedisPlace, options: RedisOpt
   return redis;
 }
 
-/** What a cluster's command meets on a master that is away is tried again: by the API for as long as it waits, by a worker without an end. */
-const clusterRetries = {
-  impatient: { maxRedirections: 8, everyMs: 40 },
-  patient: { maxRedirections: 1_000_000, everyMs: 200 },
-} as const;
-const slotsRefreshMs = 2000;
-
-function openCluster({ nodes, access }: RedisPlace, options: RedisOptions, log: Logger): Cluster {
-  const { enableOfflineQueue = true, retryStrategy, lazyConnect = false, ...others } = options;
-  const { maxRedirections, everyMs } =
-    clusterRetries[options.maxRetriesPerRequest === null ? 'patient' : 'impatient'];
-  const cluster = new Cluster(
-    nodes.map((node) => ({ ...node })),
-    {
-      enableOfflineQueue,
-      lazyConnect,
-      clusterRetryStrategy: (attempt) => retryStrategy?.(attempt) ?? null,
-      maxRedirections,
-      retryDelayOnFailover: everyMs,
-      retryDelayOnClusterDown: everyMs,
-      retryDelayOnTryAgain: everyMs,
-      slotsRefreshInterval: slotsRefreshMs,
-      // A certificate names hosts: a name must reach TLS as it is.
-      ...(access.tls === undefined
-        ? {}
-        : {
-            dnsLookup: (name: string, callback: (error: null, address: string) => void) =>
-              callback(null, name),
-          }),
-      redisOptions: { ...access, ...others, replyMapping: 'legacy' },
-    },
-  );
-  tellOutages(cluster, log);
-  return cluster;
-}
-
 /** A connection that only hears would never find out that it is gone: it asks for an answer so often, and waits for it no longer. */
 const pingEveryMs = 5000;
 
-/**
- * Opens a connection that hears messages, and pings so that its silence means something. In a cluster it is to one node, as every node
- * passes all messages on; when that one goes away it is to the next.
- */
+/** Opens a connection that hears messages, and pings so that its silence means something. */
 export function openHearing(url: string, options: RedisOptions, log: Logger): Redis {
-  const place = placeOf(url);
-  const hearing = { ...options, socketTimeout: pingEveryMs };
-  return withPings(
-    place.kind === 'cluster' ? openHearingOfCluster(place, hearing, log) : openOne(place, hearing, log),
-  );
+  return withPings(openOne(placeOf(url), { ...options, socketTimeout: pingEveryMs }, log));
 }
 
 function withPings(redis: Redis): Redis {
@@ -143,44 +91,13 @@ function withPings(redis: Redis): Redis {
   return redis;
 }
 
-function openHearingOfCluster(place: RedisPlace, options: RedisOptions, log: Logger): Redis {
-  let nodes: readonly RedisNode[] = place.nodes;
-  let at = 0;
-  const turnToNext: RedisOptions['retryStrategy'] = (attempt) => {
-    at += 1;
-    Object.assign(redis.options, nodes[at % nodes.length]);
-    return Math.min(attempt * 50, 1000);
-  };
-  const redis: Redis = openOne({ ...place, kind: 'single' }, { ...options, retryStrategy: turnToNext }, log);
-  redis.on('ready', () => {
-    redis.cluster('SLOTS').then(
-      (slots) => {
-        nodes = [...place.nodes, ...nodesIn(slots)];
-      },
-      () => undefined, // the nodes of the setting are enough to go on
-    );
-  });
-  return redis;
-}
-
-// Each range of slots: its first and last, then its master and replicas as [host, port, …].
-function nodesIn(slots: unknown): RedisNode[] {
-  if (!Array.isArray(slots)) return [];
-  return (slots as unknown[][]).flatMap(([, , ...nodes]) =>
-    nodes.flatMap((node) => {
-      const [host, port] = Array.isArray(node) ? (node as unknown[]) : [];
-      return typeof host === 'string' && host !== '' ? [{ host, port: Number(port) }] : [];
-    }),
-  );
-}
-
 function placeOf(url: string): RedisPlace {
   const place = parseRedisUrl(url);
   if (!place) throw new TypeError('not an address of Redis');
   return place;
 }
 
-function tellOutages(redis: AnyRedis, log: Logger): void {
+function tellOutages(redis: Redis, log: Logger): void {
   let last = '';
   redis.on('error', (error: Error & { code?: string }) => {
     const code = error.code ?? error.message;
@@ -190,20 +107,6 @@ function tellOutages(redis: AnyRedis, log: Logger): void {
   redis.on('ready', () => {
     if (last !== '') log.info({}, 'redis is back');
     last = '';
-  });
-  if (isCluster(redis)) tellLostNodes(redis, log);
-}
-
-/** A node that is away is tried with each command for it, and is told of so often. */
-const tellNodeEveryMs = 60_000;
-
-function tellLostNodes(cluster: Cluster, log: Logger): void {
-  const told = new Map<string, number>();
-  cluster.on('node error', (error: Error & { code?: string }, node: string) => {
-    const now = performance.now();
-    if (now - (told.get(node) ?? -Infinity) < tellNodeEveryMs) return;
-    told.set(node, now);
-    log.warn({ code: error.code ?? error.message, node }, 'a node of the redis cluster is away');
   });
 }
 

@@ -1,4 +1,4 @@
-import { drawJobId, type Job, jobVersion, randomId } from '../model/job.ts';
+import { type Job, jobVersion, randomId } from '../model/job.ts';
 import type { CheckSpec } from './spec.ts';
 
 /** What differs from job to job of one check. */
@@ -24,7 +24,7 @@ export function makeJob(spec: CheckSpec, wish: JobWish, startBy: number): Job {
   return {
     v: jobVersion,
     queue: spec.queue,
-    jobId: drawJobId(wish.host),
+    jobId: randomId(),
     reportId: randomId(),
     check: spec.name,
     ...wish,

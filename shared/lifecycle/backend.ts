@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import type { BackendAnswer } from '../backends/look-at-mongo.ts';
-import type { AnyRedis } from '../backends/redis.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
@@ -27,7 +27,6 @@ import { type Config, ConfigError } from '../settings/config.ts';
 import { withHistory } from '../stores/reports/with-history.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { watchOutages } from '../telemetry/outages.ts';
-import { inSharedTime } from '../time/shared-time.ts';
 import { openAccountStores } from './account-stores.ts';
 import type { Agreement } from './agreement/agreement.ts';
 
@@ -70,10 +69,12 @@ export async function openBackend(
   tracing?: Tracing,
   of: ProcessKind = {},
 ): Promise<Backend> {
-  const parts =
+  const parts = traced(
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
-      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL, ...of }, log, tracing)
-      : traced(await openEmbedded(config, log), tracing);
+      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL, ...of }, log)
+      : await openEmbedded(config, log),
+    tracing,
+  );
   const [examineQueue, examineStore] = await examinersOf(config);
   const jobQueue = watchOutages(parts.jobQueue, {
     part: 'queue',
@@ -144,9 +145,9 @@ async function tellWrongStart(
   );
 }
 
-// Of jobs over Redis, BullMQ's telemetry tells.
 function traced(parts: Parts, tracing: Tracing | undefined): Parts {
-  return tracing ? { ...parts, jobQueue: traceTurns(parts.jobQueue, tracing) } : parts;
+  const system = parts.mode === 'scaled' ? 'bullmq' : 'memory';
+  return tracing ? { ...parts, jobQueue: traceTurns(parts.jobQueue, tracing, system) } : parts;
 }
 
 async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
@@ -191,7 +192,6 @@ async function openScaled(
   config: Config,
   urls: ProcessKind & { readonly redis: string; readonly mongo: string },
   log: Logger,
-  tracing: Tracing | undefined,
 ): Promise<Parts> {
   const [
     { openBullmqJobQueue },
@@ -208,7 +208,7 @@ async function openScaled(
     import('./agreement/agreement.ts'),
     import('./agreement/agreed-settings.ts'),
   ]);
-  const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
+  const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log });
   const reportStore = ofMongoUrl(() =>
     openMongoReportStore(urls.mongo, {
       ...storeLimitsOf(config),
@@ -225,7 +225,7 @@ async function openScaled(
     prepare: () =>
       prepareAll([access, accountStores.idempotency, accountStores.batches, accountStores.watches]),
     jobQueue: workInAgreement(jobQueue, agreement),
-    reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
+    reportStore: reportStore,
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     ...(await openSharedLimits(redis, log)),
@@ -247,7 +247,7 @@ async function prepareAll(stores: readonly { prepare?(): Promise<void> }[]): Pro
 }
 
 async function openSharedLimits(
-  redis: AnyRedis,
+  redis: Redis,
   log: Logger,
 ): Promise<Pick<Parts, 'rateLimiter' | 'strikes' | 'streamPlaces'>> {
   const [{ openRedisRateLimiter }, { openRedisStrikes }, { openRedisStreamPlaces }] = await Promise.all([
@@ -269,7 +269,6 @@ function storeLimitsOf(config: Config) {
 function queueOptionsOf(config: Config, url: string) {
   return {
     url,
-    shards: config.REDIS_SHARDS,
     hostConcurrency: config.HOST_CONCURRENCY,
     lineLimit: lineLimitOf(config),
     ...pageLimitOf(config),

@@ -140,8 +140,6 @@ function openReadinessOf({ config, backend, log }: ProcessContext, parts: readon
       const state = await reportStore.ping();
       return state === true ? ((await backend.prepare?.()) ?? true) : state;
     },
-    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
-    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
     // Callers are still answered; a worker takes no jobs.
     ...(jobQueue.clockState ? { clock: async () => jobQueue.clockState?.() ?? true } : {}),
     // Checks go on by the list that was read last.

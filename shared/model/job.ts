@@ -1,4 +1,4 @@
-import { createHash, hash, randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import type { Freshness } from './freshness.ts';
 import type { Json } from './verdict.ts';
 
@@ -69,16 +69,6 @@ export function randomId(): string {
 /** True for a text that has the form of a random id. */
 export function isRandomId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
-}
-
-/** Two hex digits of the host's hash. They choose the part of a divided queue that has the host's jobs. */
-export function hostTag(host: string): string {
-  return hash('sha1', host).slice(0, 2);
-}
-
-/** Draws the id of a job: 120 random bits and the tag of its host, so that the id alone leads to the job. */
-export function drawJobId(host: string): string {
-  return `${randomId().slice(0, -2)}${hostTag(host)}`;
 }
 
 /**

@@ -115,16 +115,17 @@ export type Unsubscribe = () => void;
 
 /**
  * The line of work. Equal jobs (same jobKey) run once; of one host at most `hostConcurrency` run at a time, of them one in `browser`;
- * the others of that host wait their turn, round-robin by caller, and hold up nobody else. Callers share the slots of all workers by the
- * time that they occupy them, level by level (`Job.levels`): nobody waits behind another's backlog, and a lone caller may have all.
+ * the others of that host wait their turn, round-robin by caller, and hold up nobody else. Callers share the slots of all workers level by
+ * level (`Job.levels`): who holds the fewest is next, nobody waits behind another's backlog, and a lone caller may have all.
  */
 export interface JobQueue {
   /** @param lineLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
   submit(job: Job, lineLimit?: number): Promise<Submitted>;
   /**
-   * Takes the waiting job of this key out of the queue: its submitter wants it no more. Nobody is told of it, and its key is free again.
+   * Ends what one request wants of the waiting job of this key. With the last who wants it the job leaves the queue: nobody is told of it, and
+   * its key is free again.
    * @param job as it was submitted; found by its key, and by the request on whose behalf it was submitted
-   * @returns false where it runs or has ended, or where another request submitted it or has joined it: then it goes on
+   * @returns true where the job has left; false where it goes on: it runs, has ended, or others want it
    */
   withdraw(job: Job): Promise<boolean>;
   /** Calls the listener at most once for each job that ends, from the subscription on. */
@@ -138,13 +139,9 @@ export interface JobQueue {
   deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   jobsOf(caller: Pick<Job, 'caller' | 'levels'>): Promise<CallerJobs>;
-  /** What to add to this machine's Unix ms to get the time that all processes share; 0 in a single process. */
-  clockOffsetMs(): number;
   /** True while this machine's clock is fit for work, else how far it is off; left out where nobody else's time counts. */
   clockState?(): true | string;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;
-  /** Where a queue has parts that can be away alone: true when all of them take jobs, else which do not. */
-  pingShards?(): Promise<true | string>;
   close(graceMs: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueName } from '../model/job.ts';
-import { type GaveUp, NotBegun, type Progress, type RunJob } from '../ports/job-queue.ts';
-import type { Ended, Entry } from './memory-state.ts';
+import { type Done, type GaveUp, NotBegun, type Progress, type RunJob } from '../ports/job-queue.ts';
+import type { Entry } from './memory-scheduler.ts';
 import { openRunSlot, type SlotDoor } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
 
@@ -19,7 +19,7 @@ type MemoryWork = {
   readonly gaveUp: GaveUp;
   /** The next job whose turn has come, marked as running. */
   readonly take: () => Entry | undefined;
-  readonly end: (entry: Entry, ended: Ended) => void;
+  readonly end: (entry: Entry, ended: Pick<Done, 'state' | 'tookMs'>) => void;
   /** What becomes of the slot of an entry's run. */
   readonly doorOf: (entry: Entry) => Omit<SlotDoor, 'canGive'>;
 };

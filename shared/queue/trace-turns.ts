@@ -2,14 +2,14 @@ import type { Job } from '../model/job.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Span, Tracing } from '../ports/tracing.ts';
 
-/** The same queue; a job that belongs to a trace leaves a span where it is added, and one around its run, as BullMQ's telemetry does. */
-export function traceTurns(jobQueue: JobQueue, tracing: Tracing): JobQueue {
+/** The same queue; a job that belongs to a trace leaves a span where it is added, and one around its run. @param system as `messaging.system` names it */
+export function traceTurns(jobQueue: JobQueue, tracing: Tracing, system: string): JobQueue {
   const begin = (kind: 'producer' | 'consumer', { queue, check, jobId, trace }: Job): Span =>
     tracing.start({
       name: kind === 'producer' ? `add ${queue}.${check}` : `process ${queue}`,
       kind,
       parent: trace,
-      attributes: { 'messaging.system': 'memory', 'bullmq.queue.name': queue, 'bullmq.job.id': jobId },
+      attributes: { 'messaging.system': system, 'bullmq.queue.name': queue, 'bullmq.job.id': jobId },
     });
   return {
     ...jobQueue,

@@ -6,7 +6,7 @@ import { readDeniedName, readDenyFile } from './deny-file.ts';
 import { findMailFaults, mailSettings } from './mail.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import { readRdapBootstrapFile } from './rdap-bootstrap.ts';
-import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
+import { isClusterUrl, noCluster, parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { findSmtpFaults, smtpSettings } from './smtp.ts';
 
@@ -84,10 +84,9 @@ const dnsServers = listOf((item) => {
   return isPort(number) && (bracketed === undefined ? isHost : isAddress(bracketed.replace(/%\w+$/, '')));
 }, 'host-or-ip[:port]');
 
-const redisUrl = text.refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);
-/** A job's id ends with eight bits of its host's hash: more shards could not be told apart by it. */
-const shards = count(1, 256).refine((number) => (number & (number - 1)) === 0, 'must be a power of two');
-
+const redisUrl = text
+  .refine((value) => !isClusterUrl(value), noCluster)
+  .refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);
 // Several hosts make it no URL that could be parsed as one; the driver reads the rest.
 const mongoUrl = text.refine(
   (value) => /^mongodb(?:\+srv)?:\/\/[^/?\s]+(?:[/?]\S*)?$/.test(value),
@@ -193,7 +192,6 @@ const settingsSchema = z.object({
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
   REDIS_URL: redisUrl.optional(),
-  REDIS_SHARDS: shards.default(16),
   MONGODB_URL: mongoUrl.optional(),
   DATA_DIR: folder.default('./data'),
   AUTH_MODE: z.enum(['open', 'token']).default('open'),

@@ -2,9 +2,9 @@ import type { RedisOptions } from 'ioredis';
 
 export type RedisNode = { readonly host: string; readonly port: number };
 
-/** Where Redis is, and as whom to connect. `nodes`: the server, some nodes of the cluster, or the sentinels. */
+/** Where Redis is, and as whom to connect. `nodes`: the server, or the sentinels. */
 export type RedisPlace = {
-  readonly kind: 'single' | 'cluster' | 'sentinel';
+  readonly kind: 'single' | 'sentinel';
   readonly nodes: readonly [RedisNode, ...RedisNode[]];
   /** User, password, TLS and database, as ioredis takes them. */
   readonly access: Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'>;
@@ -14,17 +14,25 @@ export type RedisPlace = {
 
 /** The forms of REDIS_URL, for the one who wrote another. */
 export const redisUrlForms =
-  'redis://host[:port][/number], redis+cluster://host[:port],… or redis+sentinel://host[:port],…/master[/number]; rediss for TLS';
+  'redis://host[:port][/number] or redis+sentinel://host[:port],…/master[/number]; rediss for TLS';
 
-const ports = { single: 6379, cluster: 6379, sentinel: 26_379 } as const;
+/** Why a Redis Cluster is refused, and what there is instead. */
+export const noCluster =
+  'a Redis Cluster cannot hold the queue. One Redis does about 1,000 checks a second; docs/operating.md says how to split by domain above that';
+
+/** True for the URL of a Redis Cluster. */
+export function isClusterUrl(text: string): boolean {
+  return /^rediss?\+cluster:/.test(text);
+}
+
+const ports = { single: 6379, sentinel: 26_379 } as const;
 
 const form =
-  /^redis(?<tls>s?)(?:\+(?<many>cluster|sentinel))?:\/\/(?:(?<user>[^/?\s]*)@)?(?<hosts>[^@/?\s]+)(?<path>\/[^?\s]*)?(?<query>\?\S*)?$/;
+  /^redis(?<tls>s?)(?:\+(?<many>sentinel))?:\/\/(?:(?<user>[^/?\s]*)@)?(?<hosts>[^@/?\s]+)(?<path>\/[^?\s]*)?(?<query>\?\S*)?$/;
 
-/** What may stand after the hosts: `name` of a master, `db` of a single server. A cluster has no numbered databases. */
+/** What may stand after the hosts: `name` of a master, `db` of a server. */
 const paths = {
   single: /^(?:\/(?<db>\d*))?$/,
-  cluster: /^\/?(?<db>)$/,
   sentinel: /^\/(?<name>[\w.-]+)(?:\/(?<db>\d+))?$/,
 } as const;
 

@@ -33,12 +33,7 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   REDIS_URL: {
     byDefault: null,
     meaning:
-      '`redis://` or `rediss://`: the queue. Set it and MONGODB_URL, or neither. `redis+cluster://user:password@a,b,c` is a cluster, `redis+sentinel://user:password@a,b,c/master?sentinelUsername=…&sentinelPassword=…` a master that sentinels watch; `rediss+…` for TLS. Percent-encode passwords.',
-  },
-  REDIS_SHARDS: {
-    byDefault: '16',
-    meaning:
-      'Parts of the queue in a Redis Cluster, a power of two; a process with another number takes no work. One Redis ignores it.',
+      '`redis://` or `rediss://`: the queue, in one Redis that is no cluster. Set it and MONGODB_URL, or neither. `redis+sentinel://user:password@a,b,c/master?sentinelUsername=…&sentinelPassword=…` a master that sentinels watch; `rediss+…` for TLS. Percent-encode passwords.',
   },
   MONGODB_URL: { byDefault: null, meaning: '`mongodb://` or `mongodb+srv://`: the reports.' },
   DATA_DIR: {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { drawJobId, hostTag, type Job, jobVersion, type QueueName, randomId } from '#shared/model/job';
+import { type Job, jobVersion, type QueueName, randomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import { type Done, type JobQueue, NotBegun, type RunJob } from '#shared/ports/job-queue';
+import { type Done, type JobQueue, NotBegun, type QueueWorker, type RunJob } from '#shared/ports/job-queue';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { openLogger } from '#shared/telemetry/logger';
@@ -21,7 +21,7 @@ const made = new Set<string>();
 
 /** A job that differs from others only where it is said. */
 export function makeJob(more: Partial<Job> = {}): Job {
-  const jobId = drawJobId(more.host ?? 'a.test');
+  const jobId = randomId();
   const wanted = { notBefore: Date.now(), acceptFresh: true };
   const job: Job = {
     v: jobVersion,
@@ -43,12 +43,10 @@ export function makeJob(more: Partial<Job> = {}): Job {
   return job;
 }
 
-/** A host in the same part of a divided queue as every other of these. */
-export function hostBeside(name: string): string {
-  for (let number = 0; ; number += 1) {
-    const host = `${name}-${number}.test`;
-    if (hostTag(host) === hostTag('a.test')) return host;
-  }
+/** A worker of whose slots the queue knows. */
+export async function announced(worker: QueueWorker): Promise<QueueWorker> {
+  await expect.poll(() => worker.isAnnounced?.() ?? true, { timeout: 30_000 }).toBe(true);
+  return worker;
 }
 
 /** What every job queue promises. */
@@ -121,7 +119,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('with the key of unfinished work joins it: any number of equal submits make one run', async () => {
       const held = heldRun();
-      queue.work('network', 5, held.run, gaveUp);
+      await announced(queue.work('network', 5, held.run, gaveUp));
       const first = makeJob({ jobKey: 'same' });
       await queue.submit(first);
       const joined = await Promise.all(
@@ -170,7 +168,7 @@ export function jobQueueContract(open: OpenQueue): void {
       );
       await queue.submit(first);
       await expect.poll(() => tries).toBeGreaterThan(0);
-      await queue.submit(makeJob({ host: hostBeside('other') }));
+      await queue.submit(makeJob({ host: 'other.test' }));
       await until(2);
       expect([tries, ended.map(({ state }) => state), givenUp]).toEqual([3, ['done', 'done'], []]);
       expect(await queue.look('network', first.jobId)).toMatchObject({ state: 'done' });
@@ -265,7 +263,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('whose turn does not come in time expires and is never run', async () => {
       const held = heldRun();
-      queue.work('network', 5, held.run, gaveUp);
+      await announced(queue.work('network', 5, held.run, gaveUp));
       for (const target of ['1', '2']) await queue.submit(makeJob({ target }));
       const late = makeJob({ target: 'late', startBy: Date.now() + 300 });
       expect(await queue.submit(late)).toMatchObject({ state: 'parked', position: 1 });
@@ -296,7 +294,7 @@ export function jobQueueContract(open: OpenQueue): void {
       await queue.submit(held);
       await queue.submit(own({ target: 'held too' }));
       await queue.submit(parked);
-      queue.work('network', 5, run, gaveUp);
+      await announced(queue.work('network', 5, run, gaveUp));
       await expect.poll(() => names().toSorted(), { timeout: 30_000 }).toEqual(['held', 'held too']);
       expect(await queue.withdraw(parked)).toBe(true);
       expect(await queue.withdraw(parked)).toBe(false);
@@ -311,24 +309,30 @@ export function jobQueueContract(open: OpenQueue): void {
       expect(ended.map(({ jobId }) => jobId)).not.toContain(parked.jobId);
     });
 
-    test('hands on what it held while it was ready', async () => {
-      const [first, second, third] = [own(), own(), own({ target: 'third' })];
-      for (const job of [first, second]) expect(await queue.submit(job)).toMatchObject({ state: 'admitted' });
-      expect(await queue.submit(third)).toMatchObject({ state: 'parked' });
-      expect(await queue.withdraw(first)).toBe(true);
+    test('lets the next in, from whichever line it leaves', async () => {
       const { running, run, names } = heldRun();
-      queue.work('network', 5, run, gaveUp);
-      await expect.poll(names, { timeout: 30_000 }).toContain('third');
-      await expect.poll(() => running.length, { timeout: 30_000 }).toBe(2);
-      for (const { finish } of running) finish();
-      await until(2);
+      await announced(queue.work('network', 1, run, gaveUp));
+      const beside = (target: string) => own({ target, host: `${target}.test` });
+      const [first, second, third] = [own(), beside('second'), beside('third')];
+      for (const job of [first, second, third]) await queue.submit(job);
+      await expect.poll(() => running.length, { timeout: 30_000 }).toBe(1);
+      const parked = [own({ target: 'parked' }), own({ target: 'next' })];
+      await queue.submit(own({ target: 'here' }));
+      for (const job of parked) await queue.submit(job);
+      for (const job of [second, ...parked.slice(0, 1)]) expect(await queue.withdraw(job)).toBe(true);
+      for (let done = 0; done < 4; done += 1) {
+        await expect.poll(() => running.length, { timeout: 30_000 }).toBe(done + 1);
+        running[done]?.finish();
+      }
+      await until(4);
+      expect(names().toSorted()).toEqual(['here', 'http://a.test/', 'next', 'third']);
     });
 
     test('goes on where it runs, where another request joined it, and where it is of another', async () => {
       const { running, run } = heldRun();
-      const [second, third] = [hostBeside('b'), hostBeside('c')];
+      const [second, third] = ['b.test', 'c.test'];
       const [begun, joined, others] = [own(), own({ host: second }), own({ host: third })];
-      queue.work('network', 1, run, gaveUp);
+      await announced(queue.work('network', 1, run, gaveUp));
       await queue.submit(begun);
       await expect.poll(() => running.length, { timeout: 30_000 }).toBe(1);
       await queue.submit(joined);
@@ -349,7 +353,7 @@ export function jobQueueContract(open: OpenQueue): void {
   describe('a host', () => {
     test('has at most its slots in use; the others wait and take over, in order', async () => {
       const held = heldRun();
-      queue.work('network', 50, held.run, gaveUp);
+      await announced(queue.work('network', 50, held.run, gaveUp));
       const submitted = [];
       for (const target of ['1', '2', '3', '4', '5']) submitted.push(await queue.submit(makeJob({ target })));
       expect(submitted.map(({ state, position }) => [state, position])).toEqual([
@@ -369,7 +373,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('that is busy holds up nobody else', async () => {
       const held = heldRun();
-      queue.work('network', 50, held.run, gaveUp);
+      await announced(queue.work('network', 50, held.run, gaveUp));
       for (let index = 0; index < 20; index += 1) await queue.submit(makeJob());
       expect(await queue.submit(makeJob({ host: 'b.test', target: 'other' }))).toMatchObject({
         state: 'admitted',
@@ -380,7 +384,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('is shared by its callers in turns, however many jobs one of them has', async () => {
       const held = heldRun();
-      queue.work('network', 50, held.run, gaveUp);
+      await announced(queue.work('network', 50, held.run, gaveUp));
       for (const target of ['x1', 'x2']) await queue.submit(makeJob({ target, caller: 'x' }));
       for (const target of ['a1', 'a2', 'a3', 'a4']) await queue.submit(makeJob({ target, caller: 'a' }));
       for (const target of ['b1', 'b2']) await queue.submit(makeJob({ target, caller: 'b' }));
@@ -394,8 +398,8 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('gives the browser one slot; a waiting page load never blocks a network check', async () => {
       const held = heldRun();
-      queue.work('network', 50, held.run, gaveUp);
-      queue.work('browser', 50, held.run, gaveUp);
+      await announced(queue.work('network', 50, held.run, gaveUp));
+      await announced(queue.work('browser', 50, held.run, gaveUp));
       expect(await queue.submit(makeJob({ queue: 'browser', target: 'p1' }))).toMatchObject({
         state: 'admitted',
       });
@@ -411,7 +415,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
     test('does not count composite jobs', async () => {
       const held = heldRun();
-      queue.work('composite', 50, held.run, gaveUp);
+      await announced(queue.work('composite', 50, held.run, gaveUp));
       for (let index = 0; index < 5; index += 1) await queue.submit(makeJob({ queue: 'composite' }));
       await expect.poll(() => held.running.length).toBe(5);
       for (const { finish } of held.running) finish();
@@ -420,11 +424,11 @@ export function jobQueueContract(open: OpenQueue): void {
 
   describe('page loads', () => {
     const page = (caller: string, target: string, more: Partial<Job> = {}) =>
-      makeJob({ queue: 'browser', host: hostBeside(target), caller, target, ...more });
+      makeJob({ queue: 'browser', host: `${target}.test`, caller, target, ...more });
 
     test('of hosts of one part of the queue take turns by caller: a caller with many delays no other', async () => {
       const held = heldRun();
-      queue.work('browser', 1, held.run, gaveUp);
+      await announced(queue.work('browser', 1, held.run, gaveUp));
       const [first, ...others] = Array.from({ length: 12 }, (_, index) => page('a', `a${index + 1}`));
       if (first) await queue.submit(first);
       // It has its turn before anybody else is there.
@@ -459,7 +463,7 @@ export function jobQueueContract(open: OpenQueue): void {
       queue = await open({ ...queueLimits, pageLimit: 2 });
       queue.onDone((done) => done !== 'missed' && ended.push(done));
       const held = heldRun();
-      queue.work('browser', 1, held.run, gaveUp);
+      await announced(queue.work('browser', 1, held.run, gaveUp));
       for (const target of ['1', '2']) {
         await queue.submit(page('a', target, { jobKey: target }));
         await expect.poll(() => held.names()).toEqual(['1']);
@@ -491,9 +495,14 @@ export function jobQueueContract(open: OpenQueue): void {
   test('a line that is too long is full: nothing is kept', async () => {
     await queue.close(0);
     queue = await open({ hostConcurrency: 1, lineLimit: 2 });
+    const held = heldRun();
+    for (const name of ['network', 'browser', 'composite'] as const)
+      await announced(queue.work(name, 5, held.run, gaveUp));
+    await queue.submit(makeJob());
+    await expect.poll(() => held.running.length, { timeout: 30_000 }).toBe(1);
     const states = [];
-    for (let index = 0; index < 4; index += 1) states.push((await queue.submit(makeJob())).state);
-    expect(states).toEqual(['admitted', 'parked', 'parked', 'full']);
+    for (let index = 0; index < 3; index += 1) states.push((await queue.submit(makeJob())).state);
+    expect(states).toEqual(['parked', 'parked', 'full']);
     // Page loads have a line of their own; who waits for no place of the host is in none.
     expect((await queue.submit(makeJob({ queue: 'browser' }))).state).toBe('parked');
     expect((await queue.submit(makeJob({ queue: 'composite' }), 0)).state).toBe('admitted');
@@ -505,11 +514,11 @@ export function jobQueueContract(open: OpenQueue): void {
 
   test('the counts say what waits and what runs', async () => {
     const held = heldRun();
-    queue.work('network', 2, held.run, gaveUp);
+    await announced(queue.work('network', 2, held.run, gaveUp));
     for (let index = 0; index < 2; index += 1) await queue.submit(makeJob());
     await expect.poll(() => held.running.length).toBe(2);
     await queue.submit(makeJob());
-    await queue.submit(makeJob({ host: hostBeside('b') }));
+    await queue.submit(makeJob({ host: 'b.test' }));
     await expect.poll(() => queue.stats()).toMatchObject({ network: { running: 2, waiting: 1, parked: 1 } });
     for (let done = 0; done < 4; done += 1) {
       await expect.poll(() => held.running.length).toBe(Math.min(4, done + 2));
@@ -521,16 +530,16 @@ export function jobQueueContract(open: OpenQueue): void {
 
   test('a job waits for its host first, then for a worker: the ages are told apart', async () => {
     const held = heldRun();
-    queue.work('network', 3, held.run, gaveUp);
+    await announced(queue.work('network', 3, held.run, gaveUp));
     for (const target of ['1', '2', 'parked']) await queue.submit(makeJob({ target }));
-    await queue.submit(makeJob({ host: hostBeside('b'), target: 'other' }));
+    await queue.submit(makeJob({ host: 'b.test', target: 'other' }));
     await expect.poll(() => held.running.length).toBe(3);
     const read = async () => (await queue.stats()).network;
     await expect.poll(async () => (await read()).oldestParkedMs).toBeGreaterThan(1000);
     expect(await read()).toMatchObject({ waiting: 0, parked: 1, oldestWaitingMs: 0 });
     const { oldestParkedMs } = await read();
     // The worker is full again at once: what its host lets go now waits for a worker.
-    await queue.submit(makeJob({ host: hostBeside('c'), target: 'next' }));
+    await queue.submit(makeJob({ host: 'c.test', target: 'next' }));
     held.running.find(({ job }) => job.target === '1')?.finish();
     await expect.poll(read).toMatchObject({ waiting: 1, parked: 0, oldestParkedMs: 0 });
     const { oldestWaitingMs } = await read();

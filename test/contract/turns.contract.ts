@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '#shared/model/job';
 import type { Done, JobQueue, RunJob, Slot } from '#shared/ports/job-queue';
-import { hostBeside, makeJob, type OpenQueue, queueLimits } from './job-queue.contract.ts';
+import { announced, makeJob, type OpenQueue, queueLimits } from './job-queue.contract.ts';
 
 type Running = { readonly job: Job; readonly slot: Slot; finish(): void };
 
@@ -35,12 +35,12 @@ export function turnsContract(open: OpenQueue): void {
       running.push(entry);
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-  const work = (slots: number) => queue.work('network', slots, run, async () => undefined);
+  const work = (slots: number) => announced(queue.work('network', slots, run, async () => undefined));
   let hosts = 0;
-  /** A job of a host of its own, in the same part of a divided queue as the others. */
+  /** A job of a host of its own. */
   const submit = async (caller: string, more: Partial<Job> = {}) => {
     hosts += 1;
-    const job = makeJob({ host: hostBeside(`h${hosts}`), caller, ...more });
+    const job = makeJob({ host: `h${hosts}.test`, caller, ...more });
     await queue.submit(job);
     return job;
   };
@@ -55,7 +55,7 @@ export function turnsContract(open: OpenQueue): void {
 
   describe('turns', () => {
     test('let a lone caller have all slots', async () => {
-      work(6);
+      await work(6);
       await submitMany(10, () => 'a');
       await poll(() => running.length).toBe(6);
       await settle();
@@ -63,7 +63,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('never make a caller wait for runs of others that end late', async () => {
-      work(6);
+      await work(6);
       await submitMany(20, () => 'a');
       await poll(() => running.length).toBe(6);
       await submit('b');
@@ -72,7 +72,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('give callers with backlogs equal shares, however long their runs are', async () => {
-      work(4);
+      await work(4);
       await submitMany(12, () => 'a');
       await poll(() => running.length).toBe(4);
       await submitMany(12, () => 'b');
@@ -90,7 +90,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('are a network’s as a whole: its callers together are one caller beside another', async () => {
-      work(4);
+      await work(4);
       const levels = ['2001:db8::/32', '2001:db8:1::/48'];
       const more = { levels, isAnonymous: true };
       await submitMany(40, (index) => `2001:db8:1:${index}::/64`, more);
@@ -110,7 +110,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('are an account’s as a whole: fifty tokens of it are one caller', async () => {
-      work(4);
+      await work(4);
       await submitMany(100, (index) => `token:${index % 50}`, { levels: ['account:a'] });
       await settle();
       expect(running.length).toBeLessThanOrEqual(8);
@@ -118,48 +118,102 @@ export function turnsContract(open: OpenQueue): void {
       await poll(() => countOf('token:other')).toBe(1);
     });
 
-    test('leave callers without a token half of the slots while a known caller waits', async () => {
-      work(4);
-      await submitMany(8, (index) => `192.0.${index}.1`, { isAnonymous: true });
-      await submitMany(12, () => 'token:a', { levels: ['account:a'] });
+    test('leave a known caller a quarter of all places, however much work without a token there is', async () => {
+      await work(4);
+      await submitMany(60, (index) => `192.0.${index}.1`, { levels: ['192.0.0.0/16'], isAnonymous: true });
+      await submitMany(60, (index) => `198.51.${index}.1`, { isAnonymous: true });
+      await poll(() => countAnonymous()).toBe(12);
       await settle();
-      // None of what runs is ended for it: the next slots are the known caller's.
-      while (countAnonymous() > 0) {
-        const before = countAnonymous();
-        running.find(({ job }) => job.isAnonymous === true)?.finish();
-        await settle();
-        expect(countAnonymous()).toBeLessThanOrEqual(Math.max(2, before - 1));
-        if (before <= 2) break;
-      }
-      expect(countOf('token:a')).toBeGreaterThanOrEqual(2);
+      expect(countAnonymous()).toBe(12);
+      await submitMany(8, () => 'token:a', { levels: ['account:a'] });
+      await poll(() => countOf('token:a')).toBe(4);
+      // None of what runs was ended for it, and its next job comes first at once.
+      running.find(({ job }) => job.isAnonymous === true)?.finish();
+      await settle();
+      expect([countAnonymous(), countOf('token:a')]).toEqual([12, 4]);
+      running.find(({ job }) => job.caller === 'token:a')?.finish();
+      await settle();
+      expect([countAnonymous(), countOf('token:a')]).toEqual([12, 4]);
     });
 
-    test('count occupied time: of callers that hold as many slots, the one that had them for the shortest time is next', async () => {
+    test('never halve what a lone caller without a token may have', async () => {
+      await work(4);
+      await submitMany(4, () => 'token:a', { levels: ['account:a'] });
+      await poll(() => running.length).toBe(4);
+      await submitMany(8, () => '192.0.2.1', { isAnonymous: true });
+      await poll(() => countAnonymous()).toBe(4);
+      expect(countOf('token:a')).toBe(4);
+    });
+
+    test('at page loads never hand out more than there are slots', async () => {
+      await announced(queue.work('browser', 2, run, async () => undefined));
+      await submitMany(3, (index) => `192.0.${index}.1`, { queue: 'browser', isAnonymous: true });
+      await submitMany(3, (index) => `token:${index}`, { queue: 'browser' });
+      await poll(() => running.length).toBe(2);
+      await settle();
+      expect(running.length).toBe(2);
+      running[0]?.finish();
+      // The class without a token orders: a known caller is next.
+      await poll(() => countAnonymous()).toBe(1);
+      await poll(() => running.length).toBe(2);
+    });
+
+    test('of callers that hold as many slots, the one whose last turn is the longest ago is next', async () => {
       const started = async (caller: string) => {
         await submit(caller);
         await poll(() => countOf(caller)).toBe(1);
         return running.find(({ job }) => job.caller === caller);
       };
-      work(1);
-      const slow = await started('slow');
-      const quick = await started('quick');
+      await work(1);
+      const early = await started('early');
+      const late = await started('late');
       const [holder] = [await started('first'), await started('second')];
-      await delay(300);
-      // The slow one has held its slot for longer than the quick one, however busy the machine is.
-      quick?.finish();
+      late?.finish();
       await started('third');
-      slow?.finish();
+      early?.finish();
       await started('fourth');
-      await submit('slow');
-      await submit('quick');
-      expect([countOf('slow'), countOf('quick')]).toEqual([0, 0]);
+      await submit('other');
+      await submit('late');
+      await submit('early');
+      expect([countOf('early'), countOf('late')]).toEqual([0, 0]);
+      running.find(({ job }) => job.caller === 'other')?.finish();
       holder?.finish();
-      await poll(() => countOf('quick') + countOf('slow')).toBe(1);
-      expect(countOf('quick')).toBe(1);
+      await poll(() => running.length).toBeLessThanOrEqual(5);
+      await settle();
+      expect(countOf('late')).toBeLessThanOrEqual(countOf('early') + 1);
+    });
+
+    test('are never made worse by others who join: eight of them without a token', async () => {
+      await work(1);
+      await submit('token:a', { levels: ['account:a'] });
+      await poll(() => running.length).toBe(1);
+      const wanted = await submit('token:b', { levels: ['account:b'], jobKey: 'wanted' });
+      await submitMany(20, (index) => `192.0.${index}.1`, { isAnonymous: true });
+      for (let index = 0; index < 8; index += 1)
+        expect(
+          await queue.submit(
+            makeJob({ jobKey: 'wanted', host: wanted.host, caller: `198.51.${index}.1`, isAnonymous: true }),
+          ),
+        ).toMatchObject({ state: 'joined' });
+      await poll(() => running.filter(({ job }) => job.jobKey === 'wanted').length).toBe(1);
+    });
+
+    test('are better with a known caller who joins, though eight others wait already', async () => {
+      await work(1);
+      await submitMany(3, (index) => `192.0.${index}.9`, { isAnonymous: true });
+      await poll(() => running.length).toBe(3);
+      await submitMany(20, (index) => `192.0.${index}.1`, { isAnonymous: true });
+      const more = { jobKey: 'wanted', host: 'wanted.test', isAnonymous: true };
+      for (let index = 0; index < 9; index += 1)
+        await queue.submit(makeJob({ ...more, caller: `198.51.${index}.1` }));
+      await settle();
+      expect(running.filter(({ job }) => job.jobKey === 'wanted')).toEqual([]);
+      await queue.submit(makeJob({ jobKey: 'wanted', host: 'wanted.test', caller: 'token:a' }));
+      await poll(() => running.filter(({ job }) => job.jobKey === 'wanted').length).toBe(1);
     });
 
     test('go to a parked job at the turn of whoever joins it', async () => {
-      work(1);
+      await work(1);
       await submit('a');
       await poll(() => countOf('a')).toBe(1);
       await submitMany(5, () => 'a');
@@ -172,8 +226,8 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('at a host go to a parked job at the turn of whoever joins it', async () => {
-      work(10);
-      const host = hostBeside('busy');
+      await work(10);
+      const host = 'busy.test';
       for (let index = 0; index < 8; index += 1) await submit('a', { host });
       const wanted = await submit('a', { host, jobKey: 'wanted' });
       await queue.submit(makeJob({ jobKey: 'wanted', host, caller: 'b' }));
@@ -182,13 +236,14 @@ export function turnsContract(open: OpenQueue): void {
       await poll(() => running.length).toBe(2);
       running[0]?.finish();
       await poll(() => running.filter(({ job }) => job.jobId === wanted.jobId).length).toBe(1);
-      expect(ended.length).toBe(2);
+      await poll(() => ended.length).toBe(2);
+      expect(running.map(({ job }) => job.caller)).toEqual(['a', 'a']);
     });
   });
 
   describe('a run that gives up its slot', () => {
     test('leaves it to others, and has one again at its caller’s turn', async () => {
-      work(1);
+      await work(1);
       await submit('a');
       await poll(() => running.length).toBe(1);
       const [first] = running;
@@ -211,7 +266,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('and ends without one, leaves nothing behind', async () => {
-      work(1);
+      await work(1);
       await submit('a');
       await poll(() => running.length).toBe(1);
       running[0]?.slot.release();
@@ -224,7 +279,7 @@ export function turnsContract(open: OpenQueue): void {
     });
 
     test('stops waiting for one when its time is over', async () => {
-      work(1);
+      await work(1);
       await submit('a');
       await poll(() => running.length).toBe(1);
       const [first] = running;
@@ -243,12 +298,10 @@ export function turnsContract(open: OpenQueue): void {
   });
 
   test('the jobs of a caller are counted: those that run, and those that wait for a slot or for their host', async () => {
-    const crew = work(2);
-    // What begins before the slots are known is not counted.
-    await expect.poll(() => crew.isAnnounced?.() ?? true, { timeout: 30_000 }).toBe(true);
+    await work(2);
     const me = { caller: 'me', levels: ['account:a'] };
     expect(await queue.jobsOf(me)).toEqual({ running: 0, waiting: 0 });
-    const host = hostBeside('mine');
+    const host = 'mine.test';
     for (let index = 0; index < 4; index += 1) await submit('me', { ...me, host });
     await submitMany(2, () => 'me', me);
     await submit('other', { levels: ['account:a'] });

@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { startMongo, type TestMongo } from '../kit/mongo.ts';
-import type { TestCluster } from '../kit/redis-cluster.ts';
 import { startRedis, type TestRedis } from '../kit/redis.ts';
 import { startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
@@ -60,18 +59,11 @@ export type FleetOptions = {
   /** What every host of the lab answers. */
   readonly answer: RequestListener;
   readonly settings?: Settings;
-  /** Holds the queue instead of one Redis; it ends with the fleet. */
-  readonly cluster?: TestCluster;
 };
 
 /** Opens Redis, store and lab; API and worker processes are started by the test. */
-export async function openFleet({
-  hosts: count,
-  answer,
-  settings = {},
-  cluster,
-}: FleetOptions): Promise<Fleet> {
-  const [redis, mongo] = await Promise.all([cluster ? asOne(cluster) : startRedis(), startMongo()]);
+export async function openFleet({ hosts: count, answer, settings = {} }: FleetOptions): Promise<Fleet> {
+  const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const hosts = Array.from({ length: count }, (_, index) => `t${index}.test`);
   const { listener, most } = countPerHost(answer);
   const lab = await openLab({ sites: Object.fromEntries(hosts.map((host) => [`http://${host}`, listener])) });
@@ -110,9 +102,9 @@ export async function openFleet({
     },
     ask: askUntilAnswered,
     async leftovers() {
-      const servers = (await cluster?.masters()) ?? [new Redis(redis.url)];
-      const left = await countLeftovers(servers, mongo.url);
-      for (const server of servers) server.disconnect();
+      const server = new Redis(redis.url);
+      const left = await countLeftovers(server, mongo.url);
+      server.disconnect();
       return left;
     },
     async close() {
@@ -205,25 +197,14 @@ function countPerHost(answer: RequestListener): { listener: RequestListener; mos
   return { listener, most: () => most };
 }
 
-function asOne({ url, stop }: TestCluster): TestRedis {
-  return { url, process: undefined, restart: async () => undefined, stop };
-}
-
-async function countLeftovers(servers: readonly Redis[], mongoUrl: string) {
-  const sumOf = async (redis: Redis, pattern: string, least: number | '-inf') => {
+async function countLeftovers(redis: Redis, mongoUrl: string) {
+  const sum = async (pattern: string, least: number | '-inf') => {
     const keys = await redis.keys(pattern);
     const counts = await Promise.all(keys.map((key) => redis.zcount(key, least, '+inf')));
     return counts.reduce((total, count) => total + count, 0);
   };
-  const sum = async (pattern: string, least: number | '-inf') => {
-    const sums = await Promise.all(servers.map((redis) => sumOf(redis, pattern, least)));
-    return sums.reduce((total, count) => total + count, 0);
-  };
-  // A lease that has run out holds nothing; the next who asks for the host strikes it out.
-  const [slots, parked] = [
-    await sum('*diag*:host:*:slots', Date.now()),
-    await sum('*diag*:host:*:parked:*', '-inf'),
-  ];
+  // A lease that has run out holds nothing; the next who asks for the place strikes it out.
+  const [slots, parked] = [await sum('diag:jobs:at:*', Date.now()), await sum('diag:jobs:host:*', '-inf')];
   const mongo = new MongoClient(mongoUrl);
   const keys = await mongo
     .db()

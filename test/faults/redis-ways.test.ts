@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { describe, test } from 'vitest';
-import { type AnyRedis, impatientAlone, openHearing, openRedis, patient } from '#shared/backends/redis';
+import { impatientAlone, openHearing, openRedis, patient } from '#shared/backends/redis';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
@@ -25,7 +25,7 @@ describe.skipIf(!hasRedis).concurrent('the way to Redis', () => {
       const asking = many(() => openRedis(url, impatientAlone, quiet));
       const waiting = many(() => openRedis(url, patient, quiet));
       // As BullMQ makes the connections of its own on which workers block.
-      const blocking = waiting.map((each) => (each as Redis).duplicate().on('error', () => undefined));
+      const blocking = waiting.map((each) => each.duplicate().on('error', () => undefined));
       const hearing = many(() => openHearing(url, patient, quiet));
       const heard = hearing.map(() => 0);
       hearing.forEach((each, at) => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis).concurrent('the way to Redis', () => {
       const start = performance.now();
       const speaking = openRedis(redis.url, patient, quiet);
       onTestFinished(() => speaking.disconnect());
-      const answer = (each: AnyRedis) => each.ping().catch((error: Error) => error.message);
+      const answer = (each: Redis) => each.ping().catch((error: Error) => error.message);
       await expect.poll(() => Promise.all(asking.map(answer)), inTheEnd).toEqual(asking.map(() => 'PONG'));
       for (const each of asked) await each;
       await expect
@@ -102,7 +102,7 @@ async function untilPopped(redis: Redis, key: string): Promise<void> {
   while ((await redis.blpop(key, 5)) === null);
 }
 
-async function keepAsking(redis: AnyRedis): Promise<void> {
+async function keepAsking(redis: Redis): Promise<void> {
   const until = performance.now() + 3000;
   while (performance.now() < until) {
     await redis.ping();

@@ -1,8 +1,4 @@
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tracing } from '#shared/ports/tracing';
-import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
-import { makeJob } from '../contract/job-queue.contract.ts';
 import { type OtlpReceiver, openOtlpReceiver, wayOfRedirectCheck, wayUp } from '../kit/otlp-receiver.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { hasTracingSdk, tracingTo, withTracingSdk } from '../kit/tracing-sdk.ts';
@@ -85,55 +81,5 @@ describe.skipIf(!hasRedis || !hasTracingSdk)('traces over API and worker process
     worker.process.kill('SIGTERM');
     await new Promise((resolve) => worker.process.once('exit', resolve));
     expect(collector.spans.filter(({ parentSpanId }) => parentSpanId === '')).toHaveLength(before);
-  });
-
-  test.for([
-    ['no JSON', 'x'],
-    ['JSON of another kind', '{"traceparent":"x"}'],
-    ['an unknown place of zeros', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`],
-    ['a long text', 'x'.repeat(100_000)],
-  ])('a job whose trace was changed in Redis runs, outside of any trace: %s', async ([, forged]) => {
-    const log = {
-      error: () => undefined,
-      warn: () => undefined,
-      info: () => undefined,
-      debug: () => undefined,
-    };
-    const ended = { rename: () => undefined, set: () => undefined, end: () => undefined };
-    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    const tracing: Tracing = {
-      takesIncoming: false,
-      start: () => ({ traceparent, ...ended }),
-      close: async () => undefined,
-    };
-    const redis = new Redis(fleet.redis.url, { db: 1 });
-    const queue = openBullmqJobQueue({
-      shards: 1,
-      url: `${fleet.redis.url}/1`,
-      hostConcurrency: 4,
-      lineLimit: 100,
-      log,
-      tracing,
-    });
-    await expect.poll(() => queue.ping()).toBe(true);
-    await redis.set('diag:worker:network', '1');
-    const job = makeJob({ trace: traceparent });
-    await queue.submit(job);
-    const [key = ''] = await redis.keys(`*:network:${job.jobId}`);
-    const options = JSON.parse((await redis.hget(key, 'opts')) ?? '{}') as Record<string, unknown>;
-    expect(options['tm']).toContain(traceparent.slice(3, 35));
-    await redis.hset(key, 'opts', JSON.stringify({ ...options, tm: forged }));
-    const ran = Promise.withResolvers<string | undefined>();
-    queue.work(
-      'network',
-      1,
-      async ({ jobId, trace }) => (ran.resolve(`${jobId} ${trace}`), undefined),
-      async (_job, cause) => ran.reject(cause as Error),
-    );
-    // Its payload still names the request: only BullMQ's own span is missing.
-    expect(await ran.promise).toBe(`${job.jobId} ${traceparent}`);
-    await queue.close(0);
-    await redis.flushdb();
-    redis.disconnect();
   });
 });

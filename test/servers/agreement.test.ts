@@ -1,10 +1,10 @@
+import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AnyRedis } from '#shared/backends/redis';
 import { type Agreement, openAgreement } from '#shared/lifecycle/agreement/agreement';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
-type Member = { readonly agreement: Agreement; readonly client: AnyRedis; end(): void; die(): Promise<void> };
+type Member = { readonly agreement: Agreement; readonly client: Redis; end(): void; die(): Promise<void> };
 
 const otherwise = (name: string, here: string) =>
   `${name} is "${here}" here and another value in the oldest process`;

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobsKey } from '#shared/queue/bullmq/keys';
 import { openBullmqQueue } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
@@ -20,20 +21,16 @@ describe.skipIf(!hasRedis)('a worker that can use fewer of its slots for a while
       async () => undefined,
       async () => undefined,
     );
-    const only = async (pattern: string) => (await redis.keys(pattern)).at(0) ?? '';
-    const told = async () => Number(await redis.get(await only('*turns:network:slots')));
-    const crews = async () =>
-      (await redis.zrange(await only('*turns:network:crews'), '0', '-1')).map(
-        (member) => member.split(' ')[1],
-      );
+    const told = async () => Number(await redis.get(jobsKey('slots', 'network')));
+    const offers = () => redis.hvals(jobsKey('offers', 'network'));
     await expect.poll(told).toBe(20);
     now = 6;
     await expect.poll(told, { timeout: 40_000 }).toBe(6);
-    expect(await crews()).toEqual(['6']);
+    expect(await offers()).toEqual(['6']);
     now = 20;
     await expect.poll(told, { timeout: 40_000 }).toBe(20);
     await crew.close(0);
-    expect(await crews()).toEqual([]);
+    expect(await offers()).toEqual([]);
     await queue.close(0);
     redis.disconnect();
   });

@@ -5,7 +5,6 @@ import { randomId } from '#shared/model/job';
 import type { Pace } from '#shared/ports/pace';
 import { steadyNow } from '#shared/time/steady-time';
 import { countThrough, order, paceContract } from '../contract/pace.contract.ts';
-import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
@@ -65,8 +64,4 @@ describe.skipIf(!hasRedis)('Redis pace', () => {
     expect(through).toBeGreaterThanOrEqual(20);
     await Promise.all(paces.map((pace) => pace.close()));
   }, 20_000);
-});
-
-describeCluster('Redis pace', (cluster) => {
-  paceContract(async () => openRedisPace(await openReadyRedis(cluster().url), quietLog));
 });

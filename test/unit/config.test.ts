@@ -113,17 +113,21 @@ test.for([
 });
 
 test.for([
-  'redis+cluster://a.example:7000,b.example:7001,c.example:7002',
-  'rediss+cluster://diag:p%40ss@clustercfg.example:6379',
+  'rediss://diag:p%40ss@a.example:6379',
   'redis+sentinel://diag:word@a.example,b.example:26380/mymaster/2?sentinelPassword=other',
 ])('%s is an address of a queue', (url) => {
   const pair = { REDIS_URL: url, MONGODB_URL: 'mongodb://localhost' };
   expect(readConfig(pair)).toMatchObject(pair);
 });
 
-test.for(['0', '3', '24', '512'])('%s shards are refused: a power of two up to 256', (REDIS_SHARDS) => {
-  expect(() => readConfig({ REDIS_SHARDS })).toThrow(/REDIS_SHARDS: /);
-});
+test.for(['redis+cluster://a.example:7000,b.example:7001', 'rediss+cluster://diag:word@cfg.example'])(
+  '%s is refused, and told what there is instead',
+  (REDIS_URL) => {
+    const read = () => readConfig({ REDIS_URL, MONGODB_URL: 'mongodb://localhost' });
+    expect(read).toThrow(/REDIS_URL: a Redis Cluster cannot hold the queue.*split by domain/);
+    expect(read).not.toThrow(/diag:word/);
+  },
+);
 
 test.for([
   'mongodb://a.example:27017,b.example:27018/diag?replicaSet=rs0',

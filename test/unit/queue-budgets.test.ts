@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { openMemoryJobQueue } from '#shared/queue/memory';
-import { bytesOf } from '#shared/queue/memory-state';
+import { bytesOf, openMemoryJobQueue } from '#shared/queue/memory';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
 const limits = { hostConcurrency: 1000, lineLimit: 1000, waitingLimit: 1000 };

@@ -16,14 +16,6 @@ test.for([
   ['redis://:word@[::1]:7000', { nodes: [node('::1', 7000)], access: { password: 'word' } }],
   ['redis://diag:p@ss@r.example', { nodes: [node('r.example', 6379)], access: { password: 'p@ss' } }],
   [
-    'rediss+cluster://diag:word@a.example:7000,b.example',
-    {
-      kind: 'cluster',
-      nodes: [node('a.example', 7000), node('b.example', 6379)],
-      access: { username: 'diag', password: 'word', tls: {} },
-    },
-  ],
-  [
     'redis+sentinel://a.example,b.example:26380/main/3?sentinelPassword=s%26',
     {
       kind: 'sentinel',
@@ -42,8 +34,8 @@ test.for([
   'redis://a,b',
   'redis://a/queue',
   'redis://%ZZ:word@a',
-  'redis+cluster://a,,b',
-  'redis+cluster://a/1',
+  'redis+cluster://a,b',
+  'redis+sentinel://a,,b/main',
   'redis+sentinel://a',
   'redis+sentinel://a/main/x',
   'http://a',

@@ -6,44 +6,42 @@ import { makeJob } from '../contract/job-queue.contract.ts';
 const waiting: Circumstances = {
   job: makeJob({ host: 'busy.test' }),
   state: 'waiting',
-  nowMs: 0,
+  waitsFor: 'worker',
   progress: notStarted,
-  pause: undefined,
+  pausedMs: 0,
   isServed: true,
   denied: undefined,
-  place: 0,
-  hasSlot: false,
-  waitsForTurn: false,
+  place: 1,
   holders: [],
-  ahead: 0,
-  wakesAt: undefined,
 };
 
 const cases: readonly { name: string; change: Partial<Circumstances>; says: string }[] = [
   {
     name: 'a job in the line of its host',
-    change: { place: 2 },
+    change: { waitsFor: 'host', place: 2 },
     says: 'It waits for its host busy.test, at place 2',
   },
   {
-    name: "a job that waits for its caller's turn, delayed as all that waits",
-    change: { waitsForTurn: true, wakesAt: 30_000 },
-    says: "It waits for its caller's turn",
+    name: "a job that waits for its caller's turn",
+    change: { waitsFor: 'turn', place: 3 },
+    says: "It waits for its caller's turn, at place 3",
   },
+  { name: 'a job that is tried again later', change: { waitsFor: 'time' }, says: 'It sleeps, as something' },
   {
-    name: 'a job that looks again later',
-    change: { wakesAt: 3000 },
-    says: 'It sleeps, and asks for a slot of busy.test again in 3 s',
+    name: 'a job of a paused check',
+    change: { waitsFor: 'time', pausedMs: 3000 },
+    says: 'The check redirect-check is paused for another 3 s.',
   },
-  {
-    name: 'a job that may run',
-    change: { hasSlot: true, ahead: 4 },
-    says: 'It may run, and waits for a free worker of the queue network: 4 jobs',
-  },
+  { name: 'a job that may run', change: {}, says: 'It may run, and a worker of the queue network' },
   {
     name: 'a queue without a worker',
-    change: { isServed: false, waitsForTurn: true },
+    change: { isServed: false, waitsFor: 'turn' },
     says: 'No worker serves the queue network',
+  },
+  {
+    name: 'a queue that a worker cannot serve',
+    change: { isServed: false, denied: 'Install Chrome.' },
+    says: 'No worker can serve the queue network. Install Chrome.',
   },
 ];
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { reportPrint } from '#shared/catalogue/report-print';
 import type { Backend } from '#shared/lifecycle/backend';
 import type { QueueName } from '#shared/model/job';
-import type { JobQueue, QueueWorker, Slots } from '#shared/ports/job-queue';
+import type { QueueWorker, Slots } from '#shared/ports/job-queue';
 import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openOnceEach } from '#shared/queue/once-each';
@@ -61,7 +61,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const mailPort = watchMailPort(log, context.metrics);
   const network = watchNetwork(config, log, context.metrics);
   const examiners = openExaminers({ ...context, onMailPort: mailPort.note, onVantage: network.note });
-  const now = () => sharedNow(jobQueue);
+  const now = () => Date.now();
   const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
   const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
   void tellResolvers(config, log);
@@ -150,7 +150,7 @@ function openRunnerOf(
   examineJob: ExamineJob,
 ): Runner {
   return openRunner({
-    ...reportSettingsOf(config, () => sharedNow(backend.jobQueue)),
+    ...reportSettingsOf(config, () => Date.now()),
     reportStore: backend.reportStore,
     examineJob,
     findCheck: findCheckOf(config),
@@ -166,13 +166,9 @@ function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printe
     reportStore: backend.reportStore,
     print: { browser, noSandbox, ...printLimits },
     log,
-    now: () => sharedNow(backend.jobQueue),
+    now: () => Date.now(),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
   });
-}
-
-function sharedNow(jobQueue: Pick<JobQueue, 'clockOffsetMs'>): number {
-  return Date.now() + jobQueue.clockOffsetMs();
 }
 
 /** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { digestOfFile } from '../../queue/job-keys.ts';
 import type { Config } from '../../settings/config.ts';
 import { denyListOf } from '../../settings/deny-list.ts';
-import { parseRedisUrl } from '../../settings/redis-url.ts';
 import { writeCidr } from '../../targets/address.ts';
 
 /** A setting that all processes over one Redis should have the same value of, as this process has it. */
@@ -22,8 +21,6 @@ export function listAgreedSettings(
 ): readonly AgreedSetting[] {
   const needed = (name: string, read: AgreedSetting['read']) => ({ name, read, isNeeded: true });
   return [
-    // With other parts a process looks for jobs where nobody puts them. One Redis has no parts.
-    ...(isOfCluster(config) ? [needed('REDIS_SHARDS', async () => String(config.REDIS_SHARDS))] : []),
     // Two URLs may name one store, so its own id is compared. A report in another store is never found.
     needed('store of MONGODB_URL', readStoreId),
     ...Object.entries(textsOf(config)).map(([name, text]) => ({
@@ -67,8 +64,4 @@ const textMost = 200;
 
 function comparable(text: string): string {
   return text.length <= textMost ? text : `sha256 ${hash('sha256', text, 'base64url').slice(0, 8)}`;
-}
-
-function isOfCluster({ REDIS_URL }: Config): boolean {
-  return REDIS_URL !== undefined && parseRedisUrl(REDIS_URL)?.kind === 'cluster';
 }

@@ -1,19 +1,11 @@
 import { hash } from 'node:crypto';
-import {
-  type AnyRedis,
-  isCluster,
-  isRedisAway,
-  keyPrefix,
-  onceOnly,
-  openRedis,
-  redisTimeoutMs,
-  refusalOf,
-} from '../../backends/redis.ts';
+import type { Redis } from 'ioredis';
+import { isRedisAway, keyPrefix, redisTimeoutMs, refusalOf } from '../../backends/redis.ts';
 import { randomId } from '../../model/job.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import { queueUnavailable } from '../../queue/unavailable.ts';
 import { openWorkWhile, type WorkWhile } from '../../queue/work-while.ts';
-import { type Logger, openLogger } from '../../telemetry/logger.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 import type { AgreedSetting } from './agreed-settings.ts';
 
 /** Whether this process has the same settings as the others that live: the oldest that works decides. */
@@ -46,7 +38,7 @@ const holdMs = 15_000;
 const leaveToOthersMs = 2 * beatMs;
 
 /** Compares the settings with those of the other processes over this Redis, at each connection and every 5 s. */
-export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[], log: Logger): Agreement {
+export function openAgreement(redis: Redis, settings: readonly AgreedSetting[], log: Logger): Agreement {
   const { settle, differences, ...outcome } = openOutcome(log);
   const isRefused = () => outcome.refusal() !== undefined;
   const id = randomId();
@@ -84,7 +76,7 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
       })
       .finally(() => (looking = undefined));
   };
-  // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
+  // Redis may take commands and not answer this comparison for long: jobs want workers.
   const alone = setTimeout(() => {
     if (differences()) return;
     log.warn({}, aloneText);
@@ -136,8 +128,8 @@ function tell(differences: string | undefined, mayWork: boolean, log: Logger): v
  * Tells the others of this process, and gives those that work, the oldest first. A process stands at the end of the list when it starts,
  * when Redis has lost it, and when it claims to decide after it was refused.
  */
-async function beat(redis: AnyRedis, told: Told, claims: boolean): Promise<readonly Told[]> {
-  const [list, own] = [keyOf(redis, 'processes'), keyOf(redis, told.id)];
+async function beat(redis: Redis, told: Told, claims: boolean): Promise<readonly Told[]> {
+  const [list, own] = [keyOf('processes'), keyOf(told.id)];
   const isListed = (await redis.lrange(list, 0, -1)).includes(told.id);
   const step = redis.multi().set(own, JSON.stringify(told), 'PX', holdMs);
   if (claims) step.lrem(list, 0, told.id);
@@ -154,10 +146,10 @@ async function beat(redis: AnyRedis, told: Told, claims: boolean): Promise<reado
 }
 
 /** The processes that live, the oldest first; those that have ended leave the list. */
-async function readLiving(redis: AnyRedis): Promise<readonly Told[]> {
-  const list = keyOf(redis, 'processes');
+async function readLiving(redis: Redis): Promise<readonly Told[]> {
+  const list = keyOf('processes');
   const ids = await redis.lrange(list, 0, -1);
-  const texts = ids.length === 0 ? [] : await redis.mget(ids.map((id) => keyOf(redis, id)));
+  const texts = ids.length === 0 ? [] : await redis.mget(ids.map((id) => keyOf(id)));
   await Promise.all(ids.map(async (id, at) => texts[at] ?? redis.lrem(list, 0, id)));
   return texts.flatMap((text) => (text ? [JSON.parse(text) as Told] : []));
 }
@@ -167,23 +159,8 @@ function findHeld(working: readonly Told[], name: string): string | undefined {
   return working.find(({ hashes }) => hashes[name] !== undefined)?.hashes[name];
 }
 
-/** In a cluster the keys of one step must be in one slot. */
-function keyOf(redis: AnyRedis, name: string): string {
-  const below = `${keyPrefix}:settings`;
-  return `${isCluster(redis) ? `{${below}}` : below}:${name}`;
-}
-
-/** Whether the processes over this Redis have another value of a setting; false where none of them lives, or Redis is away. */
-export async function isHeldOtherwise(url: string, name: string, here: string): Promise<boolean> {
-  const redis = openRedis(url, onceOnly, openLogger('silent'));
-  try {
-    const working = (await readLiving(redis)).filter(({ refused }) => !refused);
-    return (findHeld(working, name) ?? hashOf(here)) !== hashOf(here);
-  } catch {
-    return false; // what is asked of it next says so
-  } finally {
-    redis.disconnect();
-  }
+function keyOf(name: string): string {
+  return `${keyPrefix}:settings:${name}`;
 }
 
 function hashOf(text: string): string {

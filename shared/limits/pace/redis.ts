@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type AnyRedis, isCluster } from '../../backends/redis.ts';
+import type { Redis } from 'ioredis';
 import { anonymousShare, type Pace } from '../../ports/pace.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { steadyNow } from '../../time/steady-time.ts';
@@ -12,13 +12,13 @@ const lease = readFileSync(new URL('lease.lua', import.meta.url), 'utf8');
 const count = readFileSync(new URL('count.lua', import.meta.url), 'utf8');
 
 type Words = readonly (string | number)[];
-type PaceRedis = AnyRedis & {
+type PaceRedis = Redis & {
   diagPaceLease(keys: number, ...words: Words): Promise<readonly number[]>;
   diagPaceCount(key: string, process: string, keptMs: number): Promise<number>;
 };
 
-/** Keys of one lane are in one slot of a cluster, so that a script can take several; so many share the masters. */
-const lanesOfCluster = 16;
+/** What all its keys begin with. */
+const lane = 'diag:pace:{0}';
 /** A process that ran a check tells that it lives; after some misses it no longer counts. */
 const tellEveryMs = 5000;
 const tellKeptMs = 16_000;
@@ -27,23 +27,22 @@ const tellKeptMs = 16_000;
  * The pace over all workers. While Redis is away each process keeps its part of every rate by itself, so that nobody is asked faster:
  * its burst has been used, as the others may have used it just before.
  */
-export function openRedisPace(redis: AnyRedis, log: Logger): Pace {
+export function openRedisPace(redis: Redis, log: Logger): Pace {
   return openLeasedPace(openRedisLedger(redis, log));
 }
 
 /** The account of all workers. Its client is disconnected when it is closed. */
-export function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
+export function openRedisLedger(client: Redis, log: Logger): Ledger {
   client.defineCommand('diagPaceLease', { lua: lease });
   client.defineCommand('diagPaceCount', { numberOfKeys: 1, lua: count });
   const redis = client as PaceRedis;
-  const lanes = isCluster(client) ? lanesOfCluster : 1;
   const census = openCensus(redis, log);
   let answeredAt = steadyNow();
   const alone = openMemoryLedger({ share: () => 1 / census.processes(), emptyAt: () => answeredAt });
   const leaseAlone = async (lane: string, asks: readonly PaceAsk[]) =>
     (await alone.lease(lane, asks)).map((portion) => ({ ...portion, isAlone: true }));
   return {
-    laneOf: (key) => `diag:pace:{${laneNumber(key, lanes)}}`,
+    laneOf: () => lane,
     async lease(lane, asks) {
       census.begin();
       if (redis.status !== 'ready') return leaseAlone(lane, asks);
@@ -83,7 +82,7 @@ function openCensus(redis: PaceRedis, log: Logger): Census {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     if (redis.status !== 'ready') return;
-    redis.diagPaceCount('diag:pace:{0}:processes', id, tellKeptMs).then(
+    redis.diagPaceCount(`${lane}:processes`, id, tellKeptMs).then(
       (living) => {
         processes = Math.max(1, living);
       },
@@ -107,8 +106,4 @@ function wordsOf({ rate, isAnonymous, wanted, ahead, returned }: PaceAsk): Words
 
 function readPortion(told: readonly number[], at: number): Omit<Portion, 'intervals' | 'at'> {
   return { units: told[at] ?? 0, ofAll: told[at + 1] ?? 0, ofKind: told[at + 2] ?? 0 };
-}
-
-function laneNumber(key: string, lanes: number): number {
-  return lanes === 1 ? 0 : createHash('sha1').update(key).digest().readUInt16BE(0) % lanes;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { AnyRedis } from '../../backends/redis.ts';
 import type { RateLimiter, Taken } from '../../ports/rate-limiter.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { steadyNow } from '../../time/steady-time.ts';
@@ -12,7 +12,7 @@ const settleMs = 1000;
 const debtLimit = 10_000;
 
 /** The limiter over all API processes. While Redis is away each process counts on its own, so that nobody is let through unlimited. */
-export function openRedisRateLimiter(redis: AnyRedis, log: Logger): RateLimiter {
+export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
   const shared = openFlexibleRateLimiter(
     (name, { points, windowS }) =>
       new RateLimiterRedis({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Result } from 'ioredis';
-import { type AnyRedis, keyPrefix } from '../../backends/redis.ts';
+import type { Redis, Result } from 'ioredis';
+import { keyPrefix } from '../../backends/redis.ts';
 import { randomId } from '../../model/job.ts';
 import { type StreamPlaces, streamLeaseMs } from '../../ports/stream-places.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -17,7 +17,7 @@ const renewEveryMs = streamLeaseMs / 3;
 const keyOf = (account: string) => `${keyPrefix}:streams:${account}`;
 
 /** The places over all processes. While Redis is away each process goes by its own. */
-export function openRedisStreamPlaces(redis: AnyRedis, log: Logger): StreamPlaces {
+export function openRedisStreamPlaces(redis: Redis, log: Logger): StreamPlaces {
   redis.defineCommand('diagTakeStream', { numberOfKeys: 1, lua: takeStream });
   const alone = openMemoryStreamPlaces();
   /** The account of each stream that this process has open. */

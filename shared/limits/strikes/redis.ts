@@ -1,4 +1,4 @@
-import type { AnyRedis } from '../../backends/redis.ts';
+import type { Redis } from 'ioredis';
 import {
   namesOf,
   refusedForMs,
@@ -14,7 +14,7 @@ import { openMemoryStrikes } from './memory.ts';
 const keyOf = (name: string) => `diag:strikes:${name}`;
 
 /** The strikes over all processes. While Redis is away each process goes by its own. */
-export function openRedisStrikes(redis: AnyRedis, log: Logger): Strikes {
+export function openRedisStrikes(redis: Redis, log: Logger): Strikes {
   const alone = openMemoryStrikes();
   const shared = async <T>(ask: () => Promise<T>, instead: () => Promise<T>): Promise<T> => {
     if (redis.status !== 'ready') return instead();
@@ -46,7 +46,7 @@ export function openRedisStrikes(redis: AnyRedis, log: Logger): Strikes {
   };
 }
 
-async function write(redis: AnyRedis, job: Struck): Promise<void> {
+async function write(redis: Redis, job: Struck): Promise<void> {
   const nowMs = await readClock(redis);
   for (const name of Object.values(namesOf(job))) {
     await redis.lpush(keyOf(name), nowMs);
@@ -56,7 +56,7 @@ async function write(redis: AnyRedis, job: Struck): Promise<void> {
   await redis.set(keyOf(`job ${job.jobId}`), 1, 'PX', strikeHourMs);
 }
 
-async function read(redis: AnyRedis, job: Omit<Struck, 'jobId'>): ReturnType<Strikes['look']> {
+async function read(redis: Redis, job: Omit<Struck, 'jobId'>): ReturnType<Strikes['look']> {
   const { caller, host } = namesOf(job);
   const asked = [
     ['caller', caller],
@@ -73,7 +73,7 @@ async function read(redis: AnyRedis, job: Omit<Struck, 'jobId'>): ReturnType<Str
   return undefined;
 }
 
-async function readClock(redis: AnyRedis): Promise<number> {
+async function readClock(redis: Redis): Promise<number> {
   const [seconds = 0, micros = 0] = (await redis.time()).map(Number);
   return seconds * 1000 + Math.floor(micros / 1000);
 }

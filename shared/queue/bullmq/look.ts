@@ -1,69 +1,57 @@
-import type { Job as BullJob } from 'bullmq';
-import type { QueueName } from '../../model/job.ts';
-import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
-import { shiftJob } from '../../time/shared-time.ts';
-import { readJob, readProgress } from '../read-message.ts';
-import type { ShardQueues } from './shard-queues.ts';
-import type { JobOutcome } from './turn.ts';
+import type { Redis } from 'ioredis';
+import type { Job, QueueName } from '../../model/job.ts';
+import { type JobState, notStarted } from '../../ports/job-queue.ts';
+import { readJob } from '../read-message.ts';
+import { jobsKey, nodeOf } from './keys.ts';
+import { readProgress } from './progress.ts';
 import { sendTogether } from './within-time.ts';
 
-/** What is known of a job. Those who wait for it ask again and again: one that runs or sleeps takes no script. */
-export async function look(shardQueues: ShardQueues, queue: QueueName, jobId: string): Promise<JobState> {
-  const { redis, keys, queues, board } = shardQueues;
-  const { delayed = '' } = queues[queue].keys;
-  sendTogether(redis);
-  // Redis answers in this order. The job comes last: it says that it has ended from when its lock is gone.
-  const [locked, sleepsUntil, told, bullJob] = await Promise.all([
-    redis.exists(`${keys.bull}:${queue}:${jobId}:lock`),
-    redis.zscore(delayed, jobId),
-    board.read(jobId),
-    findJob(shardQueues, queue, jobId),
-  ]);
-  if (!bullJob) return { state: 'unknown' };
-  const hasEnded = bullJob.finishedOn !== undefined;
-  const seen = hasEnded ? undefined : locked === 1 ? 'active' : sleepsUntil === null ? undefined : 'delayed';
-  if (seen) return describe(shardQueues, { bullJob, queue, state: seen, told });
-  const state = await queues[queue].getJobState(jobId);
-  // After its state: how a job ended is there from when it is completed.
-  const now = state === 'unknown' ? undefined : await findJob(shardQueues, queue, jobId);
-  return now ? describe(shardQueues, { bullJob: now, queue, state, told }) : { state: 'unknown' };
-}
-
-async function findJob({ queues }: ShardQueues, queue: QueueName, jobId: string) {
-  return (await queues[queue].getJob(jobId)) as BullJob | undefined;
-}
-
-type ObservedJob = {
-  readonly bullJob: BullJob;
-  readonly queue: QueueName;
-  readonly state: Awaited<ReturnType<BullJob['getState']>>;
-  readonly told: Progress | undefined;
+/** Where a job is, as scheduler.lua writes it down. */
+export type JobRecord = {
+  readonly at: 'host' | 'turn' | 'held' | 'run' | 'away' | 'asleep' | 'done' | 'failed' | 'expired';
+  readonly pool: QueueName;
+  readonly host: string;
+  readonly who: readonly { readonly by: string; readonly path: readonly string[] }[];
+  readonly by: number;
+  readonly born: number;
+  /** A run that waits for its place. */
+  readonly back?: boolean;
 };
 
-async function describe(
-  { gate, clock }: ShardQueues,
-  { bullJob, queue, state, told }: ObservedJob,
-): Promise<JobState> {
-  const read = readJob(bullJob.data, { queue, jobId: bullJob.id });
-  if ('fault' in read) return { state: 'unknown' };
-  const job = shiftJob(read.value, -clock.offsetMs());
-  switch (state) {
-    case 'active':
-      return { state: 'running', progress: told ?? readProgress(bullJob.progress) ?? notStarted, job };
-    case 'completed':
-      return { state: readOutcome(bullJob.returnvalue), job };
-    case 'failed':
-      return { state: 'failed', job };
-    case 'unknown':
-      return { state };
-    case 'delayed':
-    case 'prioritized':
-    case 'waiting':
-    case 'waiting-children':
-      return { state: 'waiting', position: Math.max(1, await gate.position(job)), job };
-  }
+/** A job and where it is; undefined for one that is not known. */
+export async function readRecord(
+  redis: Redis,
+  jobId: string,
+): Promise<{ readonly record: JobRecord; readonly job: Job } | undefined> {
+  const [text, payload] = await redis.hmget(jobsKey('job', jobId), 'r', 'd');
+  if (typeof text !== 'string' || typeof payload !== 'string') return undefined;
+  const record = JSON.parse(text) as JobRecord;
+  const read = readJob(JSON.parse(payload), { queue: record.pool, jobId });
+  return 'fault' in read ? undefined : { record, job: read.value };
 }
 
-function readOutcome(returned: unknown): JobOutcome {
-  return returned === 'expired' || returned === 'failed' ? returned : 'done';
+/** The state of a record, in three words. */
+export function stateOf({ at, back }: JobRecord): 'waiting' | 'running' | 'done' | 'failed' | 'expired' {
+  if (at === 'done' || at === 'failed' || at === 'expired') return at;
+  return at === 'run' || at === 'away' || back === true ? 'running' : 'waiting';
+}
+
+/** What is known of a job. Those who wait for it ask again and again: it takes no script. */
+export async function look(redis: Redis, queue: QueueName, jobId: string): Promise<JobState> {
+  sendTogether(redis);
+  const [found, progress] = await Promise.all([readRecord(redis, jobId), readProgress(redis, jobId)]);
+  if (!found || found.record.pool !== queue) return { state: 'unknown' };
+  const { record, job } = found;
+  const state = stateOf(record);
+  if (state === 'running') return { state, progress: progress ?? notStarted, job };
+  if (state !== 'waiting') return { state, job };
+  return { state, position: (await placeOf(redis, record, jobId)) ?? 1, job };
+}
+
+/** The place of a waiting job: in the line of its host, or among those of its caller; 1 is next. */
+export async function placeOf(redis: Redis, record: JobRecord, jobId: string): Promise<number | undefined> {
+  const { at, pool, host, who } = record;
+  const line = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, who[0]?.path ?? []));
+  const rank = at === 'host' || at === 'turn' ? await redis.zrank(line, jobId) : null;
+  return rank === null ? undefined : Number(rank) + 1;
 }

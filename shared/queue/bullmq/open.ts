@@ -1,107 +1,106 @@
 import { EventEmitter } from 'node:events';
-import {
-  impatient,
-  impatientAlone,
-  isCluster,
-  openHearing,
-  openRedis,
-  patient,
-} from '../../backends/redis.ts';
-import type { Done, JobQueue, Missed } from '../../ports/job-queue.ts';
-import type { Tracing } from '../../ports/tracing.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { shiftJob } from '../../time/shared-time.ts';
-import { jobsOf, withdraw } from './caller-jobs.ts';
+import type { Redis } from 'ioredis';
+import { impatient, openHearing, openRedis, patient } from '../../backends/redis.ts';
+import { type QueueName, queueNames } from '../../model/job.ts';
+import type { Done, JobQueue, Missed, QueueStats } from '../../ports/job-queue.ts';
+import { pathOf } from '../turn-rules.ts';
+import { openWorkWhile } from '../work-while.ts';
+import { openClock } from './clock.ts';
 import { subscribeDone } from './done.ts';
-import { openJobAlarms } from './job-alarms.ts';
-import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
+import { judgeRedis } from './judge-redis.ts';
+import { jobsKey, nodeOf } from './keys.ts';
 import { look } from './look.ts';
-import {
-  closeQueuesByShard,
-  openQueuesByShard,
-  type ShardLimits,
-  type ShardSettings,
-} from './shard-queues.ts';
-import { listShards, ofHost, ofJobId } from './shards.ts';
-import { openSharedClock, type SharedClock } from './shared-clock.ts';
-import { openStats } from './stats.ts';
-import { submit } from './submit.ts';
-import { openQueueTelemetry } from './telemetry.ts';
+import { type BullmqQueueOptions, openReadyQueues, openScheduler } from './scheduler.ts';
 import { withinTime } from './within-time.ts';
-import { openTimelyWork } from './work-in-time.ts';
-import { type WorkerQueues, openWorkers } from './workers.ts';
+import { openWorkers } from './workers.ts';
 
-export type BullmqQueueOptions = ShardLimits & {
-  readonly url: string;
-  /** Parts of the queue where the URL is that of a cluster. */
-  readonly shards: number;
-  readonly log: Logger;
-  /** Where jobs are traced. */
-  readonly tracing?: Tracing | undefined;
-};
+const hears = { ...patient, enableOfflineQueue: false } as const;
 
-/** The queue over Redis: BullMQ holds every job, the gate only the order of each host's line. Any number of processes. */
+/** The queue over Redis, for any number of processes: jobs wait in the scheduler, and BullMQ delivers what may run. */
 export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
-  const { url, log, tracing } = options;
-  const settings = { ...options, telemetry: tracing && openQueueTelemetry(tracing) };
+  const { url, log } = options;
   const redis = openRedis(url, impatient, log);
-  const shards = listShards(url, options.shards);
-  const clock = openSharedClock(redis, log);
-  const asking = openQueuesByShard(redis, shards, settings, clock);
-  const workers = openWorkers(() => openWorkerQueues(settings, clock), log);
-  const timely = openTimelyWork(clock, log);
-  const hearing = openHearing(url, hears, log);
+  const queues = openReadyQueues(redis);
+  const scheduler = openScheduler(redis, { ...options, queues, doStep: (step) => step() });
+  const clock = openClock(redis, log);
+  const inTime = openWorkWhile(log);
+  clock.watch((state) => inTime.turn(state === true));
+  const workers = openWorkers(options);
   const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
+  const hearing = openHearing(url, hears, log);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
-  const readStats = openStats(redis, asking);
-
   return {
-    submit: (job, lineLimit) =>
-      withinTime(redis, async () => {
-        await clock.known;
-        return submit(ofHost(asking, job.host), shiftJob(job, clock.offsetMs()), lineLimit);
-      }),
-    withdraw: (job) => withinTime(redis, () => withdraw(ofHost(asking, job.host), job)),
+    submit: (job, lineLimit) => withinTime(redis, () => scheduler.submit(job, lineLimit)),
+    withdraw: (job) => withinTime(redis, async () => (await scheduler.withdraw(job)) === 'left'),
     onDone(listener) {
       events.on('done', listener);
       return () => events.off('done', listener);
     },
-    look: (queue, jobId) => withinTime(redis, () => look(ofJobId(asking, jobId), queue, jobId)),
-    work: (...given) => timely.work(() => workers.work(...given)),
+    look: (queue, jobId) => withinTime(redis, () => look(redis, queue, jobId)),
+    work: (...given) => inTime.work(() => workers.work(...given)),
     deny: workers.deny,
-    stats: () => withinTime(redis, readStats),
-    jobsOf: (caller) => withinTime(redis, () => jobsOf(asking, caller)),
-    clockOffsetMs: () => clock.offsetMs(),
-    clockState: () => clock.readiness(),
-    ping: async () => sayAllFaults(await judgeShards(redis, shards), shards.length),
-    ...(isCluster(redis)
-      ? { pingShards: async () => sayShardFaults(await judgeShards(redis, shards), shards.length) }
-      : {}),
+    stats: () => withinTime(redis, () => readStats(redis)),
+    jobsOf: (caller) => withinTime(redis, () => jobsOf(redis, caller)),
+    clockState: () => clock.state(),
+    ping: () => judgeRedis(redis),
     async close(graceMs) {
-      timely.close();
-      await workers.close(graceMs);
       clock.close();
-      await closeQueuesByShard(asking);
+      await workers.close(graceMs);
+      await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
+      redis.disconnect();
       hearing.disconnect();
       events.removeAllListeners();
     },
   };
 }
 
-const hears = { ...patient, enableOfflineQueue: false } as const;
+/** The counts of all queues, and their oldest waits by Redis' clock. */
+export async function readStats(redis: Redis): Promise<Readonly<Record<QueueName, QueueStats>>> {
+  const [time, network, browser, composite] = await Promise.all([
+    redis.time(),
+    readLists(redis, 'network'),
+    readLists(redis, 'browser'),
+    readLists(redis, 'composite'),
+  ]);
+  const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
+  const age = ([, since]: string[]) =>
+    since === undefined ? 0 : Math.max(0, Math.round(now - Number(since)));
+  const statsOf = ([waiting, parked, running, ready, atHost]: Lists): QueueStats => ({
+    waiting,
+    parked,
+    running,
+    oldestWaitingMs: age(ready),
+    oldestParkedMs: age(atHost),
+  });
+  return { network: statsOf(network), browser: statsOf(browser), composite: statsOf(composite) };
+}
 
-/** If a fetch is given up after Redis has handed out the job, no worker runs that job until its lock has ended. A loop that is busy for a moment must not cause that. */
-const fetchTimeoutMs = 1000;
+type Lists = [number, number, number, string[], string[]];
 
-function openWorkerQueues(options: BullmqQueueOptions & ShardSettings, clock: SharedClock): WorkerQueues {
-  const { url, log } = options;
-  const redis = openRedis(url, patient, log);
-  const queuesByShard = openQueuesByShard(redis, listShards(url, options.shards), options, clock);
-  if (!isCluster(redis)) return { queuesByShard, jobAlarms: undefined };
-  const fetching = openRedis(
-    url,
-    { ...impatientAlone, commandTimeout: fetchTimeoutMs, maxRetriesPerRequest: 0, enableOfflineQueue: true },
-    log,
+async function readLists(redis: Redis, queue: QueueName): Promise<Lists> {
+  const [waits, parks, running] = [
+    jobsKey('waits', queue),
+    jobsKey('parks', queue),
+    jobsKey('running', queue),
+  ];
+  return Promise.all([
+    redis.zcard(waits),
+    redis.zcard(parks),
+    redis.zcard(running),
+    redis.zrange(waits, '0', '0', 'WITHSCORES'),
+    redis.zrange(parks, '0', '0', 'WITHSCORES'),
+  ]);
+}
+
+/** Unfinished jobs of a caller. Whether it has a token does not tell two callers apart. */
+async function jobsOf(redis: Redis, caller: Parameters<typeof pathOf>[0]) {
+  const nodes = queueNames.flatMap((queue) =>
+    [true, false].map((isAnonymous) => nodeOf(queue, pathOf({ ...caller, isAnonymous }))),
   );
-  return { queuesByShard, jobAlarms: openJobAlarms(fetching, openHearing(url, hears, log), log) };
+  const counts = await Promise.all(
+    nodes.map((node) => Promise.all([redis.zcard(jobsKey('at', node)), redis.zcard(jobsKey('mine', node))])),
+  );
+  const running = counts.reduce((sum, [held]) => sum + held, 0);
+  const all = counts.reduce((sum, [, mine]) => sum + mine, 0);
+  return { running, waiting: Math.max(0, all - running) };
 }

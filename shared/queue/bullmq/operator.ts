@@ -1,25 +1,14 @@
-import type { Job as BullJob } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { isRedisAway, onceOnly, openRedis } from '../../backends/redis.ts';
-import { drawJobId, type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
-import { type Done, notStarted, type QueueStats, type Submitted } from '../../ports/job-queue.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { readJob, readProgress } from '../read-message.ts';
+import { type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
+import { notStarted, type QueueStats, type Submitted } from '../../ports/job-queue.ts';
 import { queueUnavailable } from '../unavailable.ts';
-import { handOver, promote } from './hand-over.ts';
-import { type ObservedHostLine, readLines } from './lines.ts';
-import { mergePauses, type PauseStore } from './pauses.ts';
-import {
-  closeQueuesByShard,
-  openQueuesByShard,
-  type ShardQueues,
-  type ShardLimits,
-  type QueuesByShard,
-} from './shard-queues.ts';
-import { listShards, ofHost, ofJobId } from './shards.ts';
-import { openSharedClock } from './shared-clock.ts';
-import { openStats } from './stats.ts';
-import { submit } from './submit.ts';
-import { type Circumstances } from './why.ts';
+import { jobsKey } from './keys.ts';
+import { placeOf, readRecord, stateOf } from './look.ts';
+import { readStats } from './open.ts';
+import { readProgress } from './progress.ts';
+import { type BullmqQueueOptions, openReadyQueues, openScheduler } from './scheduler.ts';
+import type { Circumstances } from './why.ts';
 
 /** A job as an operator sees it. */
 export type OperatorJob = {
@@ -28,11 +17,27 @@ export type OperatorJob = {
   readonly waitedMs: number;
 };
 
+/** The line of one host: the jobs that hold its places, and how many wait for one. */
+export type ObservedHostLine = {
+  readonly host: string;
+  readonly holders: readonly string[];
+  readonly waitingNetwork: number;
+  readonly waitingBrowser: number;
+};
+
+/** A check whose jobs no worker starts, and until when: Unix ms. */
+export type Pause = { readonly check: string; readonly until: number };
+
+/** No pause is longer: one that was forgotten ends by itself. */
+export const pauseMostMs = 86_400_000;
+
 /** What an operator sees of the queues and does with them; everything rejects with Problem `queue_unavailable` where Redis is away. */
 export type Operator = {
-  readonly pauses: Omit<PauseStore, 'of'>;
-  /** Unix ms of the shared clock. */
-  nowMs(): number;
+  /** Pauses a check, or gives a pause that is there another end. */
+  pause(check: string, forMs: number): Promise<Pause>;
+  /** Ends a pause; false where there was none. */
+  resume(check: string): Promise<boolean>;
+  pauses(): Promise<readonly Pause[]>;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   /** The lines of all hosts that have one, the longest first. */
   lines(most: number): Promise<readonly ObservedHostLine[]>;
@@ -43,27 +48,15 @@ export type Operator = {
   /** Wakes a job that waits; starts one that has ended again, under new ids. */
   retry(seen: Circumstances, queueMs: number): Promise<Submitted>;
   /** Takes a job out of its queue and its line, as expired; false where it runs or has ended. */
-  drop(job: Job): Promise<boolean>;
+  drop(jobId: string): Promise<boolean>;
   close(): Promise<void>;
 };
 
-export type OperatorOptions = ShardLimits & {
-  readonly url: string;
-  readonly shards: number;
-  readonly log: Logger;
-};
-
 /** Opens the queues for an operator. Rejects with Problem `queue_unavailable` where Redis is away. */
-export async function openOperator({
-  url,
-  shards: count,
-  log,
-  ...limits
-}: OperatorOptions): Promise<Operator> {
-  const redis = openRedis(url, onceOnly, log);
-  const clock = openSharedClock(redis, log);
-  const shards = listShards(url, count);
-  const queuesByShard = openQueuesByShard(redis, shards, limits, clock);
+export async function openOperator(options: BullmqQueueOptions): Promise<Operator> {
+  const redis = openRedis(options.url, onceOnly, options.log);
+  const queues = openReadyQueues(redis);
+  const scheduler = openScheduler(redis, { ...options, queues, doStep: (step) => step() });
   const told =
     <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
     async (...given: Given): Promise<T> => {
@@ -73,10 +66,9 @@ export async function openOperator({
         throw isRedisAway(error) ? queueUnavailable(error) : error;
       }
     };
-  const nowMs = () => clock.nowMs();
   const close = async () => {
-    clock.close();
-    await closeQueuesByShard(queuesByShard);
+    await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
+    redis.disconnect();
   };
   try {
     await told(() => redis.ping())();
@@ -84,141 +76,135 @@ export async function openOperator({
     await close();
     throw error;
   }
-  await clock.known;
   return {
-    pauses: mergePauses(queuesByShard.map((shardQueues) => shardQueues.pauses)),
-    nowMs,
-    stats: told(openStats(redis, queuesByShard)),
-    lines: told((most: number) => readLines({ redis, shards }, nowMs(), most)),
-    jobs: told((most: number) => listJobs(queuesByShard, nowMs(), most)),
-    find: told((jobId: string) => find(ofJobId(queuesByShard, jobId), jobId, nowMs())),
-    retry: told((seen: Circumstances, queueMs: number) =>
-      retry(ofHost(queuesByShard, seen.job.host), seen, nowMs() + queueMs),
-    ),
-    drop: told((job: Job) => drop(ofHost(queuesByShard, job.host), job)),
+    pause: told((check: string, forMs: number) => pause(redis, check, forMs)),
+    resume: told(async (check: string) => (await redis.hdel(jobsKey('pauses'), `check ${check}`)) === 1),
+    pauses: told(() => listPauses(redis)),
+    stats: told(() => readStats(redis)),
+    lines: told((most: number) => readLines(redis, most)),
+    jobs: told((most: number) => listJobs(redis, most)),
+    find: told((jobId: string) => find(redis, jobId)),
+    async retry({ job, state }, queueMs) {
+      const { jobId } = job;
+      if (state === 'running') return { state: 'joined', jobId };
+      if (state === 'waiting') {
+        await told(() => scheduler.wake(jobId))();
+        return { state: 'admitted', jobId };
+      }
+      const wanted = { notBefore: Date.now(), acceptFresh: false };
+      const startBy = Date.now() + queueMs;
+      const again = { ...job, jobId: randomId(), reportId: randomId(), wanted, startBy };
+      return told(() => scheduler.submit(again, undefined))();
+    },
+    drop: told((jobId: string) => scheduler.drop(jobId)),
     close,
   };
 }
 
-const liveStates = {
-  active: 'running',
-  waiting: 'waiting',
-  prioritized: 'waiting',
-  delayed: 'waiting',
-} as const;
+async function nowMs(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
 
-async function listJobs(queuesByShard: QueuesByShard, nowMs: number, most: number): Promise<OperatorJob[]> {
+async function pause(redis: Redis, check: string, forMs: number): Promise<Pause> {
+  const until = (await nowMs(redis)) + forMs;
+  await redis.hset(jobsKey('pauses'), `check ${check}`, until);
+  // The key outlives every pause in it, and no longer.
+  await redis.pexpire(jobsKey('pauses'), pauseMostMs);
+  return { check, until };
+}
+
+async function listPauses(redis: Redis): Promise<Pause[]> {
+  const [now, all] = await Promise.all([nowMs(redis), redis.hgetall(jobsKey('pauses'))]);
+  return Object.entries(all)
+    .map(([name, until]) => ({ check: name.replace(/^check /, ''), until: Number(until) }))
+    .filter(({ until }) => until > now);
+}
+
+const atOnce = 500;
+const kinds = ['running', 'waits', 'parks'] as const;
+
+async function listJobs(redis: Redis, most: number): Promise<OperatorJob[]> {
+  const now = await nowMs(redis);
   const found: OperatorJob[] = [];
-  for (const queue of queueNames) {
-    for (const [name, state] of Object.entries(liveStates)) {
-      const jobs = await Promise.all(
-        queuesByShard.map(({ queues }) =>
-          queues[queue].getJobs([name as keyof typeof liveStates], 0, most - 1, true),
-        ),
-      );
-      const seen = jobs.flat().flatMap((job) => readSeen(job, { queue, state, nowMs }));
-      // Of one shard they are in order already.
-      if (queuesByShard.length > 1) seen.sort((a, b) => b.waitedMs - a.waitedMs);
-      found.push(...seen.slice(0, most));
-    }
+  for (const list of queueNames.flatMap((queue) => kinds.map((kind) => jobsKey(kind, queue)))) {
+    const ids = await redis.zrange(list, '0', String(most - 1));
+    for (let at = 0; at < ids.length; at += atOnce)
+      found.push(...(await Promise.all(ids.slice(at, at + atOnce).map((id) => see(redis, id, now)))).flat());
   }
   return found;
 }
 
-type JobPosition = Pick<OperatorJob, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
-
-// BullMQ gives undefined for a job that ended since its id was read.
-function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: JobPosition): OperatorJob[] {
-  const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
-  return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
+async function see(redis: Redis, jobId: string, now: number): Promise<OperatorJob[]> {
+  const seen = await readRecord(redis, jobId);
+  if (!seen) return [];
+  return [{ job: seen.job, state: stateOf(seen.record), waitedMs: now - seen.record.born }];
 }
 
-async function find(
-  shardQueues: ShardQueues,
-  jobId: string,
-  nowMs: number,
-): Promise<Circumstances | undefined> {
-  for (const queue of queueNames) {
-    const bullJob = (await shardQueues.queues[queue].getJob(jobId)) as BullJob | undefined;
-    const read = readJob(bullJob?.data, { queue, jobId });
-    if (bullJob && 'value' in read) return see(shardQueues, { bullJob, job: read.value, nowMs });
-  }
-  return undefined;
-}
-
-type LocatedJob = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
-
-async function see(
-  { redis, keys, queues, gate, pauses, board }: ShardQueues,
-  { bullJob, job, nowMs }: LocatedJob,
-): Promise<Circumstances> {
-  const { queue, jobId, host } = job;
-  const { wait = '', prioritized = '', delayed = '' } = queues[queue].keys;
-  const [state, pause, served, denied, place, turn, holders, fromEnd, rank, length, wake, told] =
-    await Promise.all([
-      bullJob.getState(),
-      pauses.of(job, nowMs),
-      redis.exists(keys.worker(queue)),
-      gate.denied(queue),
-      gate.position(job),
-      gate.waitsForTurn(job),
-      redis.zrangebyscore(`${keys.host(host)}:slots`, nowMs, '+inf'),
-      redis.lpos(wait, jobId),
-      redis.zrank(prioritized, jobId),
-      redis.llen(wait),
-      redis.zscore(delayed, jobId),
-      board.read(jobId),
-    ]);
+async function find(redis: Redis, jobId: string): Promise<Circumstances | undefined> {
+  const seen = await readRecord(redis, jobId);
+  if (!seen) return undefined;
+  const { record, job } = seen;
+  const [now, served, denied, paused, place, holders, told] = await Promise.all([
+    nowMs(redis),
+    redis.zrange(jobsKey('alive', record.pool), '-1', '-1', 'WITHSCORES'),
+    redis.get(jobsKey('denied', record.pool)),
+    redis.hget(jobsKey('pauses'), `check ${job.check}`),
+    placeOf(redis, record, jobId),
+    redis.zrange(jobsKey('at', `host ${record.host}`), '0', '-1'),
+    readProgress(redis, jobId),
+  ]);
+  const { at } = record;
   return {
     job,
-    state: stateOf(state, bullJob.returnvalue),
-    nowMs,
-    progress: told ?? readProgress(bullJob.progress) ?? notStarted,
-    pause,
-    isServed: served === 1,
-    denied,
-    place,
-    waitsForTurn: turn,
-    hasSlot: holders.includes(`${queue} ${jobId}`),
+    state: stateOf(record),
+    waitsFor: at === 'host' || at === 'turn' ? at : at === 'held' ? 'worker' : 'time',
+    progress: told ?? notStarted,
+    pausedMs: Math.max(0, Number(paused ?? 0) - now),
+    isServed: Number(served[1] ?? 0) > now,
+    denied: denied ?? undefined,
+    place: place ?? 1,
     holders,
-    ahead: fromEnd === null ? (rank ?? 0) : length - fromEnd - 1,
-    // BullMQ keeps the time of a delayed job beside 12 bits of order.
-    wakesAt: wake === null ? undefined : Math.floor(Number(wake) / 4096),
   };
 }
 
-function stateOf(state: string, returned: unknown): Circumstances['state'] {
-  if (state === 'active') return 'running';
-  if (state === 'failed') return 'failed';
-  if (state !== 'completed') return 'waiting';
-  return returned === 'expired' || returned === 'failed' ? returned : 'done';
+const keysAtOnce = 1000;
+/** Hosts that are looked at; more have a line only while more than so many jobs run or wait. */
+const hostsMost = 100_000;
+
+async function readLines(redis: Redis, most: number): Promise<ObservedHostLine[]> {
+  const hosts = await findHosts(redis);
+  const lines: ObservedHostLine[] = [];
+  for (let at = 0; at < hosts.length; at += keysAtOnce)
+    lines.push(...(await Promise.all(hosts.slice(at, at + keysAtOnce).map((host) => readLine(redis, host)))));
+  const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: ObservedHostLine) =>
+    holders.length + waitingNetwork + waitingBrowser;
+  return lines
+    .filter((line) => lengthOf(line) > 0)
+    .sort((a, b) => lengthOf(b) - lengthOf(a))
+    .slice(0, most);
 }
 
-async function retry(
-  shardQueues: ShardQueues,
-  { job, state, nowMs }: Circumstances,
-  startBy: number,
-): Promise<Submitted> {
-  if (state === 'running') return { state: 'joined', jobId: job.jobId };
-  if (state !== 'waiting') {
-    const wanted = { notBefore: nowMs, acceptFresh: false };
-    return submit(shardQueues, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
-  }
-  const place = await shardQueues.gate.reserve(job);
-  if (typeof place === 'number' && place > 0) return { state: 'parked', jobId: job.jobId, position: place };
-  await promote(shardQueues.queues[job.queue], job.jobId);
-  return { state: 'admitted', jobId: job.jobId };
+async function readLine(redis: Redis, host: string): Promise<ObservedHostLine> {
+  const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
+    redis.zrange(jobsKey('at', `host ${host}`), '0', '-1'),
+    redis.zcard(jobsKey('host', 'network', host)),
+    redis.zcard(jobsKey('host', 'browser', host)),
+  ]);
+  return { host, holders, waitingNetwork, waitingBrowser };
 }
 
-async function drop({ queues, gate, pages }: ShardQueues, job: Job): Promise<boolean> {
-  const { jobKey, jobId, queue, host } = job;
-  const bullJob = (await queues[queue].getJob(jobId)) as BullJob | undefined;
-  const state = await bullJob?.getState();
-  if (!bullJob || state === 'active' || state === 'completed' || state === 'failed') return false;
-  // A worker may take it in this moment: then it is locked, and this returns 0.
-  if ((await queues[queue].remove(jobId)) === 0) return false;
-  if (queue === 'browser') await pages.leave(job);
-  const done: Done = { jobKey, jobId, queue, host, state: 'expired', tookMs: 0 };
-  await handOver(queues, gate, await gate.release(job, { ended: { jobKey, message: JSON.stringify(done) } }));
-  return true;
+async function findHosts(redis: Redis): Promise<readonly string[]> {
+  const prefixes = [jobsKey('at', 'host '), jobsKey('host', 'network', ''), jobsKey('host', 'browser', '')];
+  const hosts = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.scan(cursor, 'MATCH', `${jobsKey('')}*host*`, 'COUNT', keysAtOnce);
+    for (const key of found) {
+      const prefix = prefixes.find((start) => key.startsWith(start));
+      if (prefix !== undefined) hosts.add(key.slice(prefix.length));
+    }
+    cursor = next;
+  } while (cursor !== '0' && hosts.size < hostsMost);
+  return [...hosts];
 }

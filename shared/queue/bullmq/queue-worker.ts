@@ -1,27 +1,24 @@
-import { setImmediate } from 'node:timers/promises';
-import { createRedisBackend, type Job as BullJob, type Processor, Worker } from 'bullmq';
-import { isCluster, isRedisAway, refusalOf } from '../../backends/redis.ts';
-import type { Job, QueueName } from '../../model/job.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Job as BullJob, Worker } from 'bullmq';
+import { isRedisAway, refusalOf } from '../../backends/redis.ts';
+import { randomId } from '../../model/job.ts';
 import type { QueueWorker, Slots } from '../../ports/job-queue.ts';
-import { runsMost, turnRules } from '../turn-rules.ts';
-import { endTogether, openEndings } from './end-together.ts';
-import { ourScripts } from './gate.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { holdLock } from './hold-lock.ts';
-import type { JobAlarms } from './job-alarms.ts';
-import { joinScripts } from './joint-scripts.ts';
-import { findStalledInTurn, lookFirst } from './look-first.ts';
-import type { QueuesByShard, ShardQueues } from './shard-queues.ts';
-import { type EndTogether, openShardWorkers, type SlotLimit } from './shard-workers.ts';
-import type { Spare } from './turn-slot.ts';
-import { giveUp, type JobOutcome, takeTurn, type TurnSettings } from './turn.ts';
+import { poolRules, runsMost } from '../turn-rules.ts';
+import { bullPrefix } from './keys.ts';
+import { openRuns, type RunSettings } from './run.ts';
+import {
+  openScheduler,
+  type ReadyJob,
+  type ReadyQueues,
+  type Scheduler,
+  type SchedulerLimits,
+} from './scheduler.ts';
 
-type QueueWorkerSettings = Omit<TurnSettings, keyof ShardQueues | 'spare' | 'endings'> & {
-  readonly queuesByShard: QueuesByShard;
-  readonly slots: Slots;
-  /** Of a cluster. */
-  readonly jobAlarms: JobAlarms | undefined;
-};
+export type QueueWorkerSettings = SchedulerLimits &
+  Omit<RunSettings, 'scheduler' | 'stop' | 'spare'> & {
+    readonly queues: ReadyQueues;
+    readonly slots: Slots;
+  };
 
 /** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
 const locks = {
@@ -30,142 +27,111 @@ const locks = {
   browser: { lockDuration: 15_000, stalledInterval: 5000 },
 } as const;
 
-/** Which job is at fault for the runs that it lost is judged in lost-runs.ts; BullMQ ends a job only after so many. */
+/** Which job is at fault for the runs that it lost is the scheduler's to say; BullMQ ends a job only after so many. */
 const stallsMost = 20;
-/** How long, and how many of each queue, finished jobs are kept for callers that poll them; each takes about 1.3 kB. BullMQ's default keeps them all. */
-const keepFinished = { age: 600, count: 10_000 };
 /** A Redis that refuses work is left alone for so long. */
 const refusedPauseMs = 1000;
 const afterAbortMs = 1000;
 /** So long a worker that stops waits until the others know. */
 const leaveMs = 300;
 
-/** Takes jobs of one queue from BullMQ, from all shards, each when its host has room and its caller's turn has come. */
-export function openQueueWorker(given: QueueWorkerSettings): QueueWorker {
-  const { queuesByShard, log } = given;
-  const { spare, limit } = openRoom(given.queue, given.slots.most);
-  const settings = { ...given, spare, endings: openEndings() };
-  const stop = new AbortController();
+/** Takes jobs of one queue from BullMQ, which has those whose turn has come. */
+export function openQueueWorker(settings: QueueWorkerSettings): QueueWorker {
+  const { redis, queue, slots, log } = settings;
   const force = new AbortController();
-  const { track, ended } = openTrack();
-  const run = (shardQueues: ShardQueues): Processor<Job, JobOutcome> => {
-    const take = takeLocked({ ...settings, ...shardQueues }, force.signal);
-    return (job, token) => track(take(job, token));
+  const scheduler = openScheduler(redis, { ...settings, doStep: (step) => patiently(force.signal, step) });
+  const connection = redis.duplicate();
+  connection.on('error', () => undefined); // told once by the connection it was copied from
+  // More than it has slots, as slots are counted over all workers; and one more for each run that has given its place to others.
+  const least = slots.most * poolRules[queue].over;
+  let given = 0;
+  const spare = {
+    hasRoom: () => least + given < slots.most * runsMost,
+    add(change: number) {
+      given += change;
+      worker.concurrency = least + given;
+    },
   };
-  const ending = { ...settings, signal: force.signal, track };
-  const end: EndTogether = (backend, redis, shardQueues) =>
-    endTogether(joinScripts(backend, redis, ourScripts), { ...ending, ...shardQueues });
-  const { workers, disconnect } = openWorkersOf({ ...settings, limit, end }, run, stop.signal);
-  const rests = workers.map((worker, index) => {
-    const shardQueues = queuesByShard[index] ?? queuesByShard[0];
-    worker.on('failed', (job, error) => {
-      track(giveUp({ ...settings, ...shardQueues }, job, error)).catch((reason: unknown) =>
-        log.error({ err: reason, jobId: job?.id }, 'end of a failed job not recorded'),
-      );
-    });
-    return restWhenRefused(worker, settings);
+  const runs = openRuns({ ...settings, scheduler, spare, stop: force.signal });
+  const worker = new Worker<ReadyJob>(queue, (job: BullJob<ReadyJob>) => runs.run(job), {
+    connection,
+    prefix: bullPrefix,
+    concurrency: least,
+    maxStalledCount: stallsMost,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+    ...locks[queue],
   });
-  const heartbeat = startHeartbeat(settings);
-  const all = (act: (worker: Worker<Job, JobOutcome>) => Promise<void>) => Promise.all(workers.map(act));
+  worker.on('lockRenewalFailed', (jobIds) => {
+    runs
+      .doubt(jobIds)
+      .catch((error: unknown) => log.debug({ err: error, queue }, 'runs without a lock not looked up'));
+  });
+  const rest = restWhenRefused(worker, settings);
+  const heartbeat = startHeartbeat(scheduler, settings);
   return {
     isAnnounced: () => heartbeat.isHeard(),
     async close(graceMs) {
-      for (const rest of rests) rest.stop();
+      rest.stop();
       const left = within(leaveMs, heartbeat.stop());
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
-      await within(
-        graceMs,
-        all((worker) => worker.pause(true)),
-      );
+      await within(graceMs, worker.pause(true));
       await left;
-      stop.abort();
-      await within(graceMs, ended());
+      await within(graceMs, runs.ended());
       force.abort(new Error('the worker is stopping'));
-      await within(afterAbortMs, ended());
-      await within(
-        afterAbortMs,
-        all((worker) => worker.close(true)),
-      );
-      disconnect();
+      await within(afterAbortMs, runs.ended());
+      await within(afterAbortMs, worker.close(true));
+      // BullMQ closes only what it has opened.
+      connection.disconnect();
     },
   };
 }
 
-/** What a worker that stops waits for. */
-function openTrack() {
-  const busy = new Set<Promise<unknown>>();
+const heartbeatMs = 2000;
+
+/** Tells the scheduler that a worker lives, and how many slots it can use now. Each beat also does what a process that died should have done. */
+function startHeartbeat(scheduler: Scheduler, { queue, slots, log }: QueueWorkerSettings) {
+  const name = randomId();
+  let isHeard = false;
+  let isStopped = false;
+  const beats = async () => {
+    while (!isStopped) {
+      await scheduler
+        .beat(queue, name, slots.now())
+        .then(() => (isHeard = true))
+        .catch((error: unknown) => log.debug({ err: error, queue }, 'heartbeat not sent'));
+      await delay(heartbeatMs, undefined, { ref: false });
+    }
+  };
+  void beats();
   return {
-    track: <T>(work: Promise<T>): Promise<T> => {
-      const done: Promise<unknown> = work.catch(() => undefined).finally(() => busy.delete(done));
-      busy.add(done);
-      return work;
-    },
-    /** A run that has ended is ended in BullMQ next: that counts as well. */
-    ended: async (): Promise<void> => {
-      do {
-        await Promise.all(busy);
-        await setImmediate();
-      } while (busy.size > 0);
+    isHeard: () => isHeard,
+    stop() {
+      isStopped = true;
+      return scheduler.beat(queue, name, -1);
     },
   };
 }
 
-function takeLocked(settings: TurnSettings, signal: AbortSignal) {
-  const { log, queue } = settings;
-  const lockMs = locks[queue].lockDuration;
-  return (job: BullJob<Job>, token = '') =>
-    holdLock(job, { token, lockMs, log }, () => takeTurn(settings, job, token, signal));
-}
+const retryMs = 1000;
 
-type Ends = { readonly end: EndTogether };
-type Opened = { readonly workers: readonly Worker<Job, JobOutcome>[]; readonly disconnect: () => void };
-
-function openWorkersOf(
-  { queuesByShard, queue, limit, jobAlarms, end }: QueueWorkerSettings & Pick<Room, 'limit'> & Ends,
-  run: (shardQueues: ShardQueues) => Processor<Job, JobOutcome>,
-  signal: AbortSignal,
-): Opened {
-  const [shardQueues] = queuesByShard;
-  const usual = {
-    maxStalledCount: stallsMost,
-    removeOnComplete: keepFinished,
-    removeOnFail: keepFinished,
-    ...locks[queue],
-    // By holdLock instead.
-    skipLockRenewal: true,
-    ...(shardQueues.telemetry ? { telemetry: shardQueues.telemetry.bullmq } : {}),
-  };
-  if (jobAlarms) {
-    const options = { queue, limit, usual, jobAlarms, signal, end };
-    return { workers: openShardWorkers(queuesByShard, options, run), disconnect: () => undefined };
+/** Does something with Redis, again each second while Redis refuses work: a job is not at fault for that. Rejects with any other error, and with the signal's reason. */
+export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isRedisAway(error) || signal.aborted) throw error;
+    }
+    await delay(retryMs, undefined, { signal });
   }
-  if (isCluster(shardQueues.redis)) throw new TypeError('the workers of a cluster need what wakes them');
-  const connection = shardQueues.redis.duplicate();
-  connection.on('error', () => undefined); // told once by the connection it was copied from
-  const options = { ...usual, concurrency: limit.now(), connection, prefix: shardQueues.keys.bull };
-  const worker = new Worker<Job, JobOutcome>(queue, run(shardQueues), options, (...asked) => {
-    const backend = end(createRedisBackend(...asked), connection, shardQueues);
-    const { keys } = shardQueues.queues[queue];
-    const { wait = '', prioritized = '', delayed = '' } = keys;
-    const places = { wait, prioritized, delayed };
-    const fetch = lookFirst(connection, places, backend.moveToActive.bind(backend));
-    // A worker that waits for jobs takes one more after it was told to pause: that one would be handed back in the moment of the end.
-    backend.moveToActive = async (...words) => (signal.aborted ? [null, undefined, 0, 0] : fetch(...words));
-    const find = backend.moveStalledJobsToWait.bind(backend);
-    backend.moveStalledJobsToWait = findStalledInTurn(connection, keys['stalled-check'] ?? '', find);
-    return backend;
-  });
-  limit.onChange((count) => {
-    worker.concurrency = count;
-  });
-  // BullMQ closes only what it has opened.
-  return { workers: [worker], disconnect: () => connection.disconnect() };
 }
-
-type QueueLog = Pick<QueueWorkerSettings, 'log'> & { readonly queue: QueueName };
 
 /** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
-function restWhenRefused(worker: Worker<Job, JobOutcome>, { queue, log }: QueueLog): { stop(): void } {
+function restWhenRefused(
+  worker: Worker<ReadyJob>,
+  { queue, log }: Pick<QueueWorkerSettings, 'queue' | 'log'>,
+): { stop(): void } {
   let last = '';
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -173,7 +139,7 @@ function restWhenRefused(worker: Worker<Job, JobOutcome>, { queue, log }: QueueL
     last = '';
   });
   worker.on('error', (error) => {
-    const kind = refusalOf(error) ?? error.message;
+    const kind = refusalOf(error) ?? error.message.replaceAll(/\d+/g, '');
     if (kind !== last) log.warn({ err: error, queue }, 'queue worker error');
     last = kind;
     if (timer !== undefined || isStopped || !isRedisAway(error)) return;
@@ -198,28 +164,4 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, ms);
   await Promise.race([work.catch(() => undefined), end]); // what is left open here ends with its connection
   clearTimeout(timer);
-}
-
-/** How many jobs a worker has at once. */
-type Room = {
-  readonly spare: Spare;
-  readonly limit: SlotLimit;
-};
-
-/** How many jobs a worker takes: more than it has slots, as slots are counted over all workers; and one more for each run that has given up its slot. */
-function openRoom(queue: QueueName, concurrency: number): Room {
-  const least = concurrency * turnRules[queue].all;
-  const most = concurrency * runsMost;
-  const listeners = new Set<(concurrency: number) => void>();
-  let given = 0;
-  return {
-    limit: { now: () => least + given, onChange: (listener) => void listeners.add(listener) },
-    spare: {
-      hasRoom: () => least + given < most,
-      add(change) {
-        given += change;
-        for (const listener of listeners) listener(least + given);
-      },
-    },
-  };
 }

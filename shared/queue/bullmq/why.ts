@@ -1,29 +1,23 @@
 import type { Job } from '../../model/job.ts';
 import type { Progress } from '../../ports/job-queue.ts';
-import type { Pause } from './pauses.ts';
 
-/** Everything that decides whether a job runs now. Times are Unix ms of the shared clock. */
+/** Everything that decides whether a job runs now. */
 export type Circumstances = {
   readonly job: Job;
   readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'expired';
-  readonly nowMs: number;
+  /** What a job that waits does: for its host, for its caller's turn, for a worker that takes it, or it sleeps. */
+  readonly waitsFor: 'host' | 'turn' | 'worker' | 'time';
   readonly progress: Progress;
-  readonly pause: Pause | undefined;
+  /** How long its check is held back, ms; 0 where it is not. */
+  readonly pausedMs: number;
   /** A worker that serves its queue is alive. */
   readonly isServed: boolean;
   /** What must be done for a queue that a worker should serve and cannot. */
   readonly denied: string | undefined;
-  /** Its place in the line of its host, 1 is next; 0 where it does not stand there. */
+  /** Its place in the line of its host, or among its caller's jobs; 1 is next. */
   readonly place: number;
-  readonly hasSlot: boolean;
-  /** It waits for its caller's turn at the workers. */
-  readonly waitsForTurn: boolean;
-  /** Jobs that hold the slots of its host, as "<queue> <job id>". */
+  /** Jobs that hold the places of its host. */
   readonly holders: readonly string[];
-  /** Jobs that a free worker takes before it. */
-  readonly ahead: number;
-  /** When a job that was put to sleep looks again. */
-  readonly wakesAt: number | undefined;
 };
 
 /** Says in one or two sentences why a job waits, or what became of it. */
@@ -40,34 +34,16 @@ export function sayWhy(seen: Circumstances): string {
   return sayWait(seen);
 }
 
-function sayWait({
-  job,
-  pause,
-  isServed,
-  denied,
-  place,
-  hasSlot,
-  waitsForTurn,
-  holders,
-  ahead,
-  wakesAt,
-  nowMs,
-}: Circumstances): string {
-  const inS = (at: number) => `${Math.max(0, Math.ceil((at - nowMs) / 1000))} s`;
-  const { kind, name } = pause ?? {};
-  if (pause)
-    return `The ${kind} ${name} is paused for another ${inS(pause.until)}. "diag queue resume ${name}" ends that.`;
-  if (place > 0)
-    return `It waits for its host ${job.host}, at place ${place} of the line. The slots of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
-  if (denied !== undefined && !isServed) return `No worker can serve the queue ${job.queue}. ${denied}`;
-  if (!isServed) return `No worker serves the queue ${job.queue}. Start one.`;
-  if (waitsForTurn)
-    return `It waits for its caller's turn: callers share the slots of the workers of the queue ${job.queue} by the time that they hold them.`;
-  if (wakesAt !== undefined) return saySleep(job, hasSlot, inS(wakesAt));
-  return `It may run, and waits for a free worker of the queue ${job.queue}: ${ahead} jobs are taken before it.`;
-}
-
-function saySleep({ queue, host, jobId }: Job, hasSlot: boolean, left: string): string {
-  if (hasSlot || queue === 'composite') return `It sleeps, and is taken again in ${left}.`;
-  return `It sleeps, and asks for a slot of ${host} again in ${left}. "diag queue retry ${jobId}" jobAlarms it now.`;
+function sayWait({ job, waitsFor, pausedMs, isServed, denied, place, holders }: Circumstances): string {
+  const { queue, host, check } = job;
+  if (pausedMs > 0)
+    return `The check ${check} is paused for another ${Math.ceil(pausedMs / 1000)} s. "diag queue resume ${check}" ends that.`;
+  if (waitsFor === 'host')
+    return `It waits for its host ${host}, at place ${place} of the line. The places of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
+  if (denied !== undefined && !isServed) return `No worker can serve the queue ${queue}. ${denied}`;
+  if (!isServed) return `No worker serves the queue ${queue}. Start one.`;
+  if (waitsFor === 'turn')
+    return `It waits for its caller's turn, at place ${place} of its caller's jobs: callers share the slots of the workers of the queue ${queue}.`;
+  if (waitsFor === 'worker') return `It may run, and a worker of the queue ${queue} takes it next.`;
+  return `It sleeps, as something that it needs was away, and is tried again within seconds. "diag queue retry ${job.jobId}" tries it now.`;
 }

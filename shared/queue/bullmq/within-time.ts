@@ -1,14 +1,13 @@
 import type { Socket } from 'node:net';
-import { type AnyRedis, isCluster, isRedisAway, redisTimeoutMs } from '../../backends/redis.ts';
+import type { Redis } from 'ioredis';
+import { isRedisAway, redisTimeoutMs } from '../../backends/redis.ts';
 import { queueUnavailable } from '../unavailable.ts';
 
 /** Sends the commands of this turn of the loop in one write: each alone would cost a system call, dearer than all the rest of it. */
-export function sendTogether(redis: AnyRedis): void {
-  for (const stream of streamsOf(redis)) {
-    if (stream.writableCorked > 0) continue;
-    stream.cork();
-    setImmediate(() => stream.uncork());
-  }
+export function sendTogether({ stream }: Redis): void {
+  if (!stream || stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }
 
 /** A Redis that answers others is busy: it is waited for until then. */
@@ -18,7 +17,7 @@ const busyMostMs = 5000;
  * Does something with Redis within its time, or throws Problem `queue_unavailable`: at once where it is not connected, soon where nothing
  * arrives from it, and later where it is only slow. What was asked for may still happen later.
  */
-export async function withinTime<T>(redis: AnyRedis, act: () => Promise<T>): Promise<T> {
+export async function withinTime<T>(redis: Redis, act: () => Promise<T>): Promise<T> {
   if (redis.status !== 'ready') throw queueUnavailable(new Error(`Redis is not connected (${redis.status})`));
   sendTogether(redis);
   const late = Promise.withResolvers<never>();
@@ -45,12 +44,6 @@ export async function withinTime<T>(redis: AnyRedis, act: () => Promise<T>): Pro
   }
 }
 
-function bytesFrom(redis: AnyRedis): number {
-  return streamsOf(redis).reduce((sum, { bytesRead }) => sum + bytesRead, 0);
-}
-
-function streamsOf(redis: AnyRedis) {
-  const connections = isCluster(redis) ? redis.nodes('master') : [redis];
-  // A node of a cluster has none before its first command.
-  return connections.flatMap(({ stream }) => (stream ? [stream as Socket] : []));
+function bytesFrom({ stream }: Redis): number {
+  return (stream as Socket | undefined)?.bytesRead ?? 0;
 }

@@ -1,57 +1,53 @@
-import type { AnyRedis } from '../../backends/redis.ts';
-import type { QueueName } from '../../model/job.ts';
+import type { Redis } from 'ioredis';
+import { openRedis, patient } from '../../backends/redis.ts';
+import { type QueueName, queueNames } from '../../model/job.ts';
 import type { JobQueue, QueueWorker } from '../../ports/job-queue.ts';
-import type { Logger } from '../../telemetry/logger.ts';
-import { openOnceEach } from '../once-each.ts';
-import type { JobAlarms } from './job-alarms.ts';
+import { jobsKey } from './keys.ts';
 import { openQueueWorker } from './queue-worker.ts';
 import { openRunIsolation } from './run-isolation.ts';
-import { closeQueuesByShard, type QueuesByShard } from './shard-queues.ts';
+import { type BullmqQueueOptions, openReadyQueues } from './scheduler.ts';
 
 type Workers = Pick<JobQueue, 'work' | 'deny' | 'close'>;
 
-/** What the workers of a process share: the queues of every shard over one connection, and in a cluster what wakes them. */
-export type WorkerQueues = {
-  readonly queuesByShard: QueuesByShard;
-  readonly jobAlarms: JobAlarms | undefined;
-};
-
-/** The workers of the queues in this process, and what it tells of queues that it cannot serve. @param open opens what they share, when the first of them needs it */
-export function openWorkers(open: () => WorkerQueues, log: Logger): Workers {
-  const queueWorkers = new Set<QueueWorker>();
+/** The workers of the queues in this process, and what it tells of queues that it cannot serve. They share a connection, opened when the first of them needs it. */
+export function openWorkers(options: BullmqQueueOptions): Workers {
+  const { url, log } = options;
+  const opened = new Set<QueueWorker>();
   /** The last word of each queue. */
   const denials = new Map<QueueName, QueueWorker>();
   const isolation = openRunIsolation();
-  const onceEach = openOnceEach();
-  let shared: WorkerQueues | undefined;
+  let shared: { readonly redis: Redis; readonly queues: ReturnType<typeof openReadyQueues> } | undefined;
+  const share = () => {
+    if (shared) return shared;
+    const redis = openRedis(url, patient, log);
+    shared = { redis, queues: openReadyQueues(redis) };
+    return shared;
+  };
   return {
     work(queue, slots, run, gaveUp) {
-      shared ??= open();
+      const given = typeof slots === 'number' ? { most: slots, now: () => slots } : slots;
       const queueWorker = openQueueWorker({
-        ...shared,
+        ...options,
+        ...share(),
         isolation,
-        log,
-        onceEach,
         queue,
-        slots: typeof slots === 'number' ? { most: slots, now: () => slots } : slots,
+        slots: given,
         run,
         gaveUp,
       });
-      queueWorkers.add(queueWorker);
+      opened.add(queueWorker);
       return queueWorker;
     },
     deny(queue, fix) {
-      shared ??= open();
       void denials.get(queue)?.close(0);
-      const keys = shared.queuesByShard.map((shardQueues) => shardQueues.keys.denied(queue));
-      denials.set(queue, startDenial(shared.queuesByShard[0].redis, keys, fix));
+      denials.set(queue, startDenial(share().redis, queue, fix));
     },
     async close(graceMs) {
-      await Promise.all(
-        [...queueWorkers, ...denials.values()].map((queueWorker) => queueWorker.close(graceMs)),
-      );
-      shared?.jobAlarms?.close();
-      if (shared) await closeQueuesByShard(shared.queuesByShard);
+      await Promise.all([...opened, ...denials.values()].map((queueWorker) => queueWorker.close(graceMs)));
+      if (!shared) return;
+      const { redis, queues } = shared;
+      await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
+      redis.disconnect();
     },
   };
 }
@@ -59,11 +55,9 @@ export function openWorkers(open: () => WorkerQueues, log: Logger): Workers {
 const repeatMs = 5000;
 const aliveS = 15;
 
-/** Tells every process, as long as this worker lives, why it does not serve a queue that it should. @param keys of that queue, one in each shard */
-function startDenial(redis: AnyRedis, keys: readonly string[], fix: string): QueueWorker {
-  const tell = () => {
-    for (const key of keys) void redis.set(key, fix, 'EX', aliveS).catch(() => undefined); // said again in a moment
-  };
+/** Tells every process, as long as this one lives, why it does not serve a queue that it should. */
+function startDenial(redis: Redis, queue: QueueName, fix: string): QueueWorker {
+  const tell = () => void redis.set(jobsKey('denied', queue), fix, 'EX', aliveS).catch(() => undefined); // said again in a moment
   tell();
   const timer = setInterval(tell, repeatMs);
   return { close: async () => clearInterval(timer) };

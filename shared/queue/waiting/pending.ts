@@ -21,6 +21,8 @@ export type Pending = {
   /** What was submitted, to be submitted again should the queue forget it. */
   job: Job;
   submission: Promise<Submitted>;
+  /** All that the queue was told of: each names a request that wants it. */
+  told: Job[];
   submitted: Submitted | undefined;
   readonly waiters: Set<Waiter>;
   /** Callers whose turns the job has. */

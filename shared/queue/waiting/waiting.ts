@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { drawJobId, type Job } from '../../model/job.ts';
+import { type Job, randomId } from '../../model/job.ts';
 import { Problem } from '../../model/problem.ts';
 import type { Done, JobQueue, Missed, Submitted } from '../../ports/job-queue.ts';
 import type { ReportStore } from '../../ports/report-store.ts';
@@ -121,6 +121,7 @@ function newPending(job: Job): Pending {
   return {
     job,
     submission,
+    told: [],
     submitted: undefined,
     waiters: new Set(),
     callers: new Set([job.caller]),
@@ -147,6 +148,7 @@ async function submit(
   const fault = reportStore.fault();
   if (fault) throw fault;
   const { jobKey, queue, wanted } = entry.job;
+  entry.told = [entry.job];
   const submitted = await jobQueue.submit(entry.job);
   entry.submitted = submitted;
   if (submitted.state !== 'full' && wanted.acceptFresh)
@@ -182,7 +184,7 @@ async function leaveQueue(
   const submitted = await entry.submission.catch(() => undefined);
   for (let tries = 0; submitted && tries < withdrawTries && entry.waiters.has(waiter);) {
     try {
-      if (await jobQueue.withdraw(entry.job)) {
+      if (await withdrawAll(jobQueue, entry)) {
         openJobs.delete(entry.job.jobKey);
         return 'left';
       }
@@ -196,6 +198,11 @@ async function leaveQueue(
     await delay(tickMs, undefined, { ref: false });
   }
   return 'stays';
+}
+
+async function withdrawAll(jobQueue: JobQueue, { told }: Pending): Promise<boolean> {
+  for (const job of told) if (await jobQueue.withdraw(job)) return true;
+  return false;
 }
 
 async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {
@@ -246,6 +253,7 @@ async function lift({ jobQueue }: WaitingContext, entry: Pending): Promise<void>
   entry.joined = [];
   if ((await jobQueue.look(entry.job.queue, known.jobId)).state !== 'waiting') return;
   for (const job of joined) {
+    entry.told.push(job);
     const submitted = await jobQueue.submit(job);
     // It ended in this moment, so that this is a job of its own now.
     if (submitted.state !== 'full') entry.submitted = submitted;
@@ -263,7 +271,7 @@ async function doubt(line: WaitingContext, entry: Pending): Promise<void> {
   if (entry.waiters.size === 0) return;
   line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
   // The queue keeps jobs that have ended for a while, and takes no other under their ids.
-  if (state !== 'unknown') entry.job = { ...entry.job, jobId: drawJobId(entry.job.host) };
+  if (state !== 'unknown') entry.job = { ...entry.job, jobId: randomId() };
   // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
   if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }

@@ -1,0 +1,66 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '../../telemetry/logger.ts';
+
+/** Whether this machine's clock is fit for work: that of Redis is the measure, and NTP keeps both right. */
+export type Clock = {
+  /** True while it is, else how far it is off. Undefined before the first comparison. */
+  state(): true | string;
+  /** Calls at the first comparison, and whenever the state changes. */
+  watch(listener: (state: true | string) => void): void;
+  close(): void;
+};
+
+const compareEveryMs = 60_000;
+const retryMs = 1000;
+const lookEveryMs = 500;
+/** A worker whose clock is off by more takes no jobs. */
+const offMostMs = 5000;
+
+/** Compares this machine's clock with Redis' at each connection and each minute. Between two comparisons the monotonic clock counts, so that a clock that is set is found out at once. */
+export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'debug'>): Clock {
+  const listeners = new Set<(state: true | string) => void>();
+  /** Redis' Unix ms at the origin of `performance.now()`. */
+  let origin: number | undefined;
+  let told: boolean | undefined;
+  const state = () => {
+    if (origin === undefined) return true;
+    const offMs = origin + performance.now() - Date.now();
+    if (Math.abs(offMs) <= offMostMs) return true;
+    return `this machine's clock is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs > 0 ? 'behind' : 'ahead of'} Redis'`;
+  };
+  const look = () => {
+    if (origin === undefined) return;
+    const now = state();
+    if ((now === true) === told) return;
+    if (now !== true) log.error({ reason: now }, 'no jobs are taken until the clock is right');
+    else if (told === false) log.info({}, 'the clock is right again: jobs are taken');
+    told = now === true;
+    for (const listener of listeners) listener(now);
+  };
+  const compare = async () => {
+    const sentAt = performance.now();
+    const [seconds, micros] = await redis.time();
+    const tookMs = performance.now() - sentAt;
+    // An answer that took so long says nothing.
+    if (tookMs > offMostMs / 2) throw new Error(`the answer took ${Math.round(tookMs)} ms`);
+    origin = Number(seconds) * 1000 + Number(micros) / 1000 - sentAt - tookMs / 2;
+    look();
+  };
+  // A Redis that is away is logged by its connection. No worker works before the first comparison, so that one is tried again soon.
+  const tryCompare = () =>
+    void compare().catch((error: unknown) => {
+      log.debug({ err: error }, 'clocks not compared');
+      if (origin === undefined && !isClosed) setTimeout(tryCompare, retryMs).unref();
+    });
+  let isClosed = false;
+  redis.on('ready', tryCompare);
+  const timers = [setInterval(tryCompare, compareEveryMs).unref(), setInterval(look, lookEveryMs).unref()];
+  return {
+    state,
+    watch: (listener) => void listeners.add(listener),
+    close() {
+      isClosed = true;
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { type BulkJobOptions, Queue } from 'bullmq';
+import type { Redis, Result } from 'ioredis';
+import type { Job, QueueName } from '../../model/job.ts';
+import type { Done, Submitted } from '../../ports/job-queue.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { toSentJob } from '../read-message.ts';
+import { pathOf } from '../turn-rules.ts';
+import { pagePartyOf, tooManyPages, unserved } from '../unavailable.ts';
+import { bullPrefix, doneChannel, jobsPrefix } from './keys.ts';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    diagSchedule(...args: (string | number)[]): Result<(string | number)[], Context>;
+  }
+}
+
+/** What BullMQ keeps of a job that may run: which turn of which job it is, and how many of its runs were lost. */
+export type ReadyJob = { readonly id: string; readonly hand: number; readonly lost: number };
+export type ReadyQueues = Readonly<Record<QueueName, Queue<ReadyJob>>>;
+
+/** A run, by the number that the scheduler gave it: what an older one says is refused. */
+export type Run = { readonly jobId: string; readonly run: number };
+
+/** A run that begins. `isLost`: the job has lost too many already, and must be ended. */
+export type Begun = {
+  readonly run: number;
+  readonly lost: number;
+  readonly mayBeStored: boolean;
+  readonly payload: string;
+  readonly isLost: boolean;
+};
+
+/** The operations of scheduler.lua, where they are explained. What each hands out is given to BullMQ before it returns. */
+export type Scheduler = {
+  submit(job: Job, lineLimit: number | undefined): Promise<Submitted>;
+  /** Undefined where another turn of the job is the right one, or none. @param token another one for each try of a worker to begin a run */
+  begin(ready: ReadyJob, token: string, isAlone: boolean): Promise<Begun | undefined>;
+  /** Another run begins beside one that was alone. */
+  beside(run: Run): Promise<void>;
+  /** False where the run was another's already. */
+  end(run: Run, state: Done['state'], tookMs: number): Promise<boolean>;
+  /** Hands a run back that has asked nothing yet, or whose worker stops; it begins again after so long. */
+  back(run: Run, afterMs: number): Promise<void>;
+  give(run: Run): Promise<void>;
+  /** True once the run has its place again; undefined where the job is another run's. */
+  take(run: Run): Promise<boolean | undefined>;
+  /** False where a newer run of the job counts. */
+  holds(run: Run): Promise<boolean>;
+  /** `left`: nobody else wanted the job; `stays`: somebody does; undefined: it runs, or this request has no part in it. */
+  withdraw(job: Job): Promise<'left' | 'stays' | undefined>;
+  drop(jobId: string): Promise<boolean>;
+  wake(jobId: string): Promise<void>;
+  /** @param slots below 0 where the worker leaves */
+  beat(queue: QueueName, worker: string, slots: number): Promise<void>;
+};
+
+export type SchedulerLimits = {
+  readonly hostConcurrency: number;
+  /** Jobs of one host that may wait for it, where the submitter does not know better. */
+  readonly lineLimit: number;
+  /** Page loads that a caller may have unfinished, where its jobs do not say how many; left out: they are not counted. */
+  readonly pageLimit?: number;
+};
+
+export type BullmqQueueOptions = SchedulerLimits & { readonly url: string; readonly log: Logger };
+
+type SchedulerOptions = SchedulerLimits & {
+  readonly queues: ReadyQueues;
+  /** How a step is done: once, or again until Redis takes it. */
+  readonly doStep: <T>(step: () => Promise<T>) => Promise<T>;
+};
+
+const script = readFileSync(new URL('scheduler.lua', import.meta.url), 'utf8');
+const wordsOfHanded = 5;
+
+/** Opens it over a connection. */
+export function openScheduler(redis: Redis, options: SchedulerOptions): Scheduler {
+  redis.defineCommand('diagSchedule', { numberOfKeys: 1, lua: script });
+  const { queues, hostConcurrency, doStep } = options;
+  const call = (operation: string, ...words: (string | number)[]) =>
+    doStep(() => redis.diagSchedule(jobsPrefix, operation, hostConcurrency, doneChannel, ...words));
+  /** Calls, hands on what may run now, and returns the other words. If this process dies between the two, a beat hands it on. */
+  const act = async (count: number, operation: string, ...words: (string | number)[]) => {
+    const answer = await call(operation, ...words);
+    const handed = answer.slice(count);
+    if (handed.length > 0) await doStep(() => handOn(queues, handed));
+    return answer.slice(0, count).map(String);
+  };
+  return {
+    submit: async (job, lineLimit = options.lineLimit) => submit(act, options, job, lineLimit),
+    async begin({ id, hand }, token, isAlone) {
+      const [run, lost, mayBeStored, payload, isLost] = await call('begin', id, hand, token, isAlone ? 1 : 0);
+      if (run === 0) return undefined;
+      return {
+        run: Number(run),
+        lost: Number(lost),
+        mayBeStored: mayBeStored === 1,
+        payload: String(payload),
+        isLost: isLost === 1,
+      };
+    },
+    beside: async ({ jobId, run }) => void (await call('beside', jobId, run)),
+    end: async ({ jobId, run }, state, tookMs) => (await act(1, 'end', jobId, run, state, tookMs))[0] === '1',
+    back: async ({ jobId, run }, afterMs) => void (await act(0, 'back', jobId, run, afterMs)),
+    give: async ({ jobId, run }) => void (await act(0, 'give', jobId, run)),
+    async take({ jobId, run }) {
+      const [state] = await act(1, 'take', jobId, run);
+      return state === '' ? undefined : state === '1';
+    },
+    holds: async ({ jobId, run }) => (await call('holds', jobId, run))[0] === '1',
+    async withdraw({ jobKey, requestId = '' }) {
+      const [state] = await act(1, 'withdraw', jobKey, requestId);
+      return state === 'left' || state === 'stays' ? state : undefined;
+    },
+    drop: async (jobId) => (await act(1, 'drop', jobId))[0] === '1',
+    wake: async (jobId) => void (await act(0, 'wake', jobId)),
+    beat: async (queue, worker, slots) => void (await act(0, 'beat', queue, worker, slots)),
+  };
+}
+
+type Act = (count: number, operation: string, ...words: (string | number)[]) => Promise<string[]>;
+
+async function submit(
+  act: Act,
+  { pageLimit }: SchedulerLimits,
+  job: Job,
+  lineLimit: number,
+): Promise<Submitted> {
+  const { jobId, queue, startBy, wanted } = job;
+  const now = Date.now();
+  const pages = pageLimit === undefined || queue !== 'browser' ? 0 : (job.pages ?? pageLimit);
+  const record = JSON.stringify(recordOf(job, pages > 0));
+  // Times go as differences: clocks of processes may differ.
+  const waitMs = Math.max(0, Math.round(startBy - now));
+  const seenMs = Math.max(0, Math.round(now - wanted.notBefore));
+  const payload = JSON.stringify(toSentJob(job));
+  const words = [record, payload, waitMs, seenMs, lineLimit, pages];
+  const [state = '', id = jobId, told = ''] = await act(3, 'submit', ...words);
+  switch (state) {
+    case 'unserved':
+      throw unserved(told || undefined, queue);
+    case 'pages':
+      throw tooManyPages(pages);
+    case 'parked':
+      return { state, jobId: id, position: Number(told) };
+    default:
+      return { state: state as 'joined' | 'admitted' | 'full', jobId: id };
+  }
+}
+
+/** What scheduler.lua has to know of a job. */
+function recordOf(job: Job, countsPages: boolean) {
+  const { jobId, jobKey, queue, host, check, reportId, runLimitMs, requestId = jobId } = job;
+  return {
+    id: jobId,
+    key: jobKey,
+    pool: queue,
+    host,
+    check,
+    report: reportId,
+    run: runLimitMs,
+    who: [{ by: requestId, path: pathOf(job) }],
+    ...(countsPages ? { page: pagePartyOf(job) } : {}),
+  };
+}
+
+const gone: BulkJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
+
+type ReadyBulk = { readonly name: string; readonly data: ReadyJob; readonly opts: BulkJobOptions };
+
+async function handOn(queues: ReadyQueues, words: readonly (string | number)[]): Promise<void> {
+  const jobs = new Map<QueueName, ReadyBulk[]>();
+  for (let at = 0; at + wordsOfHanded <= words.length; at += wordsOfHanded) {
+    const [id = '', hand, queue, name = '', lost] = words.slice(at, at + wordsOfHanded).map(String);
+    const data = { id, hand: Number(hand), lost: Number(lost) };
+    const job = { name, data, opts: { ...gone, jobId: `${id}.${hand}` } };
+    jobs.set(queue as QueueName, [...(jobs.get(queue as QueueName) ?? []), job]);
+  }
+  const add = async ([queue, [first, ...others]]: [QueueName, ReadyBulk[]]) => {
+    if (!first) return;
+    if (others.length > 0) await queues[queue].addBulk([first, ...others]);
+    else await queues[queue].add(first.name, first.data, first.opts);
+  };
+  await Promise.all([...jobs].map(add));
+}
+
+/** Opens BullMQ's queues over a connection. */
+export function openReadyQueues(redis: Redis): ReadyQueues {
+  const open = (name: QueueName) => {
+    const options = { connection: redis, prefix: bullPrefix, streams: { events: { maxLen: 100 } } };
+    // What goes wrong is said once, by the connection itself.
+    return new Queue<ReadyJob>(name, options).on('error', () => undefined);
+  };
+  return { network: open('network'), browser: open('browser'), composite: open('composite') };
+}
