@@ -110,7 +110,8 @@ export function parseProgress(text: string | null): Progress | undefined {
   return text === null ? undefined : readProgress(parseJson(text));
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

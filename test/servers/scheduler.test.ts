@@ -12,6 +12,7 @@ import {
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
+const how = (token: string, isAlone = false) => ({ token, isAlone, stalls: 0 });
 const hostConcurrency = 2;
 const slots = 4;
 
@@ -53,9 +54,9 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
   let tokens = 0;
   const begin = async (from: ReadyJob | undefined): Promise<Run> => {
     tokens += 1;
-    const begun = from && (await scheduler.begin(from, `token ${tokens}`, false));
+    const begun = from && (await scheduler.begin(from, how(`token ${tokens}`)));
     if (!begun) throw new Error('no run has begun');
-    return { jobId: from.id, run: begun.run };
+    return { jobId: from.id, hand: from.hand, run: begun.run };
   };
   const placesOf = (group: string) => redis.zcard(jobsKey('at', group));
   const takeReady = () => ready.splice(0);
@@ -90,8 +91,8 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     const [handed] = takeReady();
     if (!handed) throw new Error('nothing was handed out');
     const [first, second] = [
-      await scheduler.begin(handed, 'same', false),
-      await scheduler.begin(handed, 'same', false),
+      await scheduler.begin(handed, how('same')),
+      await scheduler.begin(handed, how('same')),
     ];
     expect([first?.run, second?.run, second?.lost]).toEqual([1, 1, 0]);
   });
@@ -102,7 +103,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     await scheduler.back(await begin(handed), 0);
     const [again] = takeReady();
     expect([again?.id, again?.hand]).toEqual([handed?.id, 2]);
-    expect(handed && (await scheduler.begin(handed, 'late', false))).toBeUndefined();
+    expect(handed && (await scheduler.begin(handed, how('late')))).toBeUndefined();
     await begin(again);
   });
 
@@ -119,7 +120,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     for (const lost of [0, 1, 2, 3, 4]) {
       const [handed] = takeReady();
       expect(handed?.lost).toBe(lost);
-      const begun = handed && (await scheduler.begin(handed, `run ${lost}`, false));
+      const begun = handed && (await scheduler.begin(handed, how(`run ${lost}`)));
       expect([begun?.lost, begun?.isLost]).toEqual([lost, lost >= 4]);
       await redis.zadd(jobsKey('running', 'network'), 1, job.jobId);
       await beat();
@@ -131,10 +132,10 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
       const job = await submit({ host: `${hasCompany}.test` });
       for (let lost = 0; ; lost += 1) {
         const [handed] = takeReady();
-        const begun = handed && (await scheduler.begin(handed, `run ${lost}`, true));
+        const begun = handed && (await scheduler.begin(handed, how(`run ${lost}`, true)));
         if (!begun) throw new Error('no run has begun');
         if (begun.isLost) return lost;
-        if (hasCompany) await scheduler.beside({ jobId: job.jobId, run: begun.run });
+        if (hasCompany) await scheduler.beside({ jobId: job.jobId, hand: handed?.hand ?? 0, run: begun.run });
         await redis.zadd(jobsKey('running', 'network'), 1, job.jobId);
         await beat();
       }
@@ -151,18 +152,43 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
 
   test('what nobody else wants leaves; what another wants goes on at that one’s turn', async () => {
     for (let index = 0; index < slots; index += 1) await submit({ caller: 'busy', host: `h${index}.test` });
-    takeReady();
     const many = { caller: 'many', isAnonymous: true };
+    for (let index = 0; index < slots; index += 1) await submit({ ...many, host: `m${index}.test` });
     const other = await submit({ ...many, host: 'b.test', requestId: 'one' });
     const both = await submit({ ...many, host: 'c.test', requestId: 'one' });
-    await scheduler.submit({ ...both, jobId: makeJob().jobId, requestId: 'two', caller: 'few' }, undefined);
-    expect(ready.map(({ id }) => id)).toContain(both.jobId);
-    const [handed] = ready.filter(({ id }) => id === both.jobId);
+    for (let index = 0; index < 3 * slots; index += 1)
+      await submit({ caller: 'few', host: `g${index}.test` });
+    const turnOf = async ({ jobId }: Job) => redis.zrank(jobsKey('own', 'network|anonymous|many'), jobId);
+    expect([await turnOf(other), await turnOf(both)]).toEqual([0, 1]);
+    await scheduler.submit(
+      { ...both, jobId: makeJob().jobId, requestId: 'two', caller: 'few', isAnonymous: false },
+      undefined,
+    );
+    expect(await scheduler.withdraw(other)).toBe('left');
+    expect(await scheduler.withdraw(other)).toBeUndefined();
     expect(await scheduler.withdraw(both)).toBe('stays');
-    expect(await scheduler.withdraw({ ...other, requestId: 'nobody' })).toBeUndefined();
-    const run = await begin(handed);
-    expect(await scheduler.withdraw({ ...both, requestId: 'two' })).toBeUndefined();
+    expect(await turnOf(both)).toBeNull();
+    expect(await redis.zrank(jobsKey('own', 'network|known|few'), both.jobId)).not.toBeNull();
+    expect(await scheduler.withdraw({ ...both, requestId: 'nobody' })).toBeUndefined();
+    expect(await scheduler.withdraw({ ...both, requestId: 'two' })).toBe('left');
+    expect(await redis.keys(jobsKey('own', 'network|anonymous|*'))).toEqual([]);
+  });
+
+  test('a run that ends before it has a number is ended by its turn, and by no other', async () => {
+    const job = await submit();
+    const [handed] = takeReady();
+    const run = { jobId: job.jobId, hand: handed?.hand ?? 0, run: 0 };
+    expect(await scheduler.end({ ...run, hand: 2 }, 'done', 1)).toBe(false);
     expect(await scheduler.end(run, 'done', 1)).toBe(true);
+    expect(await scheduler.end(run, 'done', 1)).toBe(false);
+    expect(await placesOf('network')).toBe(0);
+  });
+
+  test('what BullMQ saw lost counts, though it never had a number', async () => {
+    await submit();
+    const [handed] = takeReady();
+    const begun = handed && (await scheduler.begin(handed, { ...how('second'), stalls: 1 }));
+    expect(begun).toEqual({ run: 1, lost: 1, isLost: false });
   });
 
   test('every key has an end', async () => {
@@ -203,10 +229,10 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
       const handed = takeReady();
       idle = handed.length === 0 ? idle + 1 : 0;
       for (const one of handed) {
-        const begun = await scheduler.begin(one, `drain ${ran.size} ${one.id}`, false);
+        const begun = await scheduler.begin(one, how(`drain ${ran.size} ${one.id}`));
         if (!begun) continue;
         ran.add(one.id);
-        await scheduler.end({ jobId: one.id, run: begun.run }, 'done', 1);
+        await scheduler.end({ jobId: one.id, hand: one.hand, run: begun.run }, 'done', 1);
       }
       // Time goes by.
       const leases = ['handed', 'running'].flatMap((list) => queueNames.map((queue) => jobsKey(list, queue)));
@@ -283,8 +309,8 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
       },
       async begin() {
         const [handed] = ready.splice(Math.floor(random() * ready.length), 1);
-        const begun = handed && (await scheduler.begin(handed, `t ${tokens++}`, random() < 0.2));
-        if (begun) runs.push({ jobId: handed.id, run: begun.run });
+        const begun = handed && (await scheduler.begin(handed, how(`t ${tokens++}`, random() < 0.2)));
+        if (begun) runs.push({ jobId: handed.id, hand: handed.hand, run: begun.run });
         // BullMQ may hand it out once more.
         if (handed && random() < 0.1) ready.push(handed);
       },
@@ -347,7 +373,8 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     const left = await redis.keys(`${jobsPrefix}:*`);
     expect(
       left.filter(
-        (key) => !/:(?:job|ended|kept|turn|looked|ping):|:(?:alive|offers|slots|kept|turn|looked)/.test(key),
+        (key) =>
+          !/:(?:job|ended|kept|turn|looked|ping|wake):|:(?:alive|offers|slots|kept|turn|looked)/.test(key),
       ),
     ).toEqual([]);
   }, 60_000);

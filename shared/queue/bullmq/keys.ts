@@ -4,6 +4,8 @@ import { keyPrefix } from '../../backends/redis.ts';
 export const jobsPrefix = `${keyPrefix}:jobs`;
 /** BullMQ's prefix: its queues have the jobs that may run now, and those that run. */
 export const bullPrefix = `${keyPrefix}:ready`;
+/** A list: one entry for each job of a queue that a worker may take. */
+export const wakeKey = (queue: string) => jobsKey('wake', queue);
 /** Published at the end of each job. */
 export const doneChannel = `${keyPrefix}:done`;
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Job, QueueName } from '../../model/job.ts';
 import { type JobState, notStarted } from '../../ports/job-queue.ts';
-import { readJob } from '../read-message.ts';
+import { parseJson, readJob } from '../read-message.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 import { readProgress } from './progress.ts';
 import { sendTogether } from './within-time.ts';
@@ -16,22 +16,40 @@ export type JobRecord = {
   readonly born: number;
   /** A run that waits for its place. */
   readonly back?: boolean;
+  /** The number of its turn. */
+  readonly hand: number;
+  /** A report of it may be in the store. */
+  readonly stored?: boolean;
 };
+
+/** The record of a job, and its payload; undefined for one that is not known. */
+export async function readTurn(
+  redis: Redis,
+  jobId: string,
+): Promise<{ readonly record: JobRecord; readonly payload: string } | undefined> {
+  const [text, payload] = await redis.hmget(jobsKey('job', jobId), 'r', 'd');
+  if (typeof text !== 'string' || typeof payload !== 'string') return undefined;
+  return { record: JSON.parse(text) as JobRecord, payload };
+}
 
 /** A job and where it is; undefined for one that is not known. */
 export async function readRecord(
   redis: Redis,
   jobId: string,
 ): Promise<{ readonly record: JobRecord; readonly job: Job } | undefined> {
-  const [text, payload] = await redis.hmget(jobsKey('job', jobId), 'r', 'd');
-  if (typeof text !== 'string' || typeof payload !== 'string') return undefined;
-  const record = JSON.parse(text) as JobRecord;
-  const read = readJob(JSON.parse(payload), { queue: record.pool, jobId });
-  return 'fault' in read ? undefined : { record, job: read.value };
+  const seen = await readTurn(redis, jobId);
+  const read = seen && readJob(parseJson(seen.payload), { queue: seen.record.pool, jobId });
+  return seen && read && 'value' in read ? { record: seen.record, job: read.value } : undefined;
+}
+
+/** True where its turn has come: it was handed out, or runs. */
+export function isTurn(record: JobRecord): boolean {
+  return record.at === 'held' || stateOf(record) === 'running';
 }
 
 /** The state of a record, in three words. */
-export function stateOf({ at, back }: JobRecord): 'waiting' | 'running' | 'done' | 'failed' | 'expired' {
+export function stateOf(record: JobRecord): 'waiting' | 'running' | 'done' | 'failed' | 'expired' {
+  const { at, back } = record;
   if (at === 'done' || at === 'failed' || at === 'expired') return at;
   return at === 'run' || at === 'away' || back === true ? 'running' : 'waiting';
 }
@@ -43,7 +61,9 @@ export async function look(redis: Redis, queue: QueueName, jobId: string): Promi
   if (!found || found.record.pool !== queue) return { state: 'unknown' };
   const { record, job } = found;
   const state = stateOf(record);
-  if (state === 'running') return { state, progress: progress ?? notStarted, job };
+  // What was handed out and tells of progress has begun, though it has no number yet.
+  if (state === 'running' || (record.at === 'held' && progress))
+    return { state: 'running', progress: progress ?? notStarted, job };
   if (state !== 'waiting') return { state, job };
   return { state, position: (await placeOf(redis, record, jobId)) ?? 1, job };
 }

@@ -65,30 +65,27 @@ export async function readStats(redis: Redis): Promise<Readonly<Record<QueueName
   const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
   const age = ([, since]: string[]) =>
     since === undefined ? 0 : Math.max(0, Math.round(now - Number(since)));
-  const statsOf = ([waiting, parked, running, ready, atHost]: Lists): QueueStats => ({
+  const statsOf = ([waiting, parked, running, handed, ready, atHost]: Lists): QueueStats => ({
     waiting,
     parked,
-    running,
+    running: running + handed,
     oldestWaitingMs: age(ready),
     oldestParkedMs: age(atHost),
   });
   return { network: statsOf(network), browser: statsOf(browser), composite: statsOf(composite) };
 }
 
-type Lists = [number, number, number, string[], string[]];
+type Lists = [number, number, number, number, string[], string[]];
 
 async function readLists(redis: Redis, queue: QueueName): Promise<Lists> {
-  const [waits, parks, running] = [
-    jobsKey('waits', queue),
-    jobsKey('parks', queue),
-    jobsKey('running', queue),
-  ];
+  const list = (name: string) => jobsKey(name, queue);
   return Promise.all([
-    redis.zcard(waits),
-    redis.zcard(parks),
-    redis.zcard(running),
-    redis.zrange(waits, '0', '0', 'WITHSCORES'),
-    redis.zrange(parks, '0', '0', 'WITHSCORES'),
+    redis.zcard(list('waits')),
+    redis.zcard(list('parks')),
+    redis.zcard(list('running')),
+    redis.zcard(list('handed')),
+    redis.zrange(list('waits'), '0', '0', 'WITHSCORES'),
+    redis.zrange(list('parks'), '0', '0', 'WITHSCORES'),
   ]);
 }
 

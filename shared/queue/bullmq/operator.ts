@@ -122,7 +122,7 @@ async function listPauses(redis: Redis): Promise<Pause[]> {
 }
 
 const atOnce = 500;
-const kinds = ['running', 'waits', 'parks'] as const;
+const kinds = ['running', 'handed', 'waits', 'parks'] as const;
 
 async function listJobs(redis: Redis, most: number): Promise<OperatorJob[]> {
   const now = await nowMs(redis);

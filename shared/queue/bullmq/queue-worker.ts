@@ -1,10 +1,12 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as BullJob, Worker } from 'bullmq';
-import { isRedisAway, refusalOf } from '../../backends/redis.ts';
+import { refusalOf } from '../../backends/redis.ts';
 import { randomId } from '../../model/job.ts';
 import type { QueueWorker, Slots } from '../../ports/job-queue.ts';
 import { poolRules, runsMost } from '../turn-rules.ts';
-import { bullPrefix } from './keys.ts';
+import { bullPrefix, wakeKey } from './keys.ts';
+import { patiently } from './patiently.ts';
 import { openRuns, type RunSettings } from './run.ts';
 import {
   openScheduler,
@@ -12,6 +14,7 @@ import {
   type ReadyQueues,
   type Scheduler,
   type SchedulerLimits,
+  wakeWorkers,
 } from './scheduler.ts';
 
 export type QueueWorkerSettings = SchedulerLimits &
@@ -29,65 +32,190 @@ const locks = {
 
 /** Which job is at fault for the runs that it lost is the scheduler's to say; BullMQ ends a job only after so many. */
 const stallsMost = 20;
-/** A Redis that refuses work is left alone for so long. */
-const refusedPauseMs = 1000;
 const afterAbortMs = 1000;
 /** So long a worker that stops waits until the others know. */
 const leaveMs = 300;
 
-/** Takes jobs of one queue from BullMQ, which has those whose turn has come. */
+/**
+ * Takes jobs of one queue from BullMQ, which has those whose turn has come. It asks for each job itself (`getNextJob`) when it hears of one:
+ * BullMQ's own loop asks two and a half times a job, as each job that is taken wakes another worker.
+ */
 export function openQueueWorker(settings: QueueWorkerSettings): QueueWorker {
   const { redis, queue, slots, log } = settings;
   const force = new AbortController();
   const scheduler = openScheduler(redis, { ...settings, doStep: (step) => patiently(force.signal, step) });
-  const connection = redis.duplicate();
-  connection.on('error', () => undefined); // told once by the connection it was copied from
-  // More than it has slots, as slots are counted over all workers; and one more for each run that has given its place to others.
-  const least = slots.most * poolRules[queue].over;
-  let given = 0;
-  const spare = {
-    hasRoom: () => least + given < slots.most * runsMost,
-    add(change: number) {
-      given += change;
-      worker.concurrency = least + given;
-    },
-  };
-  const runs = openRuns({ ...settings, scheduler, spare, stop: force.signal });
-  const worker = new Worker<ReadyJob>(queue, (job: BullJob<ReadyJob>) => runs.run(job), {
-    connection,
+  const worker = new Worker<ReadyJob>(queue, null, {
+    connection: redis,
     prefix: bullPrefix,
-    concurrency: least,
     maxStalledCount: stallsMost,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: 0 },
     ...locks[queue],
   });
-  worker.on('lockRenewalFailed', (jobIds) => {
-    runs
-      .doubt(jobIds)
-      .catch((error: unknown) => log.debug({ err: error, queue }, 'runs without a lock not looked up'));
+  const tellOnce = openOnceInARow((error) => log.warn({ err: error, queue }, 'queue worker error'));
+  worker.on('error', tellOnce.failed);
+  // More than it has slots, as slots are counted over all workers; and one more for each run that has given its place to others.
+  const room = openRoom(slots.most * poolRules[queue].over, slots.most * runsMost);
+  const runs = openRuns({ ...settings, scheduler, spare: room.spare, stop: force.signal });
+  const locked = holdLocks(worker, {
+    lockMs: locks[queue].lockDuration,
+    onLost: (bullIds) => runs.doubt(bullIds),
+    tellOnce,
   });
-  const rest = restWhenRefused(worker, settings);
+  const take = takeJobs(worker, {
+    ...settings,
+    room,
+    tellOnce,
+    run: (job) => locked.whileRunning(job, () => runs.run(job)),
+  });
+  worker.on('stalled', () => void wakeWorkers(redis, queue, 1));
+  worker.startStalledCheckTimer().catch(tellOnce.failed);
   const heartbeat = startHeartbeat(scheduler, settings);
   return {
     isAnnounced: () => heartbeat.isHeard(),
     async close(graceMs) {
-      rest.stop();
       const left = within(leaveMs, heartbeat.stop());
-      // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
-      await within(graceMs, worker.pause(true));
+      await take.stop();
       await left;
       await within(graceMs, runs.ended());
       force.abort(new Error('the worker is stopping'));
       await within(afterAbortMs, runs.ended());
+      locked.close();
       await within(afterAbortMs, worker.close(true));
-      // BullMQ closes only what it has opened.
-      connection.disconnect();
     },
   };
 }
 
-const heartbeatMs = 2000;
+type TellOnce = { readonly failed: (error: unknown) => void; readonly worked: () => void };
+
+/** Each kind of error is told when it begins. */
+function openOnceInARow(tell: (error: unknown) => void): TellOnce {
+  let last = '';
+  return {
+    failed(error) {
+      const kind = refusalOf(error) ?? String(error).replaceAll(/\d+/g, '');
+      if (kind !== last) tell(error);
+      last = kind;
+    },
+    worked() {
+      last = '';
+    },
+  };
+}
+
+/** How many jobs a worker has at once. */
+function openRoom(least: number, most: number) {
+  const freed = new EventEmitter();
+  let running = 0;
+  let given = 0;
+  return {
+    /** Resolves when another job may be taken, or the signal aborts. */
+    async free(signal: AbortSignal): Promise<void> {
+      while (running >= least + given && !signal.aborted)
+        await once(freed, 'freed', { signal }).catch(() => undefined); // the signal's reason
+    },
+    async occupied(work: () => Promise<void>): Promise<void> {
+      running += 1;
+      await work().finally(() => {
+        running -= 1;
+        freed.emit('freed');
+      });
+    },
+    /** The runs that have given their places to others: the worker takes as many jobs more. */
+    spare: {
+      hasRoom: () => least + given < most,
+      add(change: number) {
+        given += change;
+        if (change > 0) freed.emit('freed');
+      },
+    },
+  };
+}
+
+type Locks = {
+  readonly lockMs: number;
+  readonly onLost: (bullIds: readonly string[]) => Promise<void>;
+  readonly tellOnce: TellOnce;
+};
+
+/** Holds the locks of the jobs that run. Its timer goes by the monotonic clock. */
+function holdLocks(worker: Worker<ReadyJob>, { lockMs, onLost, tellOnce }: Locks) {
+  const held = new Map<string, string>();
+  const renew = async () => {
+    if (held.size === 0) return;
+    const lost = await worker.extendJobLocks([...held.keys()], [...held.values()], lockMs);
+    if (lost.length > 0) await onLost(lost);
+  };
+  const timer = setInterval(() => void renew().catch(tellOnce.failed), lockMs / 3);
+  return {
+    async whileRunning({ id = '', token = '' }: BullJob, work: () => Promise<void>): Promise<void> {
+      held.set(id, token);
+      await work().finally(() => held.delete(id));
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+type Taking = Pick<QueueWorkerSettings, 'redis' | 'queue'> & {
+  readonly room: ReturnType<typeof openRoom>;
+  readonly run: (job: BullJob<ReadyJob>) => Promise<void>;
+  readonly tellOnce: TellOnce;
+};
+
+/** Where nobody tells of a job, as the process that handed it out has died or its worker was lost, it is found after so long. */
+const lookEveryS = 5;
+/** A Redis that refuses work is left alone for so long. */
+const refusedPauseMs = 1000;
+
+/** Takes a job for each that it hears of, while there is room. */
+function takeJobs(worker: Worker<ReadyJob>, { redis, queue, room, run, tellOnce }: Taking) {
+  const stop = new AbortController();
+  const hearing = redis.duplicate();
+  hearing.on('error', () => undefined); // told once by the connection it was copied from
+  const begin = (job: BullJob<ReadyJob>) =>
+    void room
+      .occupied(async () => {
+        await run(job);
+        await job.moveToCompleted(null, job.token ?? '', false);
+      })
+      .catch(tellOnce.failed);
+  const takeOne = async (): Promise<boolean> => {
+    await room.free(stop.signal);
+    if (stop.signal.aborted) return false;
+    const job = await worker.getNextJob(randomId(), { block: false });
+    tellOnce.worked();
+    if (job) begin(job);
+    return Boolean(job);
+  };
+  const hear = async (): Promise<boolean> => {
+    await room.free(stop.signal);
+    return !stop.signal.aborted && (await hearing.blpop(wakeKey(queue), lookEveryS)) !== null;
+  };
+  const takeAll = async () => {
+    let isTold = false;
+    while (!stop.signal.aborted)
+      try {
+        const isTaken = await takeOne();
+        // Where nobody has told of this one, there may be more.
+        if (!isTaken || isTold) isTold = await hear();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        isTold = false;
+        tellOnce.failed(error);
+        await delay(refusedPauseMs, undefined, { signal: stop.signal }).catch(() => undefined); // it is stopped
+      }
+  };
+  const taking = takeAll();
+  return {
+    async stop(): Promise<void> {
+      stop.abort();
+      hearing.disconnect();
+      await within(leaveMs, taking);
+      // What it may have heard of just now is for another worker.
+      await within(leaveMs, wakeWorkers(redis, queue, 1));
+    },
+  };
+}
+
+const heartbeatMs = 5000;
 
 /** Tells the scheduler that a worker lives, and how many slots it can use now. Each beat also does what a process that died should have done. */
 function startHeartbeat(scheduler: Scheduler, { queue, slots, log }: QueueWorkerSettings) {
@@ -109,52 +237,6 @@ function startHeartbeat(scheduler: Scheduler, { queue, slots, log }: QueueWorker
     stop() {
       isStopped = true;
       return scheduler.beat(queue, name, -1);
-    },
-  };
-}
-
-const retryMs = 1000;
-
-/** Does something with Redis, again each second while Redis refuses work: a job is not at fault for that. Rejects with any other error, and with the signal's reason. */
-export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!isRedisAway(error) || signal.aborted) throw error;
-    }
-    await delay(retryMs, undefined, { signal });
-  }
-}
-
-/** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
-function restWhenRefused(
-  worker: Worker<ReadyJob>,
-  { queue, log }: Pick<QueueWorkerSettings, 'queue' | 'log'>,
-): { stop(): void } {
-  let last = '';
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  worker.on('active', () => {
-    last = '';
-  });
-  worker.on('error', (error) => {
-    const kind = refusalOf(error) ?? error.message.replaceAll(/\d+/g, '');
-    if (kind !== last) log.warn({ err: error, queue }, 'queue worker error');
-    last = kind;
-    if (timer !== undefined || isStopped || !isRedisAway(error)) return;
-    void worker.pause(true).catch(() => undefined); // it only marks the worker
-    timer = setTimeout(() => {
-      timer = undefined;
-      void worker
-        .resume()
-        .catch((reason: unknown) => log.error({ err: reason, queue }, 'worker not resumed'));
-    }, refusedPauseMs);
-  });
-  return {
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
     },
   };
 }

@@ -5,8 +5,10 @@ import { type Job, jobVersion, type QueueName, randomId } from '../../model/job.
 import { type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../once-each.ts';
-import { readJob } from '../read-message.ts';
+import { parseJson, readJob } from '../read-message.ts';
 import { openRunSlot } from '../run-slot.ts';
+import { isTurn, readTurn } from './look.ts';
+import { patiently } from './patiently.ts';
 import { openProgressTeller, tellProgress } from './progress.ts';
 import type { RunIsolation } from './run-isolation.ts';
 import type { Begun, ReadyJob, Run, Scheduler } from './scheduler.ts';
@@ -42,94 +44,153 @@ const newerMs = 3000;
 const askAgainMs = 200;
 /** After so many lost runs the next one is alone in its process: then it is known whether it kills its worker. */
 const lostBeforeAlone = 2;
+/** A run that lasts so long gets its number; one that ends before needs none, which spares a script. */
+const beginAfterMs = 1000;
 
-type Going = { readonly run: Run; readonly abort: AbortController };
+/** One turn of a job, in this worker. */
+type Going = {
+  readonly abort: AbortController;
+  /** As the scheduler knows it, once what was asked of it is answered. */
+  run: () => Promise<Run>;
+  /** Gives the run its number, once. Aborts it where another turn is the right one. */
+  begin: () => Promise<Begun | undefined>;
+};
 
 /** Opens them. */
 export function openRuns(settings: RunSettings): Runs {
-  const { scheduler } = settings;
+  const { scheduler, queue, isolation } = settings;
   const going = new Map<string, Going>();
   const { track, ended } = openTrack();
   const onceEach = openOnceEach();
-  const begin = async (bullJob: BullJob<ReadyJob>) => {
-    const { data } = bullJob;
-    const mustBeAlone = data.lost + bullJob.stalledCounter >= lostBeforeAlone;
-    const current: { run?: Run } = {};
+  const runOne = async (bullJob: BullJob<ReadyJob>) => {
+    const { id = '', data, stalledCounter } = bullJob;
+    const lost = data.lost + stalledCounter;
+    let isAlone = false;
+    const one = openGoing(scheduler, { ...data, stalls: stalledCounter, isAlone: () => isAlone });
+    const onCompany = async () => {
+      isAlone = false;
+      const run = await one.run();
+      if (run.run > 0) await scheduler.beside(run);
+    };
     // What only waits for other jobs kills no worker.
     const isolated =
-      settings.queue === 'composite'
-        ? { isAlone: false, leave: () => undefined }
-        : await settings.isolation.enter(mustBeAlone, async () => {
-            if (current.run) await scheduler.beside(current.run);
-          });
+      queue === 'composite' ? undefined : await isolation.enter(lost >= lostBeforeAlone, onCompany);
+    isAlone = isolated?.isAlone ?? false;
+    going.set(id, one);
     try {
-      const begun = await scheduler.begin(data, randomId(), isolated.isAlone);
-      if (!begun) return;
-      current.run = { jobId: data.id, run: begun.run };
-      const abort = new AbortController();
-      going.set(bullJob.id ?? '', { run: current.run, abort });
-      await settle({ ...settings, onceEach }, { run: current.run, begun, abort });
+      await settle({ ...settings, onceEach }, one, { ready: data, lost });
     } finally {
-      going.delete(bullJob.id ?? '');
-      isolated.leave();
+      going.delete(id);
+      isolated?.leave();
     }
   };
   return {
-    run: (bullJob) => track(begin(bullJob)),
+    run: (bullJob) => track(runOne(bullJob)),
     ended,
     async doubt(bullIds) {
       for (const { run, abort } of bullIds.flatMap((id) => going.get(id) ?? []))
-        if (!(await scheduler.holds(run))) abort.abort(new Error('another run of this job has begun'));
+        if (!(await scheduler.holds(await run())))
+          abort.abort(new Error('another run of this job has begun'));
     },
   };
 }
 
-type OneRun = { readonly run: Run; readonly begun: Begun; readonly abort: AbortController };
+function openGoing(
+  scheduler: Scheduler,
+  { isAlone, stalls, ...ready }: ReadyJob & { readonly stalls: number; isAlone: () => boolean },
+): Going {
+  const abort = new AbortController();
+  const token = randomId();
+  let run = 0;
+  let beginning: Promise<Begun | undefined> | undefined;
+  const begin = async () => {
+    const begun = await scheduler.begin(ready, { token, isAlone: isAlone(), stalls });
+    if (begun) run = begun.run;
+    else abort.abort(new Error('another run of this job has begun'));
+    return begun;
+  };
+  return {
+    abort,
+    async run() {
+      await beginning?.catch(() => undefined); // then it has none
+      return { jobId: ready.id, hand: ready.hand, run };
+    },
+    begin: () => (beginning ??= begin()),
+  };
+}
 
-/** Does a run that has begun, and tells the scheduler what became of it. */
-async function settle(
-  settings: RunSettings & { readonly onceEach: ReturnType<typeof openOnceEach> },
-  one: OneRun,
-): Promise<void> {
-  const { scheduler, queue, log, gaveUp, onceEach } = settings;
-  const { run, begun } = one;
-  const read = readJob(parse(begun.payload), { queue, jobId: run.jobId });
+type Handed = { readonly ready: ReadyJob; readonly lost: number };
+type Settling = RunSettings & { readonly onceEach: ReturnType<typeof openOnceEach> };
+
+/** Does a run whose turn has come, and tells the scheduler what became of it. */
+async function settle(settings: Settling, one: Going, handed: Handed): Promise<void> {
+  const { redis, scheduler, queue, log, onceEach, stop } = settings;
+  const { id: jobId, hand } = handed.ready;
+  const seen = await patiently(stop, () => readTurn(redis, jobId));
+  // Another turn is the right one, or the job has ended.
+  if (!seen || seen.record.hand !== hand || !isTurn(seen.record)) return;
+  const read = readJob(parseJson(seen.payload), { queue, jobId });
   if ('fault' in read) {
     const { fault } = read;
-    onceEach(fault, () =>
-      log.warn({ jobId: run.jobId, queue, fault }, 'job dropped: its payload is malformed'),
-    );
-    await scheduler.end(run, 'failed', 0);
+    onceEach(fault, () => log.warn({ jobId, queue, fault }, 'job dropped: its payload is malformed'));
+    await scheduler.end(await one.run(), 'failed', 0);
     return;
   }
-  const job = read.value;
+  const begun = seen.record.at === 'held' && handed.lost === 0 ? undefined : await one.begin();
+  if (one.abort.signal.aborted) return;
   // A newer API may ask for what only a newer worker can do.
-  if (job.v > jobVersion) return scheduler.back(run, newerMs);
-  const startMs = performance.now();
+  if (read.value.v > jobVersion) return scheduler.back(await one.run(), newerMs);
+  const timer = setTimeout(() => void one.begin().catch(() => undefined), beginAfterMs); // its end is refused then, or asks again
   try {
-    if (begun.isLost) throw new Error(`lost its worker ${begun.lost} times`);
-    const failed = await examine(settings, job, one);
-    await scheduler.end(run, failed ?? 'done', Math.round(performance.now() - startMs));
-  } catch (error) {
-    // Another run of this job has begun: what this one found is not asked for.
-    if (one.abort.signal.aborted) return;
-    if (settings.stop.aborted) return scheduler.back(run, 0);
-    if (error instanceof NotBegun) return scheduler.back(run, Math.round(postponedMs * (1 + Math.random())));
-    await gaveUp(job, error);
-    await scheduler.end(run, 'failed', 0);
+    await finish(settings, one, { job: read.value, begun, mayBeStored: seen.record.stored === true });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function examine(settings: RunSettings, job: Job, one: OneRun): Promise<'failed' | undefined> {
+type Start = {
+  readonly job: Job;
+  readonly begun: Begun | undefined;
+  readonly mayBeStored: boolean;
+};
+
+async function finish(settings: Settling, one: Going, start: Start): Promise<void> {
+  const { scheduler, gaveUp, stop } = settings;
+  const { job, begun } = start;
+  const startMs = performance.now();
+  try {
+    if (begun?.isLost === true) throw new Error(`lost its worker ${begun.lost} times`);
+    const failed = await examine(settings, one, start);
+    await scheduler.end(await one.run(), failed ?? 'done', Math.round(performance.now() - startMs));
+  } catch (error) {
+    // Another run of this job has begun: what this one found is not asked for.
+    if (one.abort.signal.aborted) return;
+    if (stop.aborted) return scheduler.back(await one.run(), 0);
+    if (error instanceof NotBegun)
+      return scheduler.back(await one.run(), Math.round(postponedMs * (1 + Math.random())));
+    await gaveUp(job, error);
+    await scheduler.end(await one.run(), 'failed', 0);
+  }
+}
+
+async function examine(
+  settings: RunSettings,
+  one: Going,
+  { job, begun, mayBeStored }: Start,
+): Promise<'failed' | undefined> {
   const { redis, run, stop } = settings;
-  const { begun, abort } = one;
-  const signal = AbortSignal.any([stop, abort.signal]);
-  const place = openPlace(settings, one);
+  const signal = AbortSignal.any([stop, one.abort.signal]);
+  const place = openPlace(settings, one, job.jobId);
   const progress = openProgressTeller((latest) => tellProgress(redis, job, latest));
-  const start = { attempt: begun.lost + 1, mayBeStored: begun.mayBeStored, slot: place.slot };
+  const lost = begun?.lost ?? 0;
   try {
     signal.throwIfAborted();
-    return await run(job, start, signal, progress.tell);
+    return await run(
+      job,
+      { attempt: lost + 1, mayBeStored: mayBeStored || lost > 0, slot: place.slot },
+      signal,
+      progress.tell,
+    );
   } finally {
     progress.end();
     place.end();
@@ -137,42 +198,37 @@ async function examine(settings: RunSettings, job: Job, one: OneRun): Promise<'f
 }
 
 /** The place that a run has over all workers, which it gives to others while it waits for something. */
-function openPlace({ scheduler, spare, log, stop }: RunSettings, { run, abort }: OneRun) {
+function openPlace({ scheduler, spare, log, stop }: RunSettings, one: Going, jobId: string) {
   let isGiven = false;
   let giving: Promise<void> = Promise.resolve();
   const count = (given: boolean) => {
     if (given !== isGiven) spare.add(given ? 1 : -1);
     isGiven = given;
   };
+  const giveUp = async () => {
+    if (await one.begin()) await scheduler.give(await one.run());
+  };
   const slot = openRunSlot({
     canGive: () => spare.hasRoom(),
     give() {
       count(true);
-      giving = scheduler.give(run).catch((error: unknown) => {
-        if (!stop.aborted) log.warn({ err: error, jobId: run.jobId }, 'slot not given up');
+      giving = giveUp().catch((error: unknown) => {
+        if (!stop.aborted) log.warn({ err: error, jobId }, 'slot not given up');
       });
     },
     async take(signal) {
       await giving;
       for (;;) {
         signal.throwIfAborted();
-        const isBack = await scheduler.take(run);
-        if (isBack === undefined) abort.abort(new Error('another run of this job has begun'));
-        abort.signal.throwIfAborted();
+        const isBack = await scheduler.take(await one.run());
+        if (isBack === undefined) one.abort.abort(new Error('another run of this job has begun'));
+        one.abort.signal.throwIfAborted();
         if (isBack === true) return count(false);
         await delay(askAgainMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     },
   });
   return { slot, end: () => count(false) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // its payload is malformed
-  }
 }
 
 /** What a worker that stops waits for. */

@@ -8,7 +8,7 @@
 --   late                waiting jobs, by when they expire · asleep: by when they look again
 --   waits, parks, handed, running (:<pool>)   since when, since when, end of lease, end of lease · alive, offers, slots (:<pool>): workers
 -- A record: id, key, pool, host, check, report, page; by, seen (ms); seq; hand, runs (numbers of its turns and its runs); open, solo (runs that
--- began and did not end, and those of them that were alone); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
+-- began and did not end, and those of them that were alone); stored (a report of it may be in the store); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
 -- wait: by, path); more (others wait as well); via (of who: whose place it has); back (a run that wants its place back).
 local P, OP, HOST = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local call = redis.call
@@ -55,11 +55,7 @@ local function save(r)
 end
 
 -- The primitive: places of a group, each with the end of its lease.
-local function used(group)
-  local name = key('at', group)
-  call('ZREMRANGEBYSCORE', name, '-inf', now)
-  return call('ZCARD', name)
-end
+local function used(group) return call('ZCOUNT', key('at', group), now, '+inf') end
 local function occupy(group, id, forMs) put(key('at', group), now + forMs, id) end
 local function vacate(group, id) call('ZREM', key('at', group), id) end
 
@@ -190,15 +186,16 @@ local finish
 -- The places are the job's from now on. Who called adds it to BullMQ; `hand` tells this turn from an earlier one of the same job.
 local function start(r, via)
   call('ZREM', key('late'), r.id)
+  call('ZREM', key('waits', r.pool), r.id)
   r.via = via
   if r.back then
     -- It runs, and had given its place to others.
     r.back, r.at = nil, 'run'
     save(r)
-    call('ZREM', key('waits', r.pool), r.id)
     return holdPlace(r, r.run + GRACE, true)
   end
   r.at, r.hand = 'held', r.hand + 1
+  r.stored = r.open > 0 or now - r.seen > 1000 or call('EXISTS', key('ended', r.key)) == 1
   save(r)
   holdHost(r, 2 * LEASE)
   holdPlace(r, 2 * LEASE, true)
@@ -373,11 +370,16 @@ local function join(r, by, path)
   save(r)
 end
 
-local function known(id, runs)
+-- The record of a run, by its number, or by that of its turn where it has not begun (0). An older run's is none.
+local function known(id, run, hand)
   local r = load(id)
-  local runsNow = r and (r.at == 'run' or r.at == 'away' or r.back)
-  if runsNow and r.runs == tonumber(runs) then return r end
+  if not r then return end
+  if tonumber(run) == 0 then return r.at == 'held' and r.hand == tonumber(hand) and r or nil end
+  if (r.at == 'run' or r.at == 'away' or r.back) and r.runs == tonumber(run) then return r end
 end
+
+-- Nobody does it yet, or is about to.
+local function waits(r) return r.at == 'host' or r.at == 'asleep' or (r.at == 'turn' and not r.back) end
 
 local function stateOf(r)
   if r.at ~= 'host' then return 'admitted', 0 end
@@ -432,14 +434,15 @@ end
 call('DEL', key('none'))
 
 if OP == 'begin' then
-  -- job, hand, token, whether it is alone -> its run's number (0: not this turn), runs lost, whether its report may be stored, payload
+  -- job, hand, token, whether it is alone, runs of this turn that BullMQ saw lost -> its run's number (0: not this turn), runs lost,
+  -- whether they are too many. A run that ends within a second has no number: its turn's is enough.
   local r = load(ARGV[4])
-  if not r or r.hand ~= tonumber(ARGV[5]) then return { 0 } end
-  local payload = call('HGET', key('job', r.id), 'd')
+  if not r or r.hand ~= tonumber(ARGV[5]) then return { 0, 0, 0 } end
   local runsNow = r.at == 'run' or r.at == 'away' or r.back
-  if not payload or not (r.at == 'held' or runsNow) then return { 0 } end
+  if not (r.at == 'held' or runsNow) then return { 0, 0, 0 } end
   -- Asked twice, as its answer was lost.
-  if runsNow and r.token == ARGV[6] then return { r.runs, r.open - 1, 1, payload } end
+  if runsNow and r.token == ARGV[6] then return { r.runs, r.open - 1, 0 } end
+  r.open = math.max(r.open, tonumber(ARGV[8]))
   if r.back then leaveLine(r) end
   r.back, r.at, r.token, r.alone = nil, 'run', ARGV[6], ARGV[7] == '1'
   local lost, solo = r.open, r.solo
@@ -448,35 +451,35 @@ if OP == 'begin' then
   save(r)
   holdHost(r, r.run + GRACE)
   holdPlace(r, r.run + GRACE, false)
-  call('ZREM', key('waits', r.pool), r.id)
   call('ZREM', key('handed', r.pool), r.id)
   put(key('running', r.pool), now + r.run + GRACE, r.id)
   local isLost = lost >= LOST_BESIDE or (lost >= LOST and solo > 0)
-  local mayBeStored = lost > 0 or now - r.seen > 1000 or call('EXISTS', key('ended', r.key)) == 1
-  return { r.runs, lost, mayBeStored and 1 or 0, payload, isLost and 1 or 0 }
+  return { r.runs, lost, isLost and 1 or 0 }
 elseif OP == 'beside' then
-  -- job, run: another run begins beside one that was alone
-  local r = known(ARGV[4], ARGV[5])
+  -- job, run, hand: another run begins beside one that was alone
+  local r = known(ARGV[4], ARGV[5], ARGV[6])
   if r and r.alone then
     r.alone, r.solo = false, r.solo - 1
     save(r)
   end
   return {}
 elseif OP == 'end' then
-  -- job, run, outcome, ms that it took -> whether the end is its
-  local r = known(ARGV[4], ARGV[5])
+  -- job, run, hand, outcome, ms that it took -> whether the end is its
+  local r = known(ARGV[4], ARGV[5], ARGV[6])
   if not r then return { '0' } end
-  finish(r, ARGV[6], tonumber(ARGV[7]))
+  finish(r, ARGV[7], tonumber(ARGV[8]))
   passOn()
   return answer('1')
 elseif OP == 'back' then
-  -- job, run, ms: the run has asked nothing, or its worker stops; the job begins again after so long
-  local r = known(ARGV[4], ARGV[5])
+  -- job, run, hand, ms: the run has asked nothing, or its worker stops; the job begins again after so long
+  local r = known(ARGV[4], ARGV[5], ARGV[6])
   if not r then return {} end
+  if r.at ~= 'held' then
+    r.open = r.open - 1
+    if r.alone then r.solo = r.solo - 1 end
+  end
   leave(r)
-  r.open = r.open - 1
-  if r.alone then r.solo = r.solo - 1 end
-  local forMs = tonumber(ARGV[6])
+  local forMs = tonumber(ARGV[7])
   if forMs > 0 then sleep(r, forMs)
   else
     r.by = math.max(r.by, now + AGAIN)
@@ -486,8 +489,8 @@ elseif OP == 'back' then
   passOn()
   return answer()
 elseif OP == 'give' then
-  -- job, run: it waits for something, and others have its place meanwhile; that of its host it keeps
-  local r = known(ARGV[4], ARGV[5])
+  -- job, run, hand: it waits for something, and others have its place meanwhile; that of its host it keeps
+  local r = known(ARGV[4], ARGV[5], ARGV[6])
   if not r or r.at ~= 'run' then return {} end
   leavePlace(r)
   r.at = 'away'
@@ -495,8 +498,8 @@ elseif OP == 'give' then
   passOnIn(r.pool)
   return answer()
 elseif OP == 'take' then
-  -- job, run -> '1' once it has its place again, at its caller's turn; '' where the run is another's
-  local r = known(ARGV[4], ARGV[5])
+  -- job, run, hand -> '1' once it has its place again, at its caller's turn; '' where the run is another's
+  local r = known(ARGV[4], ARGV[5], ARGV[6])
   if not r then return { '' } end
   if r.at == 'away' then
     r.back = true
@@ -512,7 +515,7 @@ elseif OP == 'holds' then
 elseif OP == 'withdraw' then
   -- key, request -> left, stays, or '' where it runs or is none of that request's
   local r = load(call('GET', key('key', ARGV[4])) or '')
-  if not r or not (r.at == 'host' or r.at == 'held' or r.at == 'asleep' or (r.at == 'turn' and not r.back)) then return { '' } end
+  if not r or not waits(r) then return { '' } end
   local index
   for i = 1, #r.who do if r.who[i].by == ARGV[5] then index = i end end
   if not index then return { '' } end
@@ -521,8 +524,8 @@ elseif OP == 'withdraw' then
     passOn()
     return answer('left')
   end
-  if #r.who == 1 or (r.at == 'held' and r.via == index) then
-    -- The job has its place by that path.
+  if #r.who == 1 then
+    -- Others wait who are not noted.
     r.who[index].by = ''
     save(r)
     return answer('stays')
@@ -530,7 +533,6 @@ elseif OP == 'withdraw' then
   if r.at == 'turn' then leaveNode(nodesOf(r, index), r.id) end
   forgetMine(r, index)
   table.remove(r.who, index)
-  if r.via and r.via > index then r.via = r.via - 1 end
   for i = 1, #r.who do count(r, nodesOf(r, i)) end
   save(r)
   if r.at == 'turn' then enterLine(r) end
@@ -538,7 +540,7 @@ elseif OP == 'withdraw' then
 elseif OP == 'drop' then
   -- job -> '1' where it waited: it is ended as expired, and forgotten
   local r = load(ARGV[4])
-  if not r or r.at == 'run' or r.at == 'away' or r.back or r.at == 'done' or r.at == 'failed' or r.at == 'expired' then return { '0' } end
+  if not r or not waits(r) then return { '0' } end
   finish(r, 'expired')
   call('DEL', key('job', r.id))
   passOn()
@@ -589,14 +591,14 @@ local function handAgain(r)
   if r.pool ~= 'composite' then passHost(r.host) end
 end
 each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end)
-each(key('running', pool), 100, function(r) if known(r.id, r.runs) then handAgain(r) end end)
+each(key('running', pool), 100, function(r) if r.runs > 0 and known(r.id, r.runs) then handAgain(r) end end)
 each(key('asleep'), 200, function(r)
   if r.at ~= 'asleep' then return end
   leave(r)
   place(r)
 end)
 each(key('late'), 200, function(r)
-  if r.at == 'host' or r.at == 'asleep' or (r.at == 'turn' and not r.back) then finish(r, 'expired') end
+  if waits(r) then finish(r, 'expired') end
 end)
 -- Others may have removed keys: some of the jobs that wait are looked after at each beat, and stand in their lines again.
 local from = tonumber(call('GET', key('looked')) or 0)

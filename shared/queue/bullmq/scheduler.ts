@@ -7,7 +7,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { toSentJob } from '../read-message.ts';
 import { pathOf } from '../turn-rules.ts';
 import { pagePartyOf, tooManyPages, unserved } from '../unavailable.ts';
-import { bullPrefix, doneChannel, jobsPrefix } from './keys.ts';
+import { bullPrefix, doneChannel, jobsPrefix, wakeKey } from './keys.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -19,23 +19,20 @@ declare module 'ioredis' {
 export type ReadyJob = { readonly id: string; readonly hand: number; readonly lost: number };
 export type ReadyQueues = Readonly<Record<QueueName, Queue<ReadyJob>>>;
 
-/** A run, by the number that the scheduler gave it: what an older one says is refused. */
-export type Run = { readonly jobId: string; readonly run: number };
+/** A run, by its number, or by that of its turn where it has not begun (0): what an older one says is refused. */
+export type Run = { readonly jobId: string; readonly hand: number; readonly run: number };
 
 /** A run that begins. `isLost`: the job has lost too many already, and must be ended. */
-export type Begun = {
-  readonly run: number;
-  readonly lost: number;
-  readonly mayBeStored: boolean;
-  readonly payload: string;
-  readonly isLost: boolean;
-};
+export type Begun = { readonly run: number; readonly lost: number; readonly isLost: boolean };
 
 /** The operations of scheduler.lua, where they are explained. What each hands out is given to BullMQ before it returns. */
 export type Scheduler = {
   submit(job: Job, lineLimit: number | undefined): Promise<Submitted>;
-  /** Undefined where another turn of the job is the right one, or none. @param token another one for each try of a worker to begin a run */
-  begin(ready: ReadyJob, token: string, isAlone: boolean): Promise<Begun | undefined>;
+  /** Undefined where another turn of the job is the right one, or none. @param token another one for each run */
+  begin(
+    ready: ReadyJob,
+    how: { token: string; isAlone: boolean; stalls: number },
+  ): Promise<Begun | undefined>;
   /** Another run begins beside one that was alone. */
   beside(run: Run): Promise<void>;
   /** False where the run was another's already. */
@@ -84,31 +81,26 @@ export function openScheduler(redis: Redis, options: SchedulerOptions): Schedule
   const act = async (count: number, operation: string, ...words: (string | number)[]) => {
     const answer = await call(operation, ...words);
     const handed = answer.slice(count);
-    if (handed.length > 0) await doStep(() => handOn(queues, handed));
+    if (handed.length > 0) await doStep(() => handOn(redis, queues, handed));
     return answer.slice(0, count).map(String);
   };
   return {
     submit: async (job, lineLimit = options.lineLimit) => submit(act, options, job, lineLimit),
-    async begin({ id, hand }, token, isAlone) {
-      const [run, lost, mayBeStored, payload, isLost] = await call('begin', id, hand, token, isAlone ? 1 : 0);
-      if (run === 0) return undefined;
-      return {
-        run: Number(run),
-        lost: Number(lost),
-        mayBeStored: mayBeStored === 1,
-        payload: String(payload),
-        isLost: isLost === 1,
-      };
+    async begin({ id, hand }, { token, isAlone, stalls }) {
+      const [run = 0, lost = 0, isLost] = (await call('begin', id, hand, token, isAlone ? 1 : 0, stalls)).map(
+        Number,
+      );
+      return run === 0 ? undefined : { run, lost, isLost: isLost === 1 };
     },
-    beside: async ({ jobId, run }) => void (await call('beside', jobId, run)),
-    end: async ({ jobId, run }, state, tookMs) => (await act(1, 'end', jobId, run, state, tookMs))[0] === '1',
-    back: async ({ jobId, run }, afterMs) => void (await act(0, 'back', jobId, run, afterMs)),
-    give: async ({ jobId, run }) => void (await act(0, 'give', jobId, run)),
-    async take({ jobId, run }) {
-      const [state] = await act(1, 'take', jobId, run);
+    beside: async (run) => void (await call('beside', ...wordsOf(run))),
+    end: async (run, state, tookMs) => (await act(1, 'end', ...wordsOf(run), state, tookMs))[0] === '1',
+    back: async (run, afterMs) => void (await act(0, 'back', ...wordsOf(run), afterMs)),
+    give: async (run) => void (await act(0, 'give', ...wordsOf(run))),
+    async take(run) {
+      const [state] = await act(1, 'take', ...wordsOf(run));
       return state === '' ? undefined : state === '1';
     },
-    holds: async ({ jobId, run }) => (await call('holds', jobId, run))[0] === '1',
+    holds: async (run) => (await call('holds', ...wordsOf(run)))[0] === '1',
     async withdraw({ jobKey, requestId = '' }) {
       const [state] = await act(1, 'withdraw', jobKey, requestId);
       return state === 'left' || state === 'stays' ? state : undefined;
@@ -118,6 +110,8 @@ export function openScheduler(redis: Redis, options: SchedulerOptions): Schedule
     beat: async (queue, worker, slots) => void (await act(0, 'beat', queue, worker, slots)),
   };
 }
+
+const wordsOf = ({ jobId, run, hand }: Run) => [jobId, run, hand];
 
 type Act = (count: number, operation: string, ...words: (string | number)[]) => Promise<string[]>;
 
@@ -169,7 +163,17 @@ const gone: BulkJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail
 
 type ReadyBulk = { readonly name: string; readonly data: ReadyJob; readonly opts: BulkJobOptions };
 
-async function handOn(queues: ReadyQueues, words: readonly (string | number)[]): Promise<void> {
+const wakeKeptMs = 60_000;
+
+/** Tells workers of jobs that BullMQ has for them. Should it not arrive, they look by themselves a little later. */
+export async function wakeWorkers(redis: Redis, queue: QueueName, count: number): Promise<void> {
+  const told = Array.from({ length: count }, () => '1');
+  await Promise.all([redis.rpush(wakeKey(queue), ...told), redis.pexpire(wakeKey(queue), wakeKeptMs)]).catch(
+    () => undefined,
+  );
+}
+
+async function handOn(redis: Redis, queues: ReadyQueues, words: readonly (string | number)[]): Promise<void> {
   const jobs = new Map<QueueName, ReadyBulk[]>();
   for (let at = 0; at + wordsOfHanded <= words.length; at += wordsOfHanded) {
     const [id = '', hand, queue, name = '', lost] = words.slice(at, at + wordsOfHanded).map(String);
@@ -181,6 +185,7 @@ async function handOn(queues: ReadyQueues, words: readonly (string | number)[]):
     if (!first) return;
     if (others.length > 0) await queues[queue].addBulk([first, ...others]);
     else await queues[queue].add(first.name, first.data, first.opts);
+    await wakeWorkers(redis, queue, 1 + others.length);
   };
   await Promise.all([...jobs].map(add));
 }
