@@ -3,7 +3,7 @@ import { parseRedisUrl, type RedisPlace } from '../settings/redis-url.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sayConnectionFault } from './say-connection-fault.ts';
 
-/** Prefix of every Redis key and channel of this service; BullMQ's own keys are below `diag:bull`. */
+/** Prefix of every Redis key and channel of this service; BullMQ's own keys are below `diag:ready`. */
 export const keyPrefix = 'diag';
 
 /** How long the API waits for the queue before it says 503; with the limiter before it, within a second. */

@@ -63,9 +63,9 @@ describe.skipIf(!isHere)('alarms of faults inside a process or behind it', () =>
     alarms.record();
     await alarms.pass(3);
     const redis = new Redis(alarms.fleet.redis.url);
-    await redis.set('diag:host:t4.test:slots', 'not a sorted set');
+    await redis.set('diag:jobs:at:host t4.test', 'not a sorted set');
     expect((await alarms.askNew('t4.test')).status).toBe(500);
-    await redis.del('diag:host:t4.test:slots');
+    await redis.del('diag:jobs:at:host t4.test');
     redis.disconnect();
     await alarms.pass(2);
     alarms.expectAlarms('DiagDefects');

@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis || !hasMongo)('a Redis that others use as well', () =>
   };
   const untilBusy = () =>
     expect
-      .poll(async () => (await admin.keys('diag:host:*:slots')).length, { timeout: 30_000 })
+      .poll(async () => (await admin.keys('diag:jobs:at:host *')).length, { timeout: 30_000 })
       .toBeGreaterThan(4);
 
   test(

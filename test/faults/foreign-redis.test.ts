@@ -21,6 +21,13 @@ const messages = [
   `{"jobKey":"${'x'.repeat(100_000)}"}`,
 ];
 
+/** What the scheduler keeps of a job that it has handed out. */
+const recordOf = {
+  ...{ key: 'k', pool: 'network', host: 't2.test', check: 'redirect-check', report: 'r', run: 1000 },
+  ...{ by: 1e13, seen: 0, born: 0, seq: 1, hand: 1, runs: 0, open: 0, solo: 0, at: 'held', via: 1 },
+  who: [{ by: 'x', path: ['known', 'c'] }],
+};
+
 /** The warnings of a process with this text. */
 const warnings = ({ lines }: Member, text: string) => lines.filter((line) => line.includes(text));
 
@@ -55,7 +62,7 @@ describe.skipIf(!hasRedis || !hasMongo)('another writer in Redis', () => {
   test('chooses neither key, run limit, queue nor host of a run: such jobs are refused, nobody is visited', async () => {
     const { body } = await fleet.ask(() => api, 'http://t1.test/victim', {});
     const admin = new Redis(fleet.redis.url);
-    const queue = new Queue('network', { connection: admin, prefix: 'diag:bull' });
+    const queue = new Queue('network', { connection: admin, prefix: 'diag:ready' });
     const lively: Partial<Job> = { target: 'http://t2.test/foreign', host: 't2.test' };
     const foreign: readonly (readonly [name: string, job: Partial<Job> | Record<string, unknown>])[] = [
       ['a key of its own', { jobKey: 'a-key-of-its-own-choosing-' }],
@@ -71,16 +78,24 @@ describe.skipIf(!hasRedis || !hasMongo)('another writer in Redis', () => {
     const ids: string[] = [];
     for (const [name, more] of foreign) {
       const job = { ...toSentJob(makeJob(lively)), ...more };
-      await queue.add(name, job, { jobId: job.jobId });
-      ids.push(job.jobId);
+      const { jobId } = job;
+      const record = { ...recordOf, id: jobId, ...(name === 'no target' ? { by: 'never' } : {}) };
+      await admin.hset(`diag:jobs:job:${jobId}`, { r: JSON.stringify(record), d: JSON.stringify(job) });
+      await queue.add(name, { id: jobId, hand: 1, lost: 0 }, { jobId, removeOnComplete: true });
+      ids.push(jobId);
     }
     // Not even JSON, as BullMQ keeps it.
-    await admin.hset('diag:bull:network:broken', { name: 'x', data: 'not json', opts: '{}', timestamp: '1' });
-    await admin.lpush('diag:bull:network:wait', 'broken');
+    await admin.hset('diag:ready:network:broken', {
+      name: 'x',
+      data: 'not json',
+      opts: '{}',
+      timestamp: '1',
+    });
+    await admin.lpush('diag:ready:network:wait', 'broken');
     await expect
       .poll(
         async () =>
-          (await Promise.all(ids.map((id) => queue.getJobState(id)))).filter((state) => state === 'completed')
+          (await Promise.all(ids.map((id) => queue.getJobState(id)))).filter((state) => state === 'unknown')
             .length,
       )
       .toBe(foreign.length);

@@ -86,11 +86,14 @@ describe.skipIf(!hasRedis || !hasMongo)('Redis at its maxmemory', () => {
     fleet.killWorkers();
     await expect.poll(() => worker.process.signalCode).toBe('SIGKILL');
     // Nobody takes jobs now, and the API goes on to accept them.
-    await admin.set('diag:worker:network', '1', 'EX', 120);
+    await admin.zadd('diag:jobs:alive:network', Date.now() + 120_000, 'nobody');
     const waiting = Array.from({ length: 10 }, (_, index) =>
       get(api, `http://t${index}.test/waiting`, '&wait=50'),
     );
-    await expect.poll(() => admin.llen('diag:bull:network:wait')).toBe(10);
+    const lists = ['waits', 'handed'].map((list) => `diag:jobs:${list}:network`);
+    const kept = async () =>
+      (await Promise.all(lists.map((list) => admin.zcard(list)))).reduce((a, b) => a + b);
+    await expect.poll(kept).toBe(10);
     await admin.set('foreign', 'x'.repeat(limitBytes));
     await admin.config('SET', 'maxmemory', String(limitBytes));
     const next = await fleet.startWorker({}, 'not-ready');

@@ -6,7 +6,7 @@ import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { openSlowWay, type SlowWay, type SlowWayOptions } from './slow-way.ts';
 
 /** What tells the other processes that somebody serves these queues. */
-const heartbeats = ['diag:worker:network', 'diag:worker:composite'];
+const heartbeats = ['diag:jobs:alive:network', 'diag:jobs:alive:composite'];
 
 describe.skipIf(!hasRedis || !hasMongo)('a worker that starts', () => {
   let redis: TestRedis;
@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker that starts', () => {
   }
 
   test('is not ready while Redis has not taken its first heartbeat, though all else works', async () => {
-    const started = await startBehind({ answerMs: 0, holdFrom: 'diag:worker:' });
+    const started = await startBehind({ answerMs: 0, holdFrom: '$4\r\nbeat' });
     const said = () => readyz(started.worker);
     await expect.poll(said).toEqual({
       status: 503,

@@ -32,7 +32,7 @@ const cases: readonly { name: string; change: Partial<Circumstances>; says: stri
     change: { waitsFor: 'time', pausedMs: 3000 },
     says: 'The check redirect-check is paused for another 3 s.',
   },
-  { name: 'a job that may run', change: {}, says: 'It may run, and a worker of the queue network' },
+  { name: 'a job that may run', change: {}, says: 'It may run: a worker of the queue network has it' },
   {
     name: 'a queue without a worker',
     change: { isServed: false, waitsFor: 'turn' },

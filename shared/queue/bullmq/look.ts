@@ -16,6 +16,8 @@ export type JobRecord = {
   readonly born: number;
   /** A run that waits for its place. */
   readonly back?: boolean;
+  /** When it has lost its process, Unix ms of Redis. */
+  readonly till?: number;
   /** The number of its turn. */
   readonly hand: number;
   /** A report of it may be in the store. */
@@ -61,17 +63,33 @@ export async function look(redis: Redis, queue: QueueName, jobId: string): Promi
   if (!found || found.record.pool !== queue) return { state: 'unknown' };
   const { record, job } = found;
   const state = stateOf(record);
+  // What nobody does any more, as keys were removed, is submitted again by who waits for it.
+  if (isLost(record)) return { state: 'unknown' };
   // What was handed out and tells of progress has begun, though it has no number yet.
   if (state === 'running' || (record.at === 'held' && progress))
     return { state: 'running', progress: progress ?? notStarted, job };
   if (state !== 'waiting') return { state, job };
-  return { state, position: (await placeOf(redis, record, jobId)) ?? 1, job };
+  const place = await placeOf(redis, record, jobId);
+  if (place !== undefined) return { state, position: place, job };
+  // It went on in this moment, or it stands in no line.
+  const again = await readTurn(redis, jobId);
+  return again?.record.at === record.at && !again.record.back
+    ? { state: 'unknown' }
+    : { state: 'waiting', position: 1, job };
+}
+
+/** Clocks differ a little, and a beat comes every few seconds. */
+const lostAfterMs = 15_000;
+
+function isLost(record: JobRecord): boolean {
+  return isTurn(record) && record.till !== undefined && record.till + lostAfterMs < Date.now();
 }
 
 /** The place of a waiting job: in the line of its host, or among those of its caller; 1 is next. */
 export async function placeOf(redis: Redis, record: JobRecord, jobId: string): Promise<number | undefined> {
   const { at, pool, host, who } = record;
   const line = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, who[0]?.path ?? []));
-  const rank = at === 'host' || at === 'turn' ? await redis.zrank(line, jobId) : null;
+  if (at !== 'host' && at !== 'turn') return 1;
+  const rank = await redis.zrank(line, jobId);
   return rank === null ? undefined : Number(rank) + 1;
 }

@@ -8,7 +8,7 @@
 --   late                waiting jobs, by when they expire · asleep: by when they look again
 --   waits, parks, handed, running (:<pool>)   since when, since when, end of lease, end of lease · alive, offers, slots (:<pool>): workers
 -- A record: id, key, pool, host, check, report, page; by, seen (ms); seq; hand, runs (numbers of its turns and its runs); open, solo (runs that
--- began and did not end, and those of them that were alone); stored (a report of it may be in the store); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
+-- began and did not end, and those of them that were alone); stored (a report of it may be in the store); till (ms: it has lost its process then); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
 -- wait: by, path); more (others wait as well); via (of who: whose place it has); back (a run that wants its place back).
 local P, OP, HOST = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local call = redis.call
@@ -46,9 +46,15 @@ local function turn()
   return count
 end
 
+-- Undefined where there is none, or somebody else has written there.
 local function load(id)
   local text = call('HGET', key('job', id), 'r')
-  return text and cjson.decode(text) or nil
+  local isRead, r = pcall(cjson.decode, text or '')
+  if not isRead or type(r) ~= 'table' or r.id ~= id or not OVER[r.pool] or type(r.who) ~= 'table' then return nil end
+  for _, name in ipairs({ 'by', 'seen', 'seq', 'hand', 'runs', 'open', 'solo', 'run' }) do
+    if type(r[name]) ~= 'number' then return nil end
+  end
+  return r
 end
 local function save(r)
   call('HSET', key('job', r.id), 'r', cjson.encode(r))
@@ -190,11 +196,12 @@ local function start(r, via)
   r.via = via
   if r.back then
     -- It runs, and had given its place to others.
-    r.back, r.at = nil, 'run'
+    r.back, r.at, r.till = nil, 'run', now + r.run + GRACE
     save(r)
     return holdPlace(r, r.run + GRACE, true)
   end
   r.at, r.hand = 'held', r.hand + 1
+  r.till = now + 2 * LEASE
   r.stored = r.open > 0 or now - r.seen > 1000 or call('EXISTS', key('ended', r.key)) == 1
   save(r)
   holdHost(r, 2 * LEASE)
@@ -386,6 +393,28 @@ local function stateOf(r)
   return 'parked', call('ZRANK', key('host', r.pool, r.host), r.id) + 1
 end
 
+-- What was handed and not begun, or runs longer than it may, has lost its process.
+local function handAgain(r)
+  leave(r)
+  r.by = math.max(r.by, now + AGAIN)
+  place(r)
+  if r.pool ~= 'composite' then passHost(r.host) end
+end
+
+-- Others may have removed keys: the job stands where its record says, again.
+local function mend(r)
+  if r.at == 'turn' then
+    enterLine(r)
+    if not r.back then put(key('late'), r.by, r.id) end
+  elseif r.at == 'host' then
+    waitAtHost(r)
+    put(key('late'), r.by, r.id)
+    if hasRoom(r) then passHost(r.host) end
+  elseif r.at == 'asleep' then
+    if not call('ZSCORE', key('asleep'), r.id) then put(key('asleep'), now, r.id) end
+  elseif r.till and r.till < now and not (r.at == 'done' or r.at == 'failed' or r.at == 'expired') then handAgain(r) end
+end
+
 local function answer(...)
   local words = { ... }
   for _, word in ipairs(handed) do words[#words + 1] = word end
@@ -397,12 +426,11 @@ if OP == 'submit' then
   local r = cjson.decode(ARGV[4])
   local earlier = load(call('GET', key('key', r.key)) or '')
   if earlier then
-    if earlier.id ~= r.id then
-      join(earlier, r.who[1].by, r.who[1].path)
-      passOnIn(r.pool)
-      return answer('joined', earlier.id, '0')
-    end
-    local state, rank = stateOf(earlier)
+    mend(earlier)
+    if earlier.id ~= r.id then join(load(earlier.id), r.who[1].by, r.who[1].path) end
+    passOnIn(r.pool)
+    if earlier.id ~= r.id then return answer('joined', earlier.id, '0') end
+    local state, rank = stateOf(load(r.id))
     return answer(state, r.id, tostring(rank))
   end
   -- First, and refused by a Redis that is full.
@@ -448,6 +476,7 @@ if OP == 'begin' then
   local lost, solo = r.open, r.solo
   r.runs, r.open = r.runs + 1, r.open + 1
   if r.alone then r.solo = r.solo + 1 end
+  r.till = now + r.run + GRACE
   save(r)
   holdHost(r, r.run + GRACE)
   holdPlace(r, r.run + GRACE, false)
@@ -583,13 +612,6 @@ local function each(list, most, act)
     if r then act(r) end
   end
 end
--- What was handed and not begun, and what runs longer than it may: their process is gone.
-local function handAgain(r)
-  leave(r)
-  r.by = math.max(r.by, now + AGAIN)
-  place(r)
-  if r.pool ~= 'composite' then passHost(r.host) end
-end
 each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end)
 each(key('running', pool), 100, function(r) if r.runs > 0 and known(r.id, r.runs) then handAgain(r) end end)
 each(key('asleep'), 200, function(r)
@@ -600,18 +622,13 @@ end)
 each(key('late'), 200, function(r)
   if waits(r) then finish(r, 'expired') end
 end)
--- Others may have removed keys: some of the jobs that wait are looked after at each beat, and stand in their lines again.
+-- Some of the jobs that wait are looked after at each beat.
 local from = tonumber(call('GET', key('looked')) or 0)
 local some = call('ZRANGE', key('late'), from, from + 19)
 call('SET', key('looked'), #some < 20 and 0 or from + 20, 'PX', KEEP)
 for _, id in ipairs(some) do
   local r = load(id)
-  if not r then call('ZREM', key('late'), id)
-  elseif r.at == 'turn' then enterLine(r)
-  elseif r.at == 'host' then
-    waitAtHost(r)
-    if hasRoom(r) then passHost(r.host) end
-  elseif r.at == 'asleep' and not call('ZSCORE', key('asleep'), id) then put(key('asleep'), now, id) end
+  if r then mend(r) else call('ZREM', key('late'), id) end
 end
 -- The oldest waits are told to operators: what is gone does not wait.
 for _, list in ipairs({ key('waits', pool), key('parks', pool) }) do

@@ -44,6 +44,6 @@ function sayWait({ job, waitsFor, pausedMs, isServed, denied, place, holders }: 
   if (!isServed) return `No worker serves the queue ${queue}. Start one.`;
   if (waitsFor === 'turn')
     return `It waits for its caller's turn, at place ${place} of its caller's jobs: callers share the slots of the workers of the queue ${queue}.`;
-  if (waitsFor === 'worker') return `It may run, and a worker of the queue ${queue} takes it next.`;
+  if (waitsFor === 'worker') return `It may run: a worker of the queue ${queue} has it, or takes it next.`;
   return `It sleeps, as something that it needs was away, and is tried again within seconds. "diag queue retry ${job.jobId}" tries it now.`;
 }

@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     await expect.poll(() => held.running()).toBe(1);
     const [first, , third, fourth] = await submitted(4);
     await expect.poll(() => held.running()).toBe(3);
-    expect(await why(first)).toContain('It runs: 0 of 1 questions are answered');
+    await expect.poll(() => why(first)).toContain('It runs: 0 of 1 questions are answered');
     expect(await why(third)).toContain(`at place 1 of the line. The places of this host are held by `);
     expect(await why(fourth)).toContain('at place 2 of the line');
     held.finish();
