@@ -11,10 +11,11 @@ import { startService } from '../test/kit/service-process.ts';
 import { goodZone, upperZones } from '../test/lab/domain-health/domains.ts';
 import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 
-/** A service with default settings and limits, behind a proxy that it trusts, and a token without limits. */
+/** A service with default settings and limits, behind a proxy that it trusts, and two tokens without limits, of two accounts. */
 export type FairnessService = {
   readonly url: string;
   readonly token: string;
+  readonly otherToken: string;
   close(): Promise<void>;
 };
 
@@ -85,7 +86,8 @@ export async function openEmbedded({ settings }: Targets): Promise<FairnessServi
   const service = await start('serve', environment);
   return {
     url: service.url,
-    token: drawToken(environment),
+    token: drawToken(environment, 'bench'),
+    otherToken: drawToken(environment, 'other'),
     async close() {
       service.kill('SIGKILL');
       await service.closed;
@@ -102,7 +104,8 @@ export async function openScaled({ settings }: Targets): Promise<FairnessService
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   return {
     url: api.url,
-    token: drawToken(environment),
+    token: drawToken(environment, 'bench'),
+    otherToken: drawToken(environment, 'other'),
     async close() {
       for (const service of [api, worker]) service.kill('SIGKILL');
       await Promise.all([redis.stop(), mongo.stop()]);
@@ -114,9 +117,9 @@ function start(part: string, environment: Readonly<Record<string, string>>) {
   return startService({ program: process.execPath, args: [program, part], environment });
 }
 
-function drawToken(environment: Readonly<Record<string, string>>): string {
+function drawToken(environment: Readonly<Record<string, string>>, name: string): string {
   const limits = ['--requests', '1000000/60', '--scans', '1000000/60'];
-  const args = [program, 'token', 'create', '--name', 'bench', '--expires', '1d', ...limits];
+  const args = [program, 'token', 'create', '--name', name, '--expires', '1d', ...limits];
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   return execFileSync(process.execPath, args, { env, encoding: 'utf8', stdio: 'pipe' }).trim();
 }

@@ -29,9 +29,12 @@ const slowEveryMs = 1000;
 const backlog = 2000;
 const tokenCheckMs = 401;
 const atHoster = 120;
+const crowd = 1000;
 
 type Load = {
   readonly name: string;
+  /** True where the caller whose wait is measured has a token. */
+  readonly isKnown?: boolean;
   /** Puts the load on, until the signal. */
   run(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void>;
 };
@@ -45,6 +48,15 @@ const loads: readonly Load[] = [
       runSlow(place, targets, { count, stop }),
   })),
   { name: 'token', run: runToken },
+  {
+    name: 'crowd',
+    isKnown: true,
+    run: (...given) => runCrowd((index) => `20.${index >> 8}.${index & 255}.7`, ...given),
+  },
+  {
+    name: 'networks',
+    run: (...given) => runCrowd((index) => `2001:db8:1:${index.toString(16)}::1`, ...given),
+  },
   { name: 'hoster', run: runHoster },
 ];
 
@@ -54,6 +66,8 @@ const about: Readonly<Record<string, string>> = {
   '10 slow': '10 callers with slow sites',
   '100 slow': '100 callers with slow sites',
   token: `one token with ${backlog} checks`,
+  crowd: `${crowd} networks without a token, each with a slow site; the caller has a token`,
+  networks: `${crowd} networks of one operator, each with a slow site`,
   hoster: `${atHoster} dns-checks at one hoster`,
 };
 
@@ -76,7 +90,7 @@ export async function bench(): Promise<Section> {
   }
   return {
     title: 'How long a caller waits beside others',
-    about: `An anonymous caller asks every ${everyMs / 1000} s for the check of a site that answers after ${checkMs} ms. Others load the service for ${loadS} s meanwhile; the first fifth is left out. A slow site answers each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of its callers starts a check a second, as the limits allow. The token always has ${backlog} unfinished checks of sites that answer after ${tokenCheckMs} ms. At the hoster, ${atHoster} anonymous callers each always have one unfinished dns-check at the same two name servers. All settings are the defaults: one process, or an API and one worker of 50 slots.`,
+    about: `An anonymous caller asks every ${everyMs / 1000} s for the check of a site that answers after ${checkMs} ms; beside the crowd it is one with a token. Others load the service for ${loadS} s meanwhile; the first fifth is left out. A slow site answers each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of its callers starts a check a second, as the limits allow. The token always has ${backlog} unfinished checks of sites that answer after ${tokenCheckMs} ms. At the hoster, ${atHoster} anonymous callers each always have one unfinished dns-check at the same two name servers. All settings are the defaults: one process, or an API and one worker of 50 slots.`,
     columns: ['', 'beside', 'checks', 'p50, s', 'p95, s', 'most, s', 'not answered 200'],
     rows,
     limits:
@@ -99,6 +113,7 @@ async function measure(place: FairnessService, load: Load, targets: Targets): Pr
     const sample = ask(place, redirectOf(targets.site(nextHost(), checkMs, 1)), {
       caller: '203.0.113.77',
       waitS,
+      ...(load.isKnown === true ? { token: place.otherToken } : {}),
     });
     if (performance.now() >= from) samples.push(sample);
     await delay(everyMs);
@@ -158,6 +173,27 @@ async function runSlow(place: FairnessService, targets: Targets, { count, stop }
     }
   };
   await Promise.all(Array.from({ length: count }, (_, index) => caller(index)));
+}
+
+/** Each of so many callers always has one check of a slow site unfinished. */
+async function runCrowd(
+  addressOf: (index: number) => string,
+  place: FairnessService,
+  targets: Targets,
+  stop: AbortSignal,
+): Promise<void> {
+  const one = async (index: number) => {
+    await pause(index * 2, stop);
+    while (!stop.aborted) {
+      const tool = redirectOf(targets.site(nextHost(), slowHopMs, slowHops));
+      let status = 0;
+      while (status !== 200 && !stop.aborted) {
+        ({ status } = await ask(place, tool, { caller: addressOf(index), waitS: 20 }));
+        if (status !== 200 && status !== 202) await pause(slowEveryMs, stop);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: crowd }, (_, index) => one(index)));
 }
 
 /** Keeps so many checks of one token unfinished. */

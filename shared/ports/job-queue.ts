@@ -139,6 +139,8 @@ export interface JobQueue {
   deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   jobsOf(caller: Pick<Job, 'caller' | 'levels'>): Promise<CallerJobs>;
+  /** Unix ms by which reports are dated: over Redis by its clock, which a clock of this machine that is set meanwhile does not change. */
+  nowMs(): number;
   /** True while this machine's clock is fit for work, else how far it is off; left out where nobody else's time counts. */
   clockState?(): true | string;
   /** True when jobs can be taken now; says why not in a few words otherwise. */

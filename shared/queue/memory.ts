@@ -101,6 +101,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       browser: statsOf(memory, 'browser'),
       composite: statsOf(memory, 'composite'),
     }),
+    nowMs: () => Date.now(),
     ping: async () => true,
     async close(graceMs) {
       await Promise.all([...workers].map((worker) => worker.close(graceMs)));

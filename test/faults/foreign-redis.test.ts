@@ -23,8 +23,22 @@ const messages = [
 
 /** What the scheduler keeps of a job that it has handed out. */
 const recordOf = {
-  ...{ key: 'k', pool: 'network', host: 't2.test', check: 'redirect-check', report: 'r', run: 1000 },
-  ...{ by: 1e13, seen: 0, born: 0, seq: 1, hand: 1, runs: 0, open: 0, solo: 0, at: 'held', via: 1 },
+  key: 'k',
+  pool: 'network',
+  host: 't2.test',
+  check: 'redirect-check',
+  report: 'r',
+  run: 1000,
+  by: 1e13,
+  seen: 0,
+  born: 0,
+  seq: 1,
+  hand: 1,
+  runs: 0,
+  open: 0,
+  solo: 0,
+  at: 'held',
+  via: 1,
   who: [{ by: 'x', path: ['known', 'c'] }],
 };
 

@@ -88,7 +88,7 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
   const examining = probes.opened.then((factory) =>
     openExaminer({
       ...shared,
-      ...reportSettingsOf(config, () => Date.now()),
+      ...reportSettingsOf(config, () => jobQueue.nowMs()),
       evidence,
       judging,
       probes: factory,
@@ -132,7 +132,7 @@ function openProbes(context: ExaminersContext) {
 
 function openApart(context: ExaminersContext): Examiners {
   const { config, backend, log, metrics } = context;
-  const { reportStore } = backend;
+  const { reportStore, jobQueue } = backend;
   const strikes = config.RATE_LIMIT ? backend.strikes : noStrikes;
   const writer = openEvidenceWriter({ reportStore, log });
   const supervisor = openSupervisor({
@@ -144,7 +144,7 @@ function openApart(context: ExaminersContext): Examiners {
     reportStore,
     keepEvidence: writer.begin,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
-    now: () => Date.now(),
+    now: () => jobQueue.nowMs(),
     limits: freezeLimits,
     onEnded: (cause) => metrics?.runnerEnded(cause),
     onPoison: (job) => strikes.add(job),

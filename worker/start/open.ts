@@ -61,7 +61,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const mailPort = watchMailPort(log, context.metrics);
   const network = watchNetwork(config, log, context.metrics);
   const examiners = openExaminers({ ...context, onMailPort: mailPort.note, onVantage: network.note });
-  const now = () => Date.now();
+  const now = () => jobQueue.nowMs();
   const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
   const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
   void tellResolvers(config, log);
@@ -150,7 +150,7 @@ function openRunnerOf(
   examineJob: ExamineJob,
 ): Runner {
   return openRunner({
-    ...reportSettingsOf(config, () => Date.now()),
+    ...reportSettingsOf(config, () => backend.jobQueue.nowMs()),
     reportStore: backend.reportStore,
     examineJob,
     findCheck: findCheckOf(config),
@@ -166,7 +166,7 @@ function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printe
     reportStore: backend.reportStore,
     print: { browser, noSandbox, ...printLimits },
     log,
-    now: () => Date.now(),
+    now: () => backend.jobQueue.nowMs(),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
   });
 }

@@ -1,24 +1,16 @@
-import { readFileSync } from 'node:fs';
-import type { Redis, Result } from 'ioredis';
-import { keyPrefix } from '../../backends/redis.ts';
+import type { Redis } from 'ioredis';
 import { randomId } from '../../model/job.ts';
 import { type StreamPlaces, streamLeaseMs } from '../../ports/stream-places.ts';
+import { openPlaces } from '../../queue/bullmq/places.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openMemoryStreamPlaces } from './memory.ts';
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    diagTakeStream(...args: (string | number)[]): Result<number, Context>;
-  }
-}
-
-const takeStream = readFileSync(new URL('take.lua', import.meta.url), 'utf8');
 const renewEveryMs = streamLeaseMs / 3;
-const keyOf = (account: string) => `${keyPrefix}:streams:${account}`;
+const groupOf = (account: string) => `streams ${account}`;
 
 /** The places over all processes. While Redis is away each process goes by its own. */
 export function openRedisStreamPlaces(redis: Redis, log: Logger): StreamPlaces {
-  redis.defineCommand('diagTakeStream', { numberOfKeys: 1, lua: takeStream });
+  const places = openPlaces(redis);
   const alone = openMemoryStreamPlaces();
   /** The account of each stream that this process has open. */
   const open = new Map<string, string>();
@@ -26,7 +18,7 @@ export function openRedisStreamPlaces(redis: Redis, log: Logger): StreamPlaces {
   const ask = async (account: string, id: string, most: number): Promise<boolean> => {
     if (redis.status !== 'ready') return true;
     try {
-      return (await redis.diagTakeStream(keyOf(account), id, most, streamLeaseMs)) === 1;
+      return await places.occupy(groupOf(account), id, most, streamLeaseMs);
     } catch (error) {
       log.debug({ err: error }, 'streams not counted together: Redis does not answer');
       return true;
@@ -41,7 +33,7 @@ export function openRedisStreamPlaces(redis: Redis, log: Logger): StreamPlaces {
       clearInterval(timer);
       timer = undefined;
     }
-    redis.zrem(keyOf(account), id).catch(() => undefined); // then its lease ends
+    places.vacate(groupOf(account), id).catch(() => undefined); // then its lease ends
   };
   return {
     async take(account, most) {

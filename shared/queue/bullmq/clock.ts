@@ -3,7 +3,9 @@ import type { Logger } from '../../telemetry/logger.ts';
 
 /** Whether this machine's clock is fit for work: that of Redis is the measure, and NTP keeps both right. */
 export type Clock = {
-  /** True while it is, else how far it is off. Undefined before the first comparison. */
+  /** Redis' Unix ms, as far as it is known; it goes on while this machine's clock is set. */
+  nowMs(): number;
+  /** True while it is, else how far it is off. */
   state(): true | string;
   /** Calls at the first comparison, and whenever the state changes. */
   watch(listener: (state: true | string) => void): void;
@@ -56,6 +58,7 @@ export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'de
   redis.on('ready', tryCompare);
   const timers = [setInterval(tryCompare, compareEveryMs).unref(), setInterval(look, lookEveryMs).unref()];
   return {
+    nowMs: () => Math.round(origin === undefined ? Date.now() : origin + performance.now()),
     state,
     watch: (listener) => void listeners.add(listener),
     close() {

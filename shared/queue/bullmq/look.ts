@@ -68,14 +68,16 @@ export async function look(redis: Redis, queue: QueueName, jobId: string): Promi
   // What was handed out and tells of progress has begun, though it has no number yet.
   if (state === 'running' || (record.at === 'held' && progress))
     return { state: 'running', progress: progress ?? notStarted, job };
-  if (state !== 'waiting') return { state, job };
-  const place = await placeOf(redis, record, jobId);
-  if (place !== undefined) return { state, position: place, job };
+  return state === 'waiting' ? lookAtWait(redis, record, job) : { state, job };
+}
+
+async function lookAtWait(redis: Redis, record: JobRecord, job: Job): Promise<JobState> {
+  const place = await placeOf(redis, record, job.jobId);
+  if (place !== undefined) return { state: 'waiting', position: place, job };
   // It went on in this moment, or it stands in no line.
-  const again = await readTurn(redis, jobId);
-  return again?.record.at === record.at && !again.record.back
-    ? { state: 'unknown' }
-    : { state: 'waiting', position: 1, job };
+  const again = await readTurn(redis, job.jobId);
+  const isInNone = again?.record.at === record.at && !again.record.back;
+  return isInNone ? { state: 'unknown' } : { state: 'waiting', position: 1, job };
 }
 
 /** Clocks differ a little, and a beat comes every few seconds. */

@@ -41,6 +41,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
     deny: workers.deny,
     stats: () => withinTime(redis, () => readStats(redis)),
     jobsOf: (caller) => withinTime(redis, () => jobsOf(redis, caller)),
+    nowMs: () => clock.nowMs(),
     clockState: () => clock.state(),
     ping: () => judgeRedis(redis),
     async close(graceMs) {

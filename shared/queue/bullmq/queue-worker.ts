@@ -170,37 +170,43 @@ function takeJobs(worker: Worker<ReadyJob>, { redis, queue, room, run, tellOnce 
   const stop = new AbortController();
   const hearing = redis.duplicate();
   hearing.on('error', () => undefined); // told once by the connection it was copied from
-  const begin = (job: BullJob<ReadyJob>) =>
-    void room
-      .occupied(async () => {
-        await run(job);
-        await job.moveToCompleted(null, job.token ?? '', false);
-      })
-      .catch(tellOnce.failed);
-  const takeOne = async (): Promise<boolean> => {
-    await room.free(stop.signal);
-    if (stop.signal.aborted) return false;
-    const job = await worker.getNextJob(randomId(), { block: false });
-    tellOnce.worked();
-    if (job) begin(job);
-    return Boolean(job);
+  /** Takes a job and runs it, if there is one; tells whether there was, before it has ended. */
+  const takeOne = (): Promise<boolean> => {
+    const { promise: isTaken, resolve, reject } = Promise.withResolvers<boolean>();
+    const takeAndRun = async () => {
+      const job = await worker.getNextJob(randomId(), { block: false });
+      resolve(Boolean(job));
+      if (!job) return;
+      tellOnce.worked();
+      await run(job);
+      await job.moveToCompleted(null, job.token ?? '', false);
+    };
+    room.occupied(takeAndRun).catch((error: unknown) => {
+      reject(error as Error);
+      tellOnce.failed(error);
+    });
+    return isTaken;
   };
-  const hear = async (): Promise<boolean> => {
-    await room.free(stop.signal);
-    return !stop.signal.aborted && (await hearing.blpop(wakeKey(queue), lookEveryS)) !== null;
+  const rest = () => delay(refusedPauseMs, undefined, { signal: stop.signal }).catch(() => undefined); // it is stopped
+  /** Where nobody has told of one, there may be more. */
+  const takeUntold = async () => {
+    while (!stop.signal.aborted && (await takeOne())) await room.free(stop.signal);
   };
   const takeAll = async () => {
     let isTold = false;
     while (!stop.signal.aborted)
       try {
-        const isTaken = await takeOne();
-        // Where nobody has told of this one, there may be more.
-        if (!isTaken || isTold) isTold = await hear();
+        await room.free(stop.signal);
+        if (stop.signal.aborted) return;
+        // Those that were told of are taken side by side.
+        if (isTold) takeOne().catch(rest);
+        else await takeUntold();
+        isTold = (await hearing.blpop(wakeKey(queue), lookEveryS)) !== null;
       } catch (error) {
         if (stop.signal.aborted) return;
         isTold = false;
         tellOnce.failed(error);
-        await delay(refusedPauseMs, undefined, { signal: stop.signal }).catch(() => undefined); // it is stopped
+        await rest();
       }
   };
   const taking = takeAll();

@@ -574,6 +574,13 @@ elseif OP == 'drop' then
   call('DEL', key('job', r.id))
   passOn()
   return answer('1')
+elseif OP == 'occupy' then
+  -- group, member, most (0: it renews its place), ms -> whether it has one. For what is no job, such as the streams of a reader.
+  call('ZREMRANGEBYSCORE', key('at', ARGV[4]), '-inf', now)
+  local most = tonumber(ARGV[6])
+  if most > 0 and used(ARGV[4]) >= most then return { '0' } end
+  occupy(ARGV[4], ARGV[5], tonumber(ARGV[7]))
+  return { '1' }
 elseif OP == 'wake' then
   -- job: one that sleeps is taken now
   local r = load(ARGV[4])

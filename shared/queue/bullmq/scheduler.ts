@@ -71,12 +71,19 @@ type SchedulerOptions = SchedulerLimits & {
 const script = readFileSync(new URL('scheduler.lua', import.meta.url), 'utf8');
 const wordsOfHanded = 5;
 
+/** Defines scheduler.lua on a connection, and gives what calls it. */
+export function defineScheduler(redis: Redis) {
+  redis.defineCommand('diagSchedule', { numberOfKeys: 1, lua: script });
+  return (operation: string, hostConcurrency: number, ...words: (string | number)[]) =>
+    redis.diagSchedule(jobsPrefix, operation, hostConcurrency, doneChannel, ...words);
+}
+
 /** Opens it over a connection. */
 export function openScheduler(redis: Redis, options: SchedulerOptions): Scheduler {
-  redis.defineCommand('diagSchedule', { numberOfKeys: 1, lua: script });
   const { queues, hostConcurrency, doStep } = options;
+  const schedule = defineScheduler(redis);
   const call = (operation: string, ...words: (string | number)[]) =>
-    doStep(() => redis.diagSchedule(jobsPrefix, operation, hostConcurrency, doneChannel, ...words));
+    doStep(() => schedule(operation, hostConcurrency, ...words));
   /** Calls, hands on what may run now, and returns the other words. If this process dies between the two, a beat hands it on. */
   const act = async (count: number, operation: string, ...words: (string | number)[]) => {
     const answer = await call(operation, ...words);
