@@ -23,7 +23,7 @@ local ANONYMOUS = 3 / 4 -- of all places, what work without a token may hold
 local WAITERS = 8 -- who wait for one job and give it their turns
 local LEASE, GRACE, ALIVE = 15000, 10000, 15000 -- ms: until a handed job begins; beyond a run's limit; without a beat
 local LOST, LOST_BESIDE = 2, 4 -- runs lost that end a job: when it was alone once, and when it never was
-local AGAIN = 30000 -- ms: what was handed back may wait so long again
+local AGAIN, SPARE = 30000, 600000 -- ms: what was handed back may wait so long again; what is remembered of a job, longer than it can be there
 local ENDED, KEPT, KEPT_MOST = 60000, 600000, 10000 -- ms that an end is remembered by key and by id; ids
 local MOST = 1000000 -- jobs that may wait
 local KEEP = 172800000 -- ms: every key ends, long after the longest wait
@@ -87,15 +87,14 @@ end
 -- Forgets the levels of a path that have no job any more.
 local function settle(nodes)
   for i = #nodes, 1, -1 do
-    for _, name in ipairs({ 'mine', 'kids' }) do call('ZREMRANGEBYSCORE', key(name, nodes[i]), '-inf', now) end
     if call('EXISTS', key('mine', nodes[i]), key('kids', nodes[i])) > 0 then return end
     call('ZREM', key('kids', nodes[i - 1]), nodes[i])
   end
 end
 
--- Until when a job can be there at most: what its caller's levels remember of it ends by itself.
-local function count(r, nodes)
-  local last = math.max(r.by, now) + r.run + 2 * LEASE
+-- Until when a job can be there, with some to spare: what its caller's levels remember of it ends by itself.
+local function count(r, i)
+  local nodes, last = nodesOf(r, i), math.max(r.by, now) + r.run + SPARE
   put(key('mine', nodes[#nodes]), last, r.id)
   for at = 1, #nodes do put(key('kids', nodes[at - 1]), last, nodes[at]) end
 end
@@ -107,7 +106,6 @@ local function enterLine(r)
   for i = 1, #r.who do
     local nodes = nodesOf(r, i)
     put(key('own', nodes[#nodes]), r.seq, r.id)
-    count(r, nodes)
     for at = 1, #nodes do
       local line = key('line', nodes[at - 1])
       if not call('ZSCORE', line, nodes[at]) then put(line, used(nodes[at]) * BIG + turn(), nodes[at]) end
@@ -266,6 +264,7 @@ end
 -- Hands out what may run.
 local function passOnIn(pool)
   for _ = 1, 50 do
+    if call('EXISTS', key('line', pool)) == 0 then return end
     local id, owner = pick(pool)
     if not id then return end
     local r = load(id)
@@ -358,7 +357,8 @@ end
 local function join(r, by, path)
   for i = 1, #r.who do if r.who[i].by == by then return end end
   local entry = { by = by, path = path }
-  if #r.who < WAITERS then r.who[#r.who + 1] = entry
+  local at = #r.who + 1
+  if at <= WAITERS then r.who[at] = entry
   else
     r.more = true
     local last
@@ -366,8 +366,9 @@ local function join(r, by, path)
     if path[1] ~= 'known' or not last then return save(r) end
     if r.at == 'turn' then leaveNode(nodesOf(r, last), r.id) end
     forgetMine(r, last)
-    r.who[last] = entry
+    r.who[last], at = entry, last
   end
+  count(r, at)
   if r.at == 'turn' then return enterLine(r) end
   if r.at == 'host' then
     local before = r.tag
@@ -451,7 +452,13 @@ if OP == 'submit' then
   call('HSET', key('job', r.id), 'd', ARGV[5])
   call('PEXPIRE', key('job', r.id), KEEP)
   if r.page then occupy('pages ' .. r.page, r.id, ARGV[6] + r.run + 60000) end
-  count(r, nodesOf(r, 1))
+  count(r, 1)
+  -- Where nobody waits and a slot is free, it is its turn.
+  local slots = tonumber(call('GET', key('slots', r.pool)) or 0)
+  if not mustWait and call('EXISTS', key('line', r.pool)) == 0 and used(r.pool) < slots and pauseLeft(r) <= 0 then
+    start(r, 1)
+    return answer('admitted', r.id, '0')
+  end
   place(r)
   passOnIn(r.pool)
   local state, rank = stateOf(load(r.id))
@@ -562,7 +569,7 @@ elseif OP == 'withdraw' then
   if r.at == 'turn' then leaveNode(nodesOf(r, index), r.id) end
   forgetMine(r, index)
   table.remove(r.who, index)
-  for i = 1, #r.who do count(r, nodesOf(r, i)) end
+  for i = 1, #r.who do count(r, i) end
   save(r)
   if r.at == 'turn' then enterLine(r) end
   return answer('stays')
