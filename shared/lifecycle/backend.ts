@@ -21,12 +21,12 @@ import type { TokenStore } from '../ports/token-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import { openMemoryJobQueue } from '../queue/memory.ts';
-import { traceTurns } from '../queue/trace-turns.ts';
 import { pagesOfCaller } from '../queue/unavailable.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { withHistory } from '../stores/reports/with-history.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { watchOutages } from '../telemetry/outages.ts';
+import { traceTurns } from '../telemetry/tracing/trace-turns.ts';
 import { openAccountStores } from './account-stores.ts';
 import type { Agreement } from './agreement/agreement.ts';
 

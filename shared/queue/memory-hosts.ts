@@ -1,5 +1,5 @@
 import type { QueueName } from '../model/job.ts';
-import { openSortedList, type SortedList } from './sorted-list.ts';
+import { openSortedList, type SortedList } from './memory-turns.ts';
 import { pagesOfHost } from './turn-rules.ts';
 
 /** A job that needs a place of its host, or waits for one. */

@@ -4,9 +4,9 @@ import { measurePace } from '#shared/limits/pace/measured';
 import { noPace } from '#shared/limits/pace/memory';
 import { type Job, jobVersion } from '#shared/model/job';
 import { openMemoryJobQueue } from '#shared/queue/memory';
-import { timeWaits } from '#shared/queue/time-waits';
 import { queueUnavailable } from '#shared/queue/unavailable';
 import { openMetrics } from '#shared/telemetry/metrics';
+import { timeWaits } from '#shared/telemetry/time-waits';
 import { steadyNow } from '#shared/time/steady-time';
 
 const job: Job = {

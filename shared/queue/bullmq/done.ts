@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { isRedisAway, onceOnly, openRedis } from '../../backends/redis.ts';
 import type { Done, Missed } from '../../ports/job-queue.ts';
 import { type Logger, openLogger } from '../../telemetry/logger.ts';
-import { openOnceEach } from '../once-each.ts';
+import { openOnceEach } from '../../telemetry/once-each.ts';
 import { readDone } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { doneChannel } from './keys.ts';

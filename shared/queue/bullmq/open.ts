@@ -7,11 +7,11 @@ import { pathOf } from '../turn-rules.ts';
 import { openWorkWhile } from '../work-while.ts';
 import { openClock } from './clock.ts';
 import { subscribeDone } from './done.ts';
-import { judgeRedis } from './judge-redis.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 import { look } from './look.ts';
+import { judgeRedis } from './redis-calls.ts';
+import { withinTime } from './redis-calls.ts';
 import { type BullmqQueueOptions, openReadyQueues, openScheduler } from './scheduler.ts';
-import { withinTime } from './within-time.ts';
 import { openWorkers } from './workers.ts';
 
 const hears = { ...patient, enableOfflineQueue: false } as const;

@@ -4,12 +4,12 @@ import type { Redis } from 'ioredis';
 import { type Job, jobVersion, type QueueName, randomId } from '../../model/job.ts';
 import { type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { openOnceEach } from '../once-each.ts';
+import { openOnceEach } from '../../telemetry/once-each.ts';
 import { parseJson, readJob } from '../read-message.ts';
 import { openRunSlot } from '../run-slot.ts';
 import { isTurn, readTurn } from './look.ts';
-import { patiently } from './patiently.ts';
-import { openProgressTeller, tellProgress } from './progress.ts';
+import { openProgressTeller, tellProgress } from './look.ts';
+import { patiently } from './redis-calls.ts';
 import type { RunIsolation } from './run-isolation.ts';
 import type { Begun, ReadyJob, Run, Scheduler } from './scheduler.ts';
 

@@ -617,6 +617,7 @@ end
 local all = 0
 for _, offer in ipairs(call('HVALS', offers)) do all = all + offer end
 call('SET', key('slots', pool), all, 'PX', ALIVE)
+call('PEXPIRE', key('turn'), KEEP)
 
 -- Acts for each job of a list whose time has come.
 local function each(list, most, act)

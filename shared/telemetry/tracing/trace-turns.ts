@@ -1,6 +1,6 @@
-import type { Job } from '../model/job.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { Span, Tracing } from '../ports/tracing.ts';
+import type { Job } from '../../model/job.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
+import type { Span, Tracing } from '../../ports/tracing.ts';
 
 /** The same queue; a job that belongs to a trace leaves a span where it is added, and one around its run. @param system as `messaging.system` names it */
 export function traceTurns(jobQueue: JobQueue, tracing: Tracing, system: string): JobQueue {
