@@ -62,7 +62,7 @@ export async function bench(): Promise<Section> {
       columns: ['check', 'checks a second', 'scripts', 'commands', 'Redis, ms', 'checks/s of its core'],
       rows,
       limits:
-        'BullMQ’s own scripts: one to add a job, one to take it, one to end it. A slow machine needs more of them, because workers ask by the second.',
+        'two scripts of ours (submit, end; one more for a run of over a second), three of BullMQ (add, take, end), one for the limit of the caller and one for the pace at the host.',
     };
   } finally {
     admin.disconnect();

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { parseRedisUrl, type RedisPlace } from '../settings/redis-url.ts';
+import { noCluster, parseRedisUrl, type RedisPlace } from '../settings/redis-url.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { sayConnectionFault } from './say-connection-fault.ts';
 
@@ -123,6 +123,11 @@ export function isRedisAway(error: unknown): boolean {
 const refusals =
   /(?:^|\s-)(OOM|MISCONF|READONLY|LOADING|NOSCRIPT|BUSY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS)\s/;
 
+/** True for what only a server of a Redis Cluster answers. */
+export function isClusterAnswer(error: unknown): boolean {
+  return error instanceof Error && /(?:^|\s-)(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\s/.test(error.message);
+}
+
 /** What the words mean that somebody must do something about. */
 const meanings: { readonly [word: string]: string } = {
   OOM: 'it is full: it has reached its maxmemory',
@@ -138,6 +143,7 @@ export function sayRedisFault(error: unknown): string {
   const word = refusalOf(error);
   const message = error instanceof Error ? error.message : '';
   if (word === 'NOPERM') return `its user lacks a right (${message}): see the rights in docs/operating.md`;
+  if (isClusterAnswer(error)) return noCluster;
   if (/DB index/i.test(message)) return `it has no database of that number (${message})`;
   if (word === undefined) return sayConnectionFault(error);
   return meanings[word] ?? `it refuses work: ${word}`;

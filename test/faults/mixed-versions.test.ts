@@ -13,15 +13,10 @@ const everyMs = 250;
 const answersOfAStep = 24;
 
 type Version = 'previous' | 'this';
-type Place = { readonly version: Version; readonly member: Member };
+type Place = { version: Version; member: Member };
 type Report = { readonly url: string; readonly body: Readonly<Record<string, unknown>> };
 
-const orders = [
-  { name: 'APIs first, then workers', steps: ['api', 'api', 'worker', 'worker'] },
-  { name: 'workers first, then APIs', steps: ['worker', 'worker', 'api', 'api'] },
-] as const;
-
-describe.skipIf(!isHere)('the version before this one and this one, side by side under load', () => {
+describe.skipIf(!isHere)('an upgrade from the version before this one, under load', () => {
   let previous: ReturnType<typeof unpackPrevious>;
   let fleet: Fleet;
   let authorization = '';
@@ -39,7 +34,7 @@ describe.skipIf(!isHere)('the version before this one and this one, side by side
     previous?.remove();
   });
 
-  test.for(orders)('nothing is lost, and each reads all: $name', { timeout: 300_000 }, async ({ steps }) => {
+  test('workers first, the old ones stopped before the new ones start: nothing is lost, and each reads all', async () => {
     const before = await fleet.leftovers();
     const places = await openPrevious(fleet, previous.program);
     const load = sendLoad(fleet, places.api);
@@ -48,16 +43,20 @@ describe.skipIf(!isHere)('the version before this one and this one, side by side
       for (const { member } of places.api) await expectAllReadable(member, reports, authorization);
     };
     await read();
-    for (const step of steps) {
-      await replaceOne(fleet, step, places[step]);
-      await read();
-    }
+    // The old queue and the new one do not know of each other: both at once could be too much for a host.
+    for (const { member } of places.worker) await end(member);
+    for (const place of places.worker)
+      Object.assign(place, { version: 'this', member: await startOne(fleet, 'worker') });
+    await replaceOne(fleet, 'api', places.api);
+    await read();
+    await replaceOne(fleet, 'api', places.api);
+    await read();
     const { reports, tally, questions, accepted } = await load.end();
-    console.log(`two versions, ${steps.join(', ')}: ${JSON.stringify({ accepted, tally })}`);
+    console.log(`upgrade: ${JSON.stringify({ accepted, tally })}`);
     expect(reports).toHaveLength(accepted);
     expect(errorsIn(tally)).toEqual([]);
     for (const { member } of places.api) await expectAllReadable(member, reports, authorization);
-    expect(new Set(reports.map(({ body }) => body['rulesVersion'])).size).toBe(2);
+    expect(fleet.mostAtOneHost()).toBeLessThanOrEqual(4);
     await expect
       .poll(() => leftIn(fleet), { timeout: 60_000 })
       .toEqual({ slots: 0, parked: 0, duplicates: 0 });
@@ -66,7 +65,7 @@ describe.skipIf(!isHere)('the version before this one and this one, side by side
     expect(stored).toBeGreaterThanOrEqual(accepted);
     expect(stored).toBeLessThanOrEqual(questions);
     await Promise.all([...places.api, ...places.worker].map(({ member }) => end(member)));
-  });
+  }, 300_000);
 });
 
 async function openPrevious(fleet: Fleet, program: string) {

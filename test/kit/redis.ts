@@ -19,8 +19,8 @@ const program = findProgram('redis-server');
 /** Whether there is a Redis for tests; a part that needs one is skipped loudly without, and fails on CI. */
 export const hasRedis = program !== undefined || process.env['REDIS_URL'] !== undefined;
 
-/** Starts a Redis on a free port, or names the one of REDIS_URL. */
-export async function startRedis({ appendOnly = false } = {}): Promise<TestRedis> {
+/** Starts a Redis on a free port, or names the one of REDIS_URL. @param isOfCluster it has the protocol of a cluster, and no slots */
+export async function startRedis({ appendOnly = false, isOfCluster = false } = {}): Promise<TestRedis> {
   if (program === undefined)
     return {
       url: process.env['REDIS_URL'] ?? '',
@@ -44,6 +44,7 @@ export async function startRedis({ appendOnly = false } = {}): Promise<TestRedis
         '',
         '--appendonly',
         appendOnly ? 'yes' : 'no',
+        ...(isOfCluster ? ['--cluster-enabled', 'yes'] : []),
         '--hash-max-listpack-value',
         '1024',
         '--loglevel',

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lookAtRedis } from '#shared/backends/look-at-redis';
 import { jobsKey } from '#shared/queue/bullmq/keys';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import {
@@ -93,6 +94,18 @@ test.skipIf(!hasRedis)(
     await redis.stop();
   },
 );
+
+test.skipIf(!hasRedis)('a server of a Redis Cluster is told as one, and takes no jobs', async () => {
+  const redis = await startRedis({ isOfCluster: true });
+  const queue = openBullmqJobQueue({ url: redis.url, log: quiet, ...limits });
+  await expect
+    .poll(() => queue.ping(), { timeout: 10_000 })
+    .toMatch(/^a Redis Cluster cannot hold the queue/);
+  expect(await lookAtRedis(redis.url)).toMatchObject({ cause: expect.stringMatching(/^a Redis Cluster/) });
+  await expect(queue.submit(makeJob())).rejects.toMatchObject({ code: 'queue_unavailable' });
+  await queue.close(0);
+  await redis.stop();
+});
 
 test.skipIf(!hasRedis)(
   'who asks for a job that runs or waits for its host takes no script',

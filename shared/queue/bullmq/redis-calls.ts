@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { isRedisAway, redisTimeoutMs, refusalOf } from '../../backends/redis.ts';
+import { isClusterAnswer, isRedisAway, redisTimeoutMs, refusalOf } from '../../backends/redis.ts';
 import { Problem } from '../../model/problem.ts';
 import { noCluster } from '../../settings/redis-url.ts';
 import { queueUnavailable } from '../unavailable.ts';
@@ -87,7 +87,7 @@ export async function judgeRedis(redis: Redis): Promise<true | string> {
     });
   } catch (error) {
     const cause = error instanceof Problem ? error.cause : error;
-    if (cause instanceof Error && /^(MOVED|CLUSTERDOWN|CROSSSLOT)\b/.test(cause.message)) return noCluster;
+    if (isClusterAnswer(cause)) return noCluster;
     const word = refusalOf(cause);
     if (word === undefined) return 'Redis does not answer';
     return reasons[word] ?? `Redis refuses work: ${word}`;
