@@ -328,6 +328,26 @@ export function jobQueueContract(open: OpenQueue): void {
       expect(names().toSorted()).toEqual(['here', 'http://a.test/', 'next', 'third']);
     });
 
+    test('leaves with the last who wants it, whoever that is', async () => {
+      const held = heldRun();
+      await announced(queue.work('network', 5, held.run, gaveUp));
+      for (const target of ['held', 'held too']) await queue.submit(own({ target }));
+      await expect.poll(() => held.running.length, { timeout: 30_000 }).toBe(2);
+      const wanted = own({ jobKey: 'wanted' });
+      const others = ['batch-2', 'batch-3'].map((requestId) => own({ jobKey: 'wanted', requestId }));
+      for (const job of [wanted, ...others]) await queue.submit(job);
+      for (const job of [wanted, others[0] ?? wanted]) {
+        expect(await queue.withdraw(job)).toBe(false);
+        expect(await queue.look('network', wanted.jobId)).toMatchObject({ state: 'waiting' });
+      }
+      // Who has left is no one any more.
+      expect(await queue.withdraw(wanted)).toBe(false);
+      expect(await queue.withdraw(others[1] ?? wanted)).toBe(true);
+      expect(await queue.look('network', wanted.jobId)).toMatchObject({ state: 'unknown' });
+      for (const { finish } of held.running) finish();
+      await until(2);
+    });
+
     test('goes on where it runs, where another request joined it, and where it is of another', async () => {
       const { running, run } = heldRun();
       const [second, third] = ['b.test', 'c.test'];

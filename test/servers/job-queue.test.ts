@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
+import type { Done, RunJob } from '#shared/ports/job-queue';
 import { jobsKey } from '#shared/queue/bullmq/keys';
 import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import {
@@ -93,6 +94,54 @@ test.skipIf(!hasRedis)(
     expect(await listRefusals(queue)).toEqual(refusals);
     await redis.stop();
   },
+);
+
+test.skipIf(!hasRedis)(
+  'a run whose job another worker has begun stops, and frees nothing',
+  async () => {
+    const redis = await startRedis();
+    const [frozen, other] = [
+      await openBullmqQueue(redis, limits),
+      openBullmqJobQueue({ url: redis.url, log: quiet, ...limits }),
+    ];
+    const ended: Done[] = [];
+    frozen.onDone((done) => done !== 'missed' && ended.push(done));
+    let stopped: unknown;
+    const held: RunJob = (_job, _start, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped = signal.reason;
+          reject(signal.reason as Error);
+        });
+      });
+    frozen.work('network', 1, held, async () => undefined);
+    const job = makeJob({ runLimitMs: 60_000 });
+    await expect.poll(() => frozen.submit(job)).toMatchObject({ state: 'admitted' });
+    const client = new Redis(redis.url);
+    const record = async () =>
+      JSON.parse((await client.hget(jobsKey('job', job.jobId), 'r')) ?? '{}') as { runs?: number };
+    await expect.poll(record, { timeout: 10_000 }).toMatchObject({ runs: 1 });
+    const second = Promise.withResolvers<undefined>();
+    other.work(
+      'network',
+      1,
+      () => second.promise,
+      async () => undefined,
+    );
+    // As when the process of the first had stood still: its lock has ended.
+    await client.unlink(`diag:ready:network:${job.jobId}.1:lock`);
+    await expect.poll(record, { timeout: 20_000 }).toMatchObject({ runs: 2 });
+    await expect.poll(() => String(stopped), { timeout: 10_000 }).toContain('another run of this job');
+    expect(await client.zcard(jobsKey('at', `host ${job.host}`))).toBe(1);
+    expect(ended).toEqual([]);
+    second.resolve(undefined);
+    await expect.poll(() => ended.map(({ state }) => state)).toEqual(['done']);
+    expect(await client.zcard(jobsKey('at', `host ${job.host}`))).toBe(0);
+    client.disconnect();
+    await Promise.all([frozen.close(0), other.close(0)]);
+    await redis.stop();
+  },
+  60_000,
 );
 
 test.skipIf(!hasRedis)('a server of a Redis Cluster is told as one, and takes no jobs', async () => {

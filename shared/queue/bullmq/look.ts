@@ -55,15 +55,17 @@ export function stateOf(record: JobRecord): 'waiting' | 'running' | 'done' | 'fa
   return at === 'run' || at === 'away' || back === true ? 'running' : 'waiting';
 }
 
-/** What is known of a job. Those who wait for it ask again and again: it takes no script. */
-export async function look(redis: Redis, queue: QueueName, jobId: string): Promise<JobState> {
+type Asked = { readonly queue: QueueName; readonly jobId: string };
+
+/** What is known of a job. Those who wait for it ask again and again: it takes no script. @param nowMs by Redis' clock */
+export async function look(redis: Redis, { queue, jobId }: Asked, nowMs: number): Promise<JobState> {
   sendTogether(redis);
   const [found, progress] = await Promise.all([readRecord(redis, jobId), readProgress(redis, jobId)]);
   if (!found || found.record.pool !== queue) return { state: 'unknown' };
   const { record, job } = found;
   const state = stateOf(record);
   // What nobody does any more, as keys were removed, is submitted again by who waits for it.
-  if (isLost(record)) return { state: 'unknown' };
+  if (isLost(record, nowMs)) return { state: 'unknown' };
   // What was handed out and tells of progress has begun, though it has no number yet.
   if (state === 'running' || (record.at === 'held' && progress))
     return { state: 'running', progress: progress ?? notStarted, job };
@@ -79,11 +81,11 @@ async function lookAtWait(redis: Redis, record: JobRecord, job: Job): Promise<Jo
   return isInNone ? { state: 'unknown' } : { state: 'waiting', position: 1, job };
 }
 
-/** Clocks differ a little, and a beat comes every few seconds. */
+/** A beat comes every few seconds, and mends it first. */
 const lostAfterMs = 15_000;
 
-function isLost(record: JobRecord): boolean {
-  return isTurn(record) && record.till !== undefined && record.till + lostAfterMs < Date.now();
+function isLost(record: JobRecord, nowMs: number): boolean {
+  return isTurn(record) && record.till !== undefined && record.till + lostAfterMs < nowMs;
 }
 
 /** The place of a waiting job: in the line of its host, or among those of its caller; 1 is next. */

@@ -36,7 +36,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       events.on('done', listener);
       return () => events.off('done', listener);
     },
-    look: (queue, jobId) => withinTime(redis, () => look(redis, queue, jobId)),
+    look: (queue, jobId) => withinTime(redis, () => look(redis, { queue, jobId }, clock.nowMs())),
     work: (...given) => inTime.work(() => workers.work(...given)),
     deny: workers.deny,
     stats: () => withinTime(redis, () => readStats(redis)),
@@ -55,39 +55,47 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   };
 }
 
+/** As scheduler.lua has it: a job that was handed out has so long to begin. */
+const leaseMs = 15_000;
+/** What has not got its number so long after it was handed out waits for a worker: they have too much to do, or stand still. */
+const beginsWithinMs = 3000;
+
 /** The counts of all queues, and their oldest waits by Redis' clock. */
 export async function readStats(redis: Redis): Promise<Readonly<Record<QueueName, QueueStats>>> {
-  const [time, network, browser, composite] = await Promise.all([
-    redis.time(),
-    readLists(redis, 'network'),
-    readLists(redis, 'browser'),
-    readLists(redis, 'composite'),
+  const [seconds, micros] = await redis.time();
+  const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  const [network, browser, composite] = await Promise.all([
+    statsOf(redis, 'network', now),
+    statsOf(redis, 'browser', now),
+    statsOf(redis, 'composite', now),
   ]);
-  const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
-  const age = ([, since]: string[]) =>
-    since === undefined ? 0 : Math.max(0, Math.round(now - Number(since)));
-  const statsOf = ([waiting, parked, running, handed, ready, atHost]: Lists): QueueStats => ({
-    waiting,
-    parked,
-    running: running + handed,
-    oldestWaitingMs: age(ready),
-    oldestParkedMs: age(atHost),
-  });
-  return { network: statsOf(network), browser: statsOf(browser), composite: statsOf(composite) };
+  return { network, browser, composite };
 }
 
-type Lists = [number, number, number, number, string[], string[]];
-
-async function readLists(redis: Redis, queue: QueueName): Promise<Lists> {
+async function statsOf(redis: Redis, queue: QueueName, now: number): Promise<QueueStats> {
   const list = (name: string) => jobsKey(name, queue);
-  return Promise.all([
+  const stillMost = now + leaseMs - beginsWithinMs;
+  const oldest = async (name: string, after = 0) => {
+    const [, score] = await redis.zrange(list(name), '0', '0', 'WITHSCORES');
+    return score === undefined ? 0 : Math.max(0, Math.round(now - Number(score) + after));
+  };
+  const [waits, parked, running, handed, still, waitsMs, oldestParkedMs, handedMs] = await Promise.all([
     redis.zcard(list('waits')),
     redis.zcard(list('parks')),
     redis.zcard(list('running')),
     redis.zcard(list('handed')),
-    redis.zrange(list('waits'), '0', '0', 'WITHSCORES'),
-    redis.zrange(list('parks'), '0', '0', 'WITHSCORES'),
+    redis.zcount(list('handed'), '-inf', stillMost),
+    oldest('waits'),
+    oldest('parks'),
+    oldest('handed', leaseMs),
   ]);
+  return {
+    waiting: waits + still,
+    parked,
+    running: running + handed - still,
+    oldestWaitingMs: Math.max(waitsMs, still > 0 ? handedMs : 0),
+    oldestParkedMs,
+  };
 }
 
 /** Unfinished jobs of a caller. Whether it has a token does not tell two callers apart. */
