@@ -18,7 +18,7 @@ export const redisUrlForms =
 
 /** Why a Redis Cluster is refused, and what there is instead. */
 export const noCluster =
-  'a Redis Cluster cannot hold the queue. One Redis does 500 to 1,000 checks a second; docs/operating.md says how to split by domain above that';
+  'a Redis Cluster cannot hold the queue. One Redis does 400 to 1,000 checks a second; docs/operating.md says how to split by domain above that';
 
 /** True for the URL of a Redis Cluster. */
 export function isClusterUrl(text: string): boolean {
