@@ -75,6 +75,12 @@ function openOne({ kind, nodes, access, watched }: RedisPlace, options: RedisOpt
   return redis;
 }
 
+/** Redis' clock, Unix ms: what processes compare whose own clocks may differ. */
+export async function readTimeMs(redis: Redis): Promise<number> {
+  const [seconds, micros] = await redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+}
+
 /** A connection that only hears would never find out that it is gone: it asks for an answer so often, and waits for it no longer. */
 const pingEveryMs = 5000;
 

@@ -225,7 +225,7 @@ async function openScaled(
     prepare: () =>
       prepareAll([access, accountStores.idempotency, accountStores.batches, accountStores.watches]),
     jobQueue: workInAgreement(jobQueue, agreement),
-    reportStore: reportStore,
+    reportStore,
     tokenStore: await openTokenStore(config, log),
     pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     ...(await openSharedLimits(redis, log)),

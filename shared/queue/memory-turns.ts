@@ -1,5 +1,5 @@
 import type { QueueName } from '../model/job.ts';
-import { anonymousMost, networkMost, poolRules } from './turn-rules.ts';
+import { anonymousMost, networkMost, overOf } from './turn-rules.ts';
 
 /** What waits for its caller's turn; those of one caller go in this order. */
 type Waiting = { readonly seq: number };
@@ -98,7 +98,7 @@ export function pickNext<T extends Waiting>(
   pool: QueueName,
   slots: number,
 ): CallerNode<T> | undefined {
-  const all = slots * poolRules[pool].over;
+  const all = slots * overOf[pool];
   if (root.held >= all) return undefined;
   if (root.held < slots) return pickBelow(root, Infinity);
   for (const kid of root.line.items) {

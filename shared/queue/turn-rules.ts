@@ -1,17 +1,10 @@
 import type { Job, QueueName } from '../model/job.ts';
 
-/** How far the slots of a pool stretch. scheduler.lua has the same numbers, and one contract suite keeps both to them. */
-type PoolRules = {
-  /** All runs together may hold so many times the slots, where callers have less than their share of them. */
-  readonly over: number;
-};
-
-/** A check waits for the network most of its time, so there may be more of them than slots; a page load keeps a core busy. */
-export const poolRules: Readonly<Record<QueueName, PoolRules>> = {
-  network: { over: 4 },
-  browser: { over: 1 },
-  composite: { over: 4 },
-};
+/**
+ * All runs of a pool together may hold so many times its slots, where callers have less than their share of them. A check waits for the network
+ * most of its time; a page load keeps a core busy. scheduler.lua has the same numbers, and one contract suite keeps both to them.
+ */
+export const overOf: Readonly<Record<QueueName, number>> = { network: 4, browser: 1, composite: 4 };
 
 /** Beyond the slots, a network or an account may hold so many times its share. */
 export const networkMost = 2;

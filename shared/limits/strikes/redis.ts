@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { readTimeMs } from '../../backends/redis.ts';
 import {
   namesOf,
   refusedForMs,
@@ -47,7 +48,7 @@ export function openRedisStrikes(redis: Redis, log: Logger): Strikes {
 }
 
 async function write(redis: Redis, job: Struck): Promise<void> {
-  const nowMs = await readClock(redis);
+  const nowMs = await readTimeMs(redis);
   for (const name of Object.values(namesOf(job))) {
     await redis.lpush(keyOf(name), nowMs);
     await redis.ltrim(keyOf(name), 0, strikesAllowed - 1);
@@ -63,7 +64,7 @@ async function read(redis: Redis, job: Omit<Struck, 'jobId'>): ReturnType<Strike
     ['host', host],
   ] as const;
   const [nowMs, ...lists] = await Promise.all([
-    readClock(redis),
+    readTimeMs(redis),
     ...asked.map(([, name]) => redis.lrange(keyOf(name), 0, strikesAllowed - 1)),
   ]);
   for (const [index, [who]] of asked.entries()) {
@@ -71,9 +72,4 @@ async function read(redis: Redis, job: Omit<Struck, 'jobId'>): ReturnType<Strike
     if (ms > 0) return { who, forS: Math.ceil(ms / 1000) };
   }
   return undefined;
-}
-
-async function readClock(redis: Redis): Promise<number> {
-  const [seconds = 0, micros = 0] = (await redis.time()).map(Number);
-  return seconds * 1000 + Math.floor(micros / 1000);
 }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { readTimeMs } from '../../backends/redis.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
 /** Whether this machine's clock is fit for work: that of Redis is the measure, and NTP keeps both right. */
@@ -41,11 +42,11 @@ export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'de
   };
   const compare = async () => {
     const sentAt = performance.now();
-    const [seconds, micros] = await redis.time();
+    const there = await readTimeMs(redis);
     const tookMs = performance.now() - sentAt;
     // An answer that took so long says nothing.
     if (tookMs > offMostMs / 2) throw new Error(`the answer took ${Math.round(tookMs)} ms`);
-    origin = Number(seconds) * 1000 + Number(micros) / 1000 - sentAt - tookMs / 2;
+    origin = there - sentAt - tookMs / 2;
     look();
   };
   // A Redis that is away is logged by its connection. No worker works before the first comparison, so that one is tried again soon.

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
-import { impatient, openHearing, openRedis, patient } from '../../backends/redis.ts';
+import { impatient, openHearing, openRedis, patient, readTimeMs } from '../../backends/redis.ts';
 import { type QueueName, queueNames } from '../../model/job.ts';
 import type { Done, JobQueue, Missed, QueueStats } from '../../ports/job-queue.ts';
 import { pathOf } from '../turn-rules.ts';
@@ -9,9 +9,8 @@ import { openClock } from './clock.ts';
 import { subscribeDone } from './done.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 import { look } from './look.ts';
-import { judgeRedis } from './redis-calls.ts';
-import { withinTime } from './redis-calls.ts';
-import { type BullmqQueueOptions, openReadyQueues, openScheduler } from './scheduler.ts';
+import { judgeRedis, withinTime } from './redis-calls.ts';
+import { type BullmqQueueOptions, closeReadyQueues, openReadyQueues, openScheduler } from './scheduler.ts';
 import { openWorkers } from './workers.ts';
 
 const hears = { ...patient, enableOfflineQueue: false } as const;
@@ -47,23 +46,19 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
     async close(graceMs) {
       clock.close();
       await workers.close(graceMs);
-      await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
-      redis.disconnect();
+      await closeReadyQueues(redis, queues);
       hearing.disconnect();
       events.removeAllListeners();
     },
   };
 }
 
-/** As scheduler.lua has it: a job that was handed out has so long to begin. */
-const leaseMs = 15_000;
 /** What has not got its number so long after it was handed out waits for a worker: they have too much to do, or stand still. */
 const beginsWithinMs = 3000;
 
 /** The counts of all queues, and their oldest waits by Redis' clock. */
 export async function readStats(redis: Redis): Promise<Readonly<Record<QueueName, QueueStats>>> {
-  const [seconds, micros] = await redis.time();
-  const now = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  const now = await readTimeMs(redis);
   const [network, browser, composite] = await Promise.all([
     statsOf(redis, 'network', now),
     statsOf(redis, 'browser', now),
@@ -74,20 +69,19 @@ export async function readStats(redis: Redis): Promise<Readonly<Record<QueueName
 
 async function statsOf(redis: Redis, queue: QueueName, now: number): Promise<QueueStats> {
   const list = (name: string) => jobsKey(name, queue);
-  const stillMost = now + leaseMs - beginsWithinMs;
-  const oldest = async (name: string, after = 0) => {
+  const oldest = async (name: string) => {
     const [, score] = await redis.zrange(list(name), '0', '0', 'WITHSCORES');
-    return score === undefined ? 0 : Math.max(0, Math.round(now - Number(score) + after));
+    return score === undefined ? 0 : Math.max(0, Math.round(now - Number(score)));
   };
   const [waits, parked, running, handed, still, waitsMs, oldestParkedMs, handedMs] = await Promise.all([
     redis.zcard(list('waits')),
     redis.zcard(list('parks')),
     redis.zcard(list('running')),
     redis.zcard(list('handed')),
-    redis.zcount(list('handed'), '-inf', stillMost),
+    redis.zcount(list('handed'), '-inf', now - beginsWithinMs),
     oldest('waits'),
     oldest('parks'),
-    oldest('handed', leaseMs),
+    oldest('handed'),
   ]);
   return {
     waiting: waits + still,

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { isRedisAway, onceOnly, openRedis } from '../../backends/redis.ts';
+import { isRedisAway, onceOnly, openRedis, readTimeMs } from '../../backends/redis.ts';
 import { type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
 import { notStarted, type Progress, type QueueStats, type Submitted } from '../../ports/job-queue.ts';
 import { queueUnavailable } from '../unavailable.ts';
@@ -7,7 +7,7 @@ import { jobsKey } from './keys.ts';
 import { placeOf, readRecord, stateOf } from './look.ts';
 import { readProgress } from './look.ts';
 import { readStats } from './open.ts';
-import { type BullmqQueueOptions, openReadyQueues, openScheduler } from './scheduler.ts';
+import { type BullmqQueueOptions, closeReadyQueues, openReadyQueues, openScheduler } from './scheduler.ts';
 
 /** A job as an operator sees it. */
 export type OperatorJob = {
@@ -65,10 +65,7 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
         throw isRedisAway(error) ? queueUnavailable(error) : error;
       }
     };
-  const close = async () => {
-    await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
-    redis.disconnect();
-  };
+  const close = () => closeReadyQueues(redis, queues);
   try {
     await told(() => redis.ping())();
   } catch (error) {
@@ -100,13 +97,8 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
   };
 }
 
-async function nowMs(redis: Redis): Promise<number> {
-  const [seconds, micros] = await redis.time();
-  return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-}
-
 async function pause(redis: Redis, check: string, forMs: number): Promise<Pause> {
-  const until = (await nowMs(redis)) + forMs;
+  const until = (await readTimeMs(redis)) + forMs;
   await redis.hset(jobsKey('pauses'), `check ${check}`, until);
   // The key outlives every pause in it, and no longer.
   await redis.pexpire(jobsKey('pauses'), pauseMostMs);
@@ -114,7 +106,7 @@ async function pause(redis: Redis, check: string, forMs: number): Promise<Pause>
 }
 
 async function listPauses(redis: Redis): Promise<Pause[]> {
-  const [now, all] = await Promise.all([nowMs(redis), redis.hgetall(jobsKey('pauses'))]);
+  const [now, all] = await Promise.all([readTimeMs(redis), redis.hgetall(jobsKey('pauses'))]);
   return Object.entries(all)
     .map(([name, until]) => ({ check: name.replace(/^check /, ''), until: Number(until) }))
     .filter(({ until }) => until > now);
@@ -124,7 +116,7 @@ const atOnce = 500;
 const kinds = ['running', 'handed', 'waits', 'parks'] as const;
 
 async function listJobs(redis: Redis, most: number): Promise<OperatorJob[]> {
-  const now = await nowMs(redis);
+  const now = await readTimeMs(redis);
   const found: OperatorJob[] = [];
   for (const list of queueNames.flatMap((queue) => kinds.map((kind) => jobsKey(kind, queue)))) {
     const ids = await redis.zrange(list, '0', String(most - 1));
@@ -145,7 +137,7 @@ async function find(redis: Redis, jobId: string): Promise<Circumstances | undefi
   if (!seen) return undefined;
   const { record, job } = seen;
   const [now, served, denied, paused, place, holders, told] = await Promise.all([
-    nowMs(redis),
+    readTimeMs(redis),
     redis.zrange(jobsKey('alive', record.pool), '-1', '-1', 'WITHSCORES'),
     redis.get(jobsKey('denied', record.pool)),
     redis.hget(jobsKey('pauses'), `check ${job.check}`),

@@ -7,8 +7,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../../telemetry/once-each.ts';
 import { parseJson, readJob } from '../read-message.ts';
 import { openRunSlot } from '../run-slot.ts';
-import { isTurn, readTurn } from './look.ts';
-import { openProgressTeller, tellProgress } from './look.ts';
+import { isTurn, openProgressTeller, readTurn, tellProgress } from './look.ts';
 import { patiently } from './redis-calls.ts';
 import type { RunIsolation } from './run-isolation.ts';
 import type { Begun, ReadyJob, Run, Scheduler } from './scheduler.ts';
@@ -140,12 +139,7 @@ async function settle(settings: Settling, one: Going, handed: Handed): Promise<v
   if (one.abort.signal.aborted) return;
   // A newer API may ask for what only a newer worker can do.
   if (read.value.v > jobVersion) return scheduler.back(await one.run(), newerMs);
-  const timer = setTimeout(() => void one.begin().catch(() => undefined), beginAfterMs); // its end is refused then, or asks again
-  try {
-    await finish(settings, one, { job: read.value, begun, mayBeStored: seen.record.stored === true });
-  } finally {
-    clearTimeout(timer);
-  }
+  await finish(settings, one, { job: read.value, begun, mayBeStored: seen.record.stored === true });
 }
 
 type Start = {
@@ -183,6 +177,7 @@ async function examine(
   const place = openPlace(settings, one, job.jobId);
   const progress = openProgressTeller((latest) => tellProgress(redis, job, latest));
   const lost = begun?.lost ?? 0;
+  const timer = setTimeout(() => void one.begin().catch(() => undefined), beginAfterMs); // only a worker that stops gives it up
   try {
     signal.throwIfAborted();
     return await run(
@@ -192,6 +187,8 @@ async function examine(
       progress.tell,
     );
   } finally {
+    // From here on the run is known as it is: its end must not meet a number that it has not heard of.
+    clearTimeout(timer);
     progress.end();
     place.end();
   }

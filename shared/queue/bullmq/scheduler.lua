@@ -6,7 +6,7 @@
 --   line:<node>         children that wait, by (places held, last turn) · kids:<node>: children with jobs · own:<node>: a caller's waiting jobs
 --   mine:<node>         a caller's unfinished jobs · host:<pool>:<host>: jobs that wait for their host, by tag · tags:<host>
 --   late                waiting jobs, by when they expire · asleep: by when they look again
---   waits, parks, handed, running (:<pool>)   since when, since when, end of lease, end of lease · alive, offers, slots (:<pool>): workers
+--   waits, parks, handed, running (:<pool>)   since when; running: end of lease · alive, offers, slots (:<pool>): workers
 -- A record: id, key, pool, host, check, report, page; by, seen (ms); seq; hand, runs (numbers of its turns and its runs); open, solo (runs that
 -- began and did not end, and those of them that were alone); stored (a report of it may be in the store); till (ms: it has lost its process then); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
 -- wait: by, path); more (others wait as well); via (of who: whose place it has); back (a run that wants its place back).
@@ -38,7 +38,7 @@ local function note(name, since, id)
   call('ZADD', name, 'NX', since, id)
   call('PEXPIRE', name, KEEP)
 end
-local function due(name, most) return call('ZRANGEBYSCORE', name, '-inf', now, 'LIMIT', 0, most) end
+local function due(name, most, before) return call('ZRANGEBYSCORE', name, '-inf', before or now, 'LIMIT', 0, most) end
 
 local function turn()
   local count = call('INCR', key('turn'))
@@ -204,7 +204,7 @@ local function start(r, via)
   save(r)
   holdHost(r, 2 * LEASE)
   holdPlace(r, 2 * LEASE, true)
-  put(key('handed', r.pool), now + LEASE, r.id)
+  put(key('handed', r.pool), now, r.id)
   for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open) }) do handed[#handed + 1] = word end
 end
 
@@ -216,10 +216,12 @@ local function sleep(r, forMs)
   put(key('late'), r.by, r.id)
 end
 
+local function mustWait(r) return r.pool ~= 'composite' and (call('EXISTS', key('host', r.pool, r.host)) == 1 or not hasRoom(r)) end
+
 -- Puts a job where it has to wait.
 local function place(r)
   put(key('late'), r.by, r.id)
-  if r.pool ~= 'composite' and (call('EXISTS', key('host', r.pool, r.host)) == 1 or not hasRoom(r)) then waitAtHost(r) else enterLine(r) end
+  if mustWait(r) then waitAtHost(r) else enterLine(r) end
 end
 
 -- The next waiting job below a node, and whose it is. Those that hold the fewest places come first, then those whose last turn is the longest ago;
@@ -294,8 +296,10 @@ local function passOn()
   for _, pool in ipairs(POOLS) do passOnIn(pool) end
 end
 
--- Jobs that their host has room for go on to their callers' lines.
-local function passHost(host)
+-- The host of a job may have room now: those that wait for it go on to their callers' lines.
+local function passHost(r)
+  if r.pool == 'composite' then return end
+  local host = r.host
   local room = HOST - used('host ' .. host)
   for _, pool in ipairs({ 'browser', 'network' }) do
     local line = key('host', pool, host)
@@ -303,25 +307,27 @@ local function passHost(host)
     while left > 0 do
       local id = call('ZRANGE', line, 0, 0)[1]
       if not id then break end
-      local r = load(id)
-      if not r then call('ZREM', line, id)
-      elseif not hasRoom(r) then break
+      local next = load(id)
+      if not next then call('ZREM', line, id)
+      elseif not hasRoom(next) then break
       else
-        call('HSET', key('tags', host), '', r.tag)
-        leaveHostLine(r)
-        enterLine(r)
+        call('HSET', key('tags', host), '', next.tag)
+        leaveHostLine(next)
+        enterLine(next)
         left = left - 1
       end
     end
   end
 end
 
+local function runs(r) return r.at == 'run' or r.at == 'away' or r.back end
+
 local function leave(r)
   if r.at == 'host' then leaveHostLine(r)
   elseif r.at == 'turn' then leaveLine(r)
   elseif r.at == 'asleep' then call('ZREM', key('asleep'), r.id)
   elseif r.at == 'held' or r.at == 'run' then leavePlace(r) end
-  if r.at == 'held' or r.at == 'run' or r.at == 'away' or r.back then leaveHost(r) end
+  if r.at == 'held' or runs(r) then leaveHost(r) end
   r.back = nil
   for _, list in ipairs({ 'waits', 'handed', 'running' }) do call('ZREM', key(list, r.pool), r.id) end
   call('ZREM', key('late'), r.id)
@@ -350,7 +356,7 @@ finish = function(r, outcome, tookMs)
       jobKey = r.key, jobId = r.id, queue = r.pool, host = r.host, reportId = r.report, state = outcome, tookMs = tookMs or 0,
     }))
   end
-  if r.pool ~= 'composite' then passHost(r.host) end
+  passHost(r)
 end
 
 -- Another wants the job as well: it has the better of the two turns.
@@ -383,7 +389,7 @@ local function known(id, run, hand)
   local r = load(id)
   if not r then return end
   if tonumber(run) == 0 then return r.at == 'held' and r.hand == tonumber(hand) and r or nil end
-  if (r.at == 'run' or r.at == 'away' or r.back) and r.runs == tonumber(run) then return r end
+  if runs(r) and r.runs == tonumber(run) then return r end
 end
 
 -- Nobody does it yet, or is about to.
@@ -399,7 +405,7 @@ local function handAgain(r)
   leave(r)
   r.by = math.max(r.by, now + AGAIN)
   place(r)
-  if r.pool ~= 'composite' then passHost(r.host) end
+  passHost(r)
 end
 
 -- Others may have removed keys: the job stands where its record says, again.
@@ -410,7 +416,7 @@ local function mend(r)
   elseif r.at == 'host' then
     waitAtHost(r)
     put(key('late'), r.by, r.id)
-    if hasRoom(r) then passHost(r.host) end
+    if hasRoom(r) then passHost(r) end
   elseif r.at == 'asleep' then
     if not call('ZSCORE', key('asleep'), r.id) then put(key('asleep'), now, r.id) end
   elseif r.till and r.till < now and not (r.at == 'done' or r.at == 'failed' or r.at == 'expired') then handAgain(r) end
@@ -447,15 +453,15 @@ if OP == 'submit' then
   if call('ZCARD', key('late')) >= MOST then return refuse('full') end
   r.born, r.by, r.seen, r.seq = now, now + ARGV[6], now - ARGV[7], turn()
   r.hand, r.runs, r.open, r.solo = 0, 0, 0, 0
-  local mustWait = r.pool ~= 'composite' and (call('EXISTS', key('host', r.pool, r.host)) == 1 or not hasRoom(r))
-  if mustWait and call('ZCARD', key('host', r.pool, r.host)) >= tonumber(ARGV[8]) then return refuse('full') end
+  local isFull = mustWait(r)
+  if isFull and call('ZCARD', key('host', r.pool, r.host)) >= tonumber(ARGV[8]) then return refuse('full') end
   call('HSET', key('job', r.id), 'd', ARGV[5])
   call('PEXPIRE', key('job', r.id), KEEP)
   if r.page then occupy('pages ' .. r.page, r.id, ARGV[6] + r.run + 60000) end
   count(r, 1)
   -- Where nobody waits and a slot is free, it is its turn.
   local slots = tonumber(call('GET', key('slots', r.pool)) or 0)
-  if not mustWait and call('EXISTS', key('line', r.pool)) == 0 and used(r.pool) < slots and pauseLeft(r) <= 0 then
+  if not isFull and call('EXISTS', key('line', r.pool)) == 0 and used(r.pool) < slots and pauseLeft(r) <= 0 then
     start(r, 1)
     return answer('admitted', r.id, '0')
   end
@@ -473,10 +479,9 @@ if OP == 'begin' then
   -- whether they are too many. A run that ends within a second has no number: its turn's is enough.
   local r = load(ARGV[4])
   if not r or r.hand ~= tonumber(ARGV[5]) then return { 0, 0, 0 } end
-  local runsNow = r.at == 'run' or r.at == 'away' or r.back
-  if not (r.at == 'held' or runsNow) then return { 0, 0, 0 } end
+  if not (r.at == 'held' or runs(r)) then return { 0, 0, 0 } end
   -- Asked twice, as its answer was lost.
-  if runsNow and r.token == ARGV[6] then return { r.runs, r.open - 1, 0 } end
+  if runs(r) and r.token == ARGV[6] then return { r.runs, r.open - 1, 0 } end
   r.open = math.max(r.open, tonumber(ARGV[8]))
   if r.back then leaveLine(r) end
   r.back, r.at, r.token, r.alone = nil, 'run', ARGV[6], ARGV[7] == '1'
@@ -521,7 +526,7 @@ elseif OP == 'back' then
     r.by = math.max(r.by, now + AGAIN)
     place(r)
   end
-  if r.pool ~= 'composite' then passHost(r.host) end
+  passHost(r)
   passOn()
   return answer()
 elseif OP == 'give' then
@@ -620,14 +625,14 @@ call('SET', key('slots', pool), all, 'PX', ALIVE)
 call('PEXPIRE', key('turn'), KEEP)
 
 -- Acts for each job of a list whose time has come.
-local function each(list, most, act)
-  for _, id in ipairs(due(list, most)) do
+local function each(list, most, act, before)
+  for _, id in ipairs(due(list, most, before)) do
     local r = load(id)
     call('ZREM', list, id)
     if r then act(r) end
   end
 end
-each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end)
+each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end, now - LEASE)
 each(key('running', pool), 100, function(r) if r.runs > 0 and known(r.id, r.runs) then handAgain(r) end end)
 each(key('asleep'), 200, function(r)
   if r.at ~= 'asleep' then return end

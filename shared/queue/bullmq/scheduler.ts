@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type BulkJobOptions, Queue } from 'bullmq';
 import type { Redis, Result } from 'ioredis';
-import type { Job, QueueName } from '../../model/job.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import type { Done, Submitted } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { toSentJob } from '../read-message.ts';
@@ -205,6 +205,12 @@ export function openReadyQueues(redis: Redis): ReadyQueues {
     return new Queue<ReadyJob>(name, options).on('error', () => undefined);
   };
   return { network: open('network'), browser: open('browser'), composite: open('composite') };
+}
+
+/** Closes them, and the connection. */
+export async function closeReadyQueues(redis: Redis, queues: ReadyQueues): Promise<void> {
+  await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
+  redis.disconnect();
 }
 
 /** Places of a group, "at most so many at once", for what is no job: each is its member's until its lease ends, over all processes. */

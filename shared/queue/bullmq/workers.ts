@@ -3,15 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job as BullJob, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { openRedis, patient, refusalOf } from '../../backends/redis.ts';
-import { type QueueName, queueNames, randomId } from '../../model/job.ts';
+import { type QueueName, randomId } from '../../model/job.ts';
 import type { JobQueue, QueueWorker, Slots } from '../../ports/job-queue.ts';
-import { poolRules, runsMost } from '../turn-rules.ts';
+import { overOf, runsMost } from '../turn-rules.ts';
 import { bullPrefix, jobsKey, wakeKey } from './keys.ts';
 import { patiently } from './redis-calls.ts';
 import { openRunIsolation } from './run-isolation.ts';
 import { openRuns, type RunSettings } from './run.ts';
 import {
   type BullmqQueueOptions,
+  closeReadyQueues,
   openReadyQueues,
   openScheduler,
   type ReadyJob,
@@ -57,7 +58,7 @@ export function openQueueWorker(settings: QueueWorkerSettings): QueueWorker {
   const tellOnce = openOnceInARow((error) => log.warn({ err: error, queue }, 'queue worker error'));
   worker.on('error', tellOnce.failed);
   // More than it has slots, as slots are counted over all workers; and one more for each run that has given its place to others.
-  const room = openRoom(slots.most * poolRules[queue].over, slots.most * runsMost);
+  const room = openRoom(slots.most * overOf[queue], slots.most * runsMost);
   const runs = openRuns({ ...settings, scheduler, spare: room.spare, stop: force.signal });
   const locked = holdLocks(worker, {
     lockMs: locks[queue].lockDuration,
@@ -191,7 +192,6 @@ function takeJobs(worker: Worker<ReadyJob>, { redis, queue, room, run, tellOnce 
     });
     return isTaken;
   };
-  const rest = () => delay(refusedPauseMs, undefined, { signal: stop.signal }).catch(() => undefined); // it is stopped
   /** Where nobody has told of one, there may be more. */
   const takeUntold = async () => {
     while (!stop.signal.aborted && (await takeOne())) await room.free(stop.signal);
@@ -203,14 +203,14 @@ function takeJobs(worker: Worker<ReadyJob>, { redis, queue, room, run, tellOnce 
         await room.free(stop.signal);
         if (stop.signal.aborted) return;
         // Those that were told of are taken side by side.
-        if (isTold) takeOne().catch(rest);
+        if (isTold) takeOne().catch(() => undefined); // it is told of there
         else await takeUntold();
         isTold = (await hearing.blpop(wakeKey(queue), lookEveryS)) !== null;
       } catch (error) {
         if (stop.signal.aborted) return;
         isTold = false;
         tellOnce.failed(error);
-        await rest();
+        await delay(refusedPauseMs, undefined, { signal: stop.signal }).catch(() => undefined); // it is stopped
       }
   };
   const taking = takeAll();
@@ -296,9 +296,7 @@ export function openWorkers(options: BullmqQueueOptions): Workers {
     async close(graceMs) {
       await Promise.all([...opened, ...denials.values()].map((queueWorker) => queueWorker.close(graceMs)));
       if (!shared) return;
-      const { redis, queues } = shared;
-      await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
-      redis.disconnect();
+      await closeReadyQueues(shared.redis, shared.queues);
     },
   };
 }
