@@ -27,11 +27,11 @@ describe.concurrent('the pace of a runner process, whose worker keeps the accoun
     const ofWorker = openPaceOfWorker(
       async (asks) => {
         told.push('asked');
-        return ledger.lease('', asks);
+        return ledger.lease(asks);
       },
       (message) => {
         told.push(message.kind);
-        if (message.kind === 'returned') void ledger.lease('', message.asks); // never rejects
+        if (message.kind === 'returned') void ledger.lease(message.asks); // never rejects
       },
     );
     return { pace: openLeasedPace(ofWorker), told };
@@ -62,9 +62,9 @@ test('what many keys leave over goes back together', async () => {
   const returned: number[] = [];
   const pace = openLeasedPace({
     ...ledger,
-    async lease(lane, asks) {
+    async lease(asks) {
       if (asks.every(({ wanted }) => wanted === 0)) returned.push(asks.length);
-      return ledger.lease(lane, asks);
+      return ledger.lease(asks);
     },
   });
   for (const key of ['a', 'b', 'c', 'd', 'e']) {

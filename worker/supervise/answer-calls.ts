@@ -1,4 +1,4 @@
-import type { Ledger, PaceAsk, Portion } from '#shared/limits/pace/ledger';
+import type { Ledger } from '#shared/limits/pace/ledger';
 import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
@@ -13,7 +13,7 @@ import { receiveError, sendError } from './sent-error.ts';
 /** What the runner process may ask of its worker. */
 export type AnswerSettings = {
   readonly log: Logger;
-  readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
+  readonly pace: Pick<Ledger, 'lease'>;
   readonly onPaced: (charge: string, seconds: number) => void;
   readonly onMailPort?: (state: PortState) => void;
   /** Hears what is known of this machine's network, each time that it changes. */
@@ -79,7 +79,7 @@ function hear(message: News, settings: AnswerSettings): void {
     case 'vantage':
       return settings.onVantage?.(message.memory);
     case 'returned':
-      return void leaseAll(settings.pace, message.asks); // never rejects
+      return void settings.pace.lease(message.asks); // never rejects
   }
 }
 
@@ -106,7 +106,7 @@ function takeOf(
 /** The calls of a run, which may have ended meanwhile. */
 function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefined): Calls {
   return {
-    lease: (asks) => leaseAll(pace, asks),
+    lease: (asks) => pace.lease(asks),
     findTalk: (key) => openTalkStore(reportStore).find(key),
     keepTalk: (...given) => openTalkStore(reportStore).keep(...given),
     async findFresh(...asked) {
@@ -121,22 +121,6 @@ function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefin
       await run?.running.start.slot.retake(run.running.stop);
     },
   };
-}
-
-/** Asks of one message may be of several lanes. */
-async function leaseAll(pace: AnswerSettings['pace'], asks: readonly PaceAsk[]): Promise<readonly Portion[]> {
-  const lanes = Map.groupBy(asks, ({ key }) => pace.laneOf(key));
-  const leased = new Map<PaceAsk, Portion>();
-  await Promise.all(
-    [...lanes].map(async ([lane, ofLane]) => {
-      const portions = await pace.lease(lane, ofLane);
-      for (const [index, portion] of portions.entries()) {
-        const ask = ofLane[index];
-        if (ask) leased.set(ask, portion);
-      }
-    }),
-  );
-  return asks.flatMap((ask) => leased.get(ask) ?? []);
 }
 
 /** A run that was given to the process. */

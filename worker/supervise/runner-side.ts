@@ -243,9 +243,7 @@ function startBeats(marks: MarkWriter): void {
  */
 export function openPaceOfWorker(lease: Calls['lease'], sendAlong: (message: FromRunner) => void): Ledger {
   return {
-    // The worker divides them.
-    laneOf: () => '',
-    async lease(_lane, asks) {
+    async lease(asks) {
       if (asks.some(({ wanted }) => wanted > 0)) return lease(asks);
       sendAlong({ kind: 'returned', asks });
       return asks.map(nothingOf);

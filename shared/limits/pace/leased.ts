@@ -6,30 +6,34 @@ import { askFor, enter, isIdle, type Line, openLine, receive, serve } from './li
 /** Keys that are asked for in one go. */
 const batchLimit = 100;
 const sweepEveryMs = 1000;
-/** Longest that units wait which nobody used: until then they go back with the next question of their lane. */
+/** Longest that units wait which nobody used: until then they go back with the next question. */
 const returnWithinMs = 1000;
 
-/** Lines that may want something of one lane of the ledger, and those that only have something to give back. */
-type Lane = {
-  readonly name: string;
-  readonly lines: Set<Line>;
-  readonly returning: Set<Line>;
-  returnsBy: NodeJS.Timeout | undefined;
-  isAsking: boolean;
-};
 type LeaseState = {
   readonly ledger: Ledger;
   readonly now: () => number;
-  readonly lanes: Map<string, Lane>;
+  /** Lines that may want something of the ledger, and those that only have something to give back. */
+  readonly wanting: Set<Line>;
+  readonly returning: Set<Line>;
+  returnsBy: NodeJS.Timeout | undefined;
+  isAsking: boolean;
   readonly timers: Map<Line, NodeJS.Timeout>;
 };
 
 /**
  * The pace of a process over a ledger: it takes portions of each key's rate, and hands them to its runs in the order in which they asked.
- * One question to the ledger of a lane is under way at a time; what is wanted meanwhile goes with the next.
+ * One question to the ledger is under way at a time; what is wanted meanwhile goes with the next.
  */
 export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): Pace {
-  const state: LeaseState = { ledger, now, lanes: new Map(), timers: new Map() };
+  const state: LeaseState = {
+    ledger,
+    now,
+    wanting: new Set(),
+    returning: new Set(),
+    returnsBy: undefined,
+    isAsking: false,
+    timers: new Map(),
+  };
   /** As many as keys were asked for within some seconds. */
   const lines = new Map<string, Line>();
   let sweeping: NodeJS.Timeout | undefined;
@@ -57,7 +61,7 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
       isClosed = true;
       clearTimeout(sweeping);
       for (const timer of state.timers.values()) clearTimeout(timer);
-      for (const { returnsBy } of state.lanes.values()) clearTimeout(returnsBy);
+      clearTimeout(state.returnsBy);
       for (const { waiting } of lines.values()) for (const { tell } of waiting) tell(null);
       lines.clear();
       ledger.close();
@@ -80,56 +84,41 @@ function attend(state: LeaseState, line: Line): void {
   }
 }
 
-function laneOf({ ledger, lanes }: LeaseState, { key }: Line): Lane {
-  const name = ledger.laneOf(key);
-  const lane = lanes.get(name) ?? {
-    name,
-    lines: new Set(),
-    returning: new Set(),
-    returnsBy: undefined,
-    isAsking: false,
-  };
-  lanes.set(name, lane);
-  return lane;
-}
-
-/** What nobody used goes back with a question that is asked anyway, or with all else of its lane a little later. */
+/** What nobody used goes back with a question that is asked anyway, or with all else a little later. */
 function returnInTime(state: LeaseState, line: Line): void {
-  const lane = laneOf(state, line);
-  lane.returning.add(line);
-  lane.returnsBy ??= setTimeout(() => {
-    lane.returnsBy = undefined;
-    for (const each of lane.returning) askSoon(state, each);
+  state.returning.add(line);
+  state.returnsBy ??= setTimeout(() => {
+    state.returnsBy = undefined;
+    for (const each of state.returning) askSoon(state, each);
   }, returnWithinMs).unref();
 }
 
 function askSoon(state: LeaseState, line: Line): void {
-  const lane = laneOf(state, line);
-  lane.lines.add(line);
-  if (lane.isAsking) return;
-  lane.isAsking = true;
+  state.wanting.add(line);
+  if (state.isAsking) return;
+  state.isAsking = true;
   // What the same turn of the loop asks for goes along.
-  setImmediate(() => void askLane(state, lane)); // never rejects
+  setImmediate(() => void askLedger(state)); // never rejects
 }
 
-async function askLane(state: LeaseState, lane: Lane): Promise<void> {
-  while (lane.lines.size > 0) {
+async function askLedger(state: LeaseState): Promise<void> {
+  const { ledger, wanting, returning, now } = state;
+  while (wanting.size > 0) {
     const asked: { readonly line: Line; readonly ask: PaceAsk }[] = [];
-    for (const line of [...lane.lines, ...lane.returning]) {
+    for (const line of [...wanting, ...returning]) {
       if (asked.length === batchLimit) break;
-      lane.lines.delete(line);
-      lane.returning.delete(line);
-      const ask = askFor(line, state.now());
+      wanting.delete(line);
+      returning.delete(line);
+      const ask = askFor(line, now());
       if (ask) asked.push({ line, ask });
     }
     if (asked.length === 0) continue;
-    const asks = asked.map(({ ask }) => ask);
-    const portions = await state.ledger.lease(lane.name, asks);
+    const portions = await ledger.lease(asked.map(({ ask }) => ask));
     for (const [index, { line, ask }] of asked.entries()) {
       const portion = portions[index];
       if (portion) receive(line, ask, portion);
       attend(state, line);
     }
   }
-  lane.isAsking = false;
+  state.isAsking = false;
 }

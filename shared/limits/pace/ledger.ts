@@ -28,10 +28,8 @@ export type Portion = {
 
 /** The account of all that was given out: in one process, or over all of them. */
 export type Ledger = {
-  /** Asks of one lane are answered together. */
-  laneOf(key: string): string;
-  /** Answers each of the asks, which are of one lane, in their order. Never rejects. */
-  lease(lane: string, asks: readonly PaceAsk[]): Promise<readonly Portion[]>;
+  /** Answers each of the asks, in their order. Never rejects. */
+  lease(asks: readonly PaceAsk[]): Promise<readonly Portion[]>;
   close(): void;
 };
 

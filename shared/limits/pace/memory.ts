@@ -41,8 +41,7 @@ export function openMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
     return { units, at: time, ofAll, ofKind, intervals };
   };
   return {
-    laneOf: () => '',
-    lease: async (_lane, asks) => asks.map(leaseOne),
+    lease: async (asks) => asks.map(leaseOne),
     close: () => undefined,
   };
 }

@@ -18,7 +18,7 @@ type PaceRedis = Redis & {
 };
 
 /** What all its keys begin with. */
-const lane = 'diag:pace:{0}';
+const prefix = 'diag:pace:{0}';
 /** A process that ran a check tells that it lives; after some misses it no longer counts. */
 const tellEveryMs = 5000;
 const tellKeptMs = 16_000;
@@ -39,15 +39,14 @@ export function openRedisLedger(client: Redis, log: Logger): Ledger {
   const census = openCensus(redis, log);
   let answeredAt = steadyNow();
   const alone = openMemoryLedger({ share: () => 1 / census.processes(), emptyAt: () => answeredAt });
-  const leaseAlone = async (lane: string, asks: readonly PaceAsk[]) =>
-    (await alone.lease(lane, asks)).map((portion) => ({ ...portion, isAlone: true }));
+  const leaseAlone = async (asks: readonly PaceAsk[]) =>
+    (await alone.lease(asks)).map((portion) => ({ ...portion, isAlone: true }));
   return {
-    laneOf: () => lane,
-    async lease(lane, asks) {
+    async lease(asks) {
       census.begin();
-      if (redis.status !== 'ready') return leaseAlone(lane, asks);
+      if (redis.status !== 'ready') return leaseAlone(asks);
       try {
-        const keys = asks.map(({ key }) => `${lane}:${key}`);
+        const keys = asks.map(({ key }) => `${prefix}:${key}`);
         const words = [horizonMs, census.processes(), anonymousShare, ...asks.flatMap(wordsOf)];
         const told = await redis.diagPaceLease(keys.length, ...keys, ...words);
         answeredAt = steadyNow();
@@ -58,7 +57,7 @@ export function openRedisLedger(client: Redis, log: Logger): Ledger {
         }));
       } catch (error) {
         log.debug({ err: error }, 'pace not shared: Redis does not answer, this process counts alone');
-        return leaseAlone(lane, asks);
+        return leaseAlone(asks);
       }
     },
     close() {
@@ -82,7 +81,7 @@ function openCensus(redis: PaceRedis, log: Logger): Census {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     if (redis.status !== 'ready') return;
-    redis.diagPaceCount(`${lane}:processes`, id, tellKeptMs).then(
+    redis.diagPaceCount(`${prefix}:processes`, id, tellKeptMs).then(
       (living) => {
         processes = Math.max(1, living);
       },
