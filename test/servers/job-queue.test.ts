@@ -96,6 +96,19 @@ test.skipIf(!hasRedis)(
   },
 );
 
+/** A run that lasts until it is stopped, and why it was. */
+function holdRun() {
+  const why: string[] = [];
+  const run: RunJob = (_job, _start, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        why.push(String(signal.reason));
+        reject(signal.reason as Error);
+      });
+    });
+  return { run, why };
+}
+
 test.skipIf(!hasRedis)(
   'a run whose job another worker has begun stops, and frees nothing',
   async () => {
@@ -106,16 +119,10 @@ test.skipIf(!hasRedis)(
     ];
     const ended: Done[] = [];
     frozen.onDone((done) => done !== 'missed' && ended.push(done));
-    let stopped: unknown;
-    const held: RunJob = (_job, _start, signal) =>
-      new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          stopped = signal.reason;
-          reject(signal.reason as Error);
-        });
-      });
-    frozen.work('network', 1, held, async () => undefined);
-    const job = makeJob({ runLimitMs: 60_000 });
+    const held = holdRun();
+    // One page load is all that this worker takes: the second run is the other's.
+    frozen.work('browser', 1, held.run, async () => undefined);
+    const job = makeJob({ queue: 'browser', runLimitMs: 60_000 });
     await expect.poll(() => frozen.submit(job)).toMatchObject({ state: 'admitted' });
     const client = new Redis(redis.url);
     const record = async () =>
@@ -123,15 +130,17 @@ test.skipIf(!hasRedis)(
     await expect.poll(record, { timeout: 10_000 }).toMatchObject({ runs: 1 });
     const second = Promise.withResolvers<undefined>();
     other.work(
-      'network',
+      'browser',
       1,
       () => second.promise,
       async () => undefined,
     );
     // As when the process of the first had stood still: its lock has ended.
-    await client.unlink(`diag:ready:network:${job.jobId}.1:lock`);
-    await expect.poll(record, { timeout: 20_000 }).toMatchObject({ runs: 2 });
-    await expect.poll(() => String(stopped), { timeout: 10_000 }).toContain('another run of this job');
+    await client.unlink(`diag:ready:browser:${job.jobId}.1:lock`);
+    await expect.poll(record, { timeout: 40_000 }).toMatchObject({ runs: 2 });
+    await expect
+      .poll(() => held.why, { timeout: 20_000 })
+      .toEqual([expect.stringContaining('another run of this job')]);
     expect(await client.zcard(jobsKey('at', `host ${job.host}`))).toBe(1);
     expect(ended).toEqual([]);
     second.resolve(undefined);
@@ -139,6 +148,40 @@ test.skipIf(!hasRedis)(
     expect(await client.zcard(jobsKey('at', `host ${job.host}`))).toBe(0);
     client.disconnect();
     await Promise.all([frozen.close(0), other.close(0)]);
+    await redis.stop();
+  },
+  90_000,
+);
+
+test.skipIf(!hasRedis)(
+  'a worker that is given a job again which it still runs stops the first run, and keeps the second',
+  async () => {
+    const redis = await startRedis();
+    const queue = await openBullmqQueue(redis, limits);
+    const ended: Done[] = [];
+    queue.onDone((done) => done !== 'missed' && ended.push(done));
+    const held = holdRun();
+    const second = Promise.withResolvers<undefined>();
+    const run: RunJob = (job, start, ...rest) =>
+      start.attempt === 1 ? held.run(job, start, ...rest) : second.promise;
+    queue.work('network', 1, run, async () => undefined);
+    const job = makeJob({ runLimitMs: 60_000 });
+    await expect.poll(() => queue.submit(job)).toMatchObject({ state: 'admitted' });
+    const client = new Redis(redis.url);
+    const lock = `diag:ready:network:${job.jobId}.1:lock`;
+    await expect.poll(() => client.exists(lock), { timeout: 10_000 }).toBe(1);
+    await client.unlink(lock);
+    await expect
+      .poll(() => held.why, { timeout: 20_000 })
+      .toEqual([expect.stringContaining('another run of this job')]);
+    // For longer than a lock lasts that nobody renews.
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    expect(await client.exists(lock)).toBe(1);
+    second.resolve(undefined);
+    await expect.poll(() => ended.map(({ state }) => state)).toEqual(['done']);
+    expect(await client.zcard(jobsKey('at', `host ${job.host}`))).toBe(0);
+    client.disconnect();
+    await queue.close(0);
     await redis.stop();
   },
   60_000,

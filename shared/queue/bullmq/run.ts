@@ -46,6 +46,8 @@ const lostBeforeAlone = 2;
 /** A run that lasts so long gets its number; one that ends before needs none, which spares a script. */
 const beginAfterMs = 1000;
 
+const otherRun = () => new Error('another run of this job has begun');
+
 /** One turn of a job, in this worker. */
 type Going = {
   readonly abort: AbortController;
@@ -75,11 +77,13 @@ export function openRuns(settings: RunSettings): Runs {
     const isolated =
       queue === 'composite' ? undefined : await isolation.enter(lost >= lostBeforeAlone, onCompany);
     isAlone = isolated?.isAlone ?? false;
+    // BullMQ gave a job again that this worker still runs: it had lost that one's lock.
+    going.get(id)?.abort.abort(otherRun());
     going.set(id, one);
     try {
       await settle({ ...settings, onceEach }, one, { ready: data, lost });
     } finally {
-      going.delete(id);
+      if (going.get(id) === one) going.delete(id);
       isolated?.leave();
     }
   };
@@ -88,8 +92,7 @@ export function openRuns(settings: RunSettings): Runs {
     ended,
     async doubt(bullIds) {
       for (const { run, abort } of bullIds.flatMap((id) => going.get(id) ?? []))
-        if (!(await scheduler.holds(await run())))
-          abort.abort(new Error('another run of this job has begun'));
+        if (!(await scheduler.holds(await run()))) abort.abort(otherRun());
     },
   };
 }
@@ -105,7 +108,7 @@ function openGoing(
   const begin = async () => {
     const begun = await scheduler.begin(ready, { token, isAlone: isAlone(), stalls });
     if (begun) run = begun.run;
-    else abort.abort(new Error('another run of this job has begun'));
+    else abort.abort(otherRun());
     return begun;
   };
   return {
@@ -218,7 +221,7 @@ function openPlace({ scheduler, spare, log, stop }: RunSettings, one: Going, job
       for (;;) {
         signal.throwIfAborted();
         const isBack = await scheduler.take(await one.run());
-        if (isBack === undefined) one.abort.abort(new Error('another run of this job has begun'));
+        if (isBack === undefined) one.abort.abort(otherRun());
         one.abort.signal.throwIfAborted();
         if (isBack === true) return count(false);
         await delay(askAgainMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -153,7 +153,8 @@ function holdLocks(worker: Worker<ReadyJob>, { lockMs, onLost, tellOnce }: Locks
   return {
     async whileRunning({ id = '', token = '' }: BullJob, work: () => Promise<void>): Promise<void> {
       held.set(id, token);
-      await work().finally(() => held.delete(id));
+      // It may have been given to this worker again meanwhile: that lock stays.
+      await work().finally(() => held.get(id) === token && held.delete(id));
     },
     close: () => clearInterval(timer),
   };
