@@ -8,6 +8,7 @@ const floors = [
   'ports',
   'targets',
   'catalogue',
+  'health',
   'render',
   'mcp',
   'settings',

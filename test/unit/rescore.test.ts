@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { brokenIn, rescore } from '#shared/health/raise/rescore';
 import type { Json } from '#shared/model/verdict';
 import { findCheck } from '../../worker/checks/registry.ts';
-import { brokenIn, rescore } from '../../worker/checks/rescore.ts';
 import { judge } from '../../worker/run/judge.ts';
 
 const targets: { readonly [check: string]: string } = {

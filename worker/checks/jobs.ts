@@ -1,17 +1,15 @@
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Source } from '#shared/health/evidence';
 import type { Report } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
-
-/** A stored report, or why there is none: "no worker takes such jobs now", "it did not end in time". */
-export type JobAnswer = { readonly report: Report } | { readonly unavailable: string };
 
 /** Other jobs, for a check that is made of their reports. Only the composite queue has them: a job that holds a slot of its host never waits for another. */
 export type Jobs = {
   /** The reports in the store that are as young as the caller wants; undefined where there is none. */
   find(questions: readonly SourceQuestion[]): Promise<readonly (Report | undefined)[]>;
   /** The answer from the store, or from a run that is started or joined. A run that is late continues, for the next request. */
-  ask(question: SourceQuestion, progress: (progress: Progress) => void): Promise<JobAnswer>;
+  ask(question: SourceQuestion, progress: (progress: Progress) => void): Promise<Source>;
   /** Visits a domain once for all its network checks; each is stored under its own endpoint's key. Gives the host that visitors meet, or why there was no visit. */
   visit(
     domain: string,

@@ -1,5 +1,5 @@
+import { isNotAsked } from '#shared/model/failure';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../probes/dns/port.ts';
-import { isNotAsked } from '../probes/failure-kinds.ts';
 import type { Refusal } from './judge-record-name.ts';
 
 type Failure = Extract<DnsAnswer, { kind: 'failure' }>;

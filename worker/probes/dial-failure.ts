@@ -1,4 +1,4 @@
-import type { FailureCode } from './http/port.ts';
+import type { FailureCode } from '#shared/model/failure';
 
 /** A connection that was not made, or refused before it was made. The target's fault, or its answer: becomes evidence, never a 500. */
 export class DialFailure extends Error {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
+import type { FailureCode } from '#shared/model/failure';
 import type { VantageKind } from '#shared/model/vantage';
 import { steadyNow } from '#shared/time/steady-time';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { DialFailure } from './dial-failure.ts';
-import type { FailureCode } from './http/port.ts';
 import { seeIssuer } from './tls/issuer.ts';
 import { unlessOurs } from './vantage/early.ts';
 import type { Blame, RunVantage, Suspicion } from './vantage/open.ts';

@@ -3,6 +3,7 @@ import { type Asking, ask, type AskParts } from '#shared/ask/ask';
 import type { Question, Questions } from '#shared/ask/question';
 import type { UnkeptReport } from '#shared/ask/reports';
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
+import type { Source } from '#shared/health/evidence';
 import { payNothing } from '#shared/limits/payer';
 import { freshnessOfPart } from '#shared/model/freshness';
 import type { Job } from '#shared/model/job';
@@ -13,7 +14,7 @@ import type { Question as Sought, ReportStore, StoredReport } from '#shared/port
 import { readReport } from '#shared/stores/reports/read-report';
 import { siteOf } from '#shared/targets/parse-target';
 import type { Places } from '#shared/time/places';
-import type { JobAnswer, Jobs } from '../checks/jobs.ts';
+import type { Jobs } from '../checks/jobs.ts';
 import { domainVisit, questionOfVisit } from '../visit/spec.ts';
 import type { RunClock } from './run-clock.ts';
 
@@ -120,7 +121,7 @@ async function runPart(
   parent: Job,
   part: Part,
   { clock, signal, progress }: Waited,
-): Promise<JobAnswer> {
+): Promise<Source> {
   const turn = watchTurn(settings.asking, part.question, clock, progress);
   try {
     const { requestId, trace } = parent;
@@ -177,7 +178,7 @@ const unavailableFor: { readonly [code: string]: string } = {
 };
 
 /** A caller with as many page loads as it may have gets its next one when one of them is done. */
-async function askInTurn(parts: AskParts<UnkeptReport>, asking: Omit<Asking, 'waitMs'>): Promise<JobAnswer> {
+async function askInTurn(parts: AskParts<UnkeptReport>, asking: Omit<Asking, 'waitMs'>): Promise<Source> {
   const { spec, options } = asking.question;
   // Its own time or that of its turn ends before.
   const waitMs = 1000 * parts.queueSeconds + spec.runLimitMs(options) + graceMs;

@@ -1,5 +1,6 @@
+import { isToken } from '#shared/model/token';
 import { isMalformed, type Malformed, malformed } from '#shared/model/verdict';
-import { isToken, trimSpaces } from './fields.ts';
+import { trimSpaces } from './fields.ts';
 
 /** A valid Strict-Transport-Security value. */
 export type Hsts = {

@@ -1,4 +1,5 @@
 import { type FamilyCode, familyRules } from '#shared/catalogue/redirect-check/families';
+import { kindOfFailure } from '#shared/model/failure';
 import {
   allOf,
   brokenBy,
@@ -8,7 +9,6 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { kindOfFailure } from '../probes/failure-kinds.ts';
 import {
   comparedFields,
   type FamiliesObservation,

@@ -34,9 +34,3 @@ export function inheritFragment(url: URL, base: string): URL {
   if (!heir.href.includes('#')) heir.hash = new URL(base).hash;
   return heir;
 }
-
-/** An address without its fragment: what is really asked. */
-export function withoutFragment(url: string): string {
-  const hash = url.indexOf('#');
-  return hash === -1 ? url : url.slice(0, hash);
-}

@@ -1,6 +1,6 @@
+import type { FailureCode } from '#shared/model/failure';
 import { hostLabel, judgeName } from '#shared/targets/classify-name';
 import { siteOf } from '#shared/targets/parse-target';
-import type { FailureCode } from '../probes/http/port.ts';
 import { isAddressHost } from './address-host.ts';
 
 /** A redirect that was not followed to an answer. */

@@ -1,4 +1,4 @@
-import { withoutFragment } from './location.ts';
+import { withoutFragment } from '#shared/targets/without-fragment';
 
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 

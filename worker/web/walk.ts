@@ -1,9 +1,11 @@
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
-import type { FailureCode, HttpAnswer, HttpProbe } from '../probes/http/port.ts';
+import type { FailureCode } from '#shared/model/failure';
+import { withoutFragment } from '#shared/targets/without-fragment';
+import type { HttpAnswer, HttpProbe } from '../probes/http/port.ts';
 import { type CookieJar, openCookieJar } from './cookie-jar.ts';
 import { indexFields, valuesOf } from './fields.ts';
 import { type HstsStore, type HstsUpgrade, openHstsStore } from './hsts-store.ts';
-import { decodeLocation, inheritFragment, resolveLocation, withoutFragment } from './location.ts';
+import { decodeLocation, inheritFragment, resolveLocation } from './location.ts';
 import { findLure, type Lure } from './lure.ts';
 import { maskLocation, maskUrls } from './mask-credentials.ts';
 import { whyNowhere } from './nowhere.ts';

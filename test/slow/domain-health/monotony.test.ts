@@ -5,10 +5,10 @@ import { categoryNames, categoryWeights } from '#shared/catalogue/domain-health/
 import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
 import { rules as sslRules } from '#shared/catalogue/ssl-check/rules';
 import { connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import { assessHealth, type HealthAssessment } from '#shared/health/assess';
+import type { HealthEvidence, Source } from '#shared/health/evidence';
+import { combine, limitGrade } from '#shared/health/judge/score';
 import { type Grade, gradeNames, gradeOf } from '#shared/model/score';
-import { assessHealth, type HealthAssessment } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
-import { combine, limitGrade } from '../../../worker/checks/domain-health/judge/score.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import {
   dns,

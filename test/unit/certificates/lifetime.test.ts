@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { renewalMarginMs, urgentMarginMs } from '../../../worker/certificates/lifetime.ts';
+import { renewalMarginMs } from '#shared/model/lifetime';
+import { urgentMarginMs } from '#shared/model/lifetime';
 
 const dayMs = 86_400_000;
 const lasting = (days: number) => ({ notBefore: 0, notAfter: days * dayMs - 1000 });

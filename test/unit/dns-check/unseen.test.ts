@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { capOf } from '#shared/catalogue/dns-check/points';
 import { codesBroken } from '#shared/model/verdict';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
 import { apexTypes } from '../../../worker/checks/dns-check/halves.ts';
-import { capOf } from '../../../worker/checks/dns-check/points.ts';
 import { unheard } from '../../../worker/dns/not-asked.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { cases } from './cases.ts';

@@ -9,14 +9,14 @@ import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { assessHealth } from '#shared/health/assess';
+import type { Source } from '#shared/health/evidence';
+import { limits } from '#shared/health/judge/caps';
+import { isWorse } from '#shared/health/judge/score';
 import { listVerdicts } from '#shared/model/finding';
 import { envelopeShape } from '#shared/model/report';
 import { gradeOf } from '#shared/model/score';
 import { codesBroken, codesOf, isBroken, type Verdict } from '#shared/model/verdict';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { Source } from '../../../worker/checks/domain-health/evidence.ts';
-import { limits } from '../../../worker/checks/domain-health/judge/caps.ts';
-import { isWorse } from '../../../worker/checks/domain-health/judge/score.ts';
 import { cases } from './cases.ts';
 
 const own = z.object(domainHealthReportShape).omit({ target: true });

@@ -4,10 +4,10 @@ import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import type { HealthEvidence, Source } from '#shared/health/evidence';
+import type { FailureCode } from '#shared/model/failure';
 import type { Assessment } from '#shared/model/report';
 import type { Grade } from '#shared/model/score';
-import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
-import type { FailureCode } from '../../../worker/probes/http/port.ts';
 import { chain, failed, late, nowhere, sends, stopped } from '../redirect-check/chain.ts';
 import {
   dns,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { Source } from '../../../worker/checks/domain-health/evidence.ts';
-import { showEnding } from '../../../worker/checks/domain-health/expiries/state.ts';
+import { assessHealth } from '#shared/health/assess';
+import type { Source } from '#shared/health/evidence';
+import { showEnding } from '#shared/health/expiries/state';
 import { at, dns, dnsFields, evidence, headers, ssl } from './parts.ts';
 import { registered } from './registration-cases.ts';
 

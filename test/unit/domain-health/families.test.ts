@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
+import { assessHealth } from '#shared/health/assess';
+import type { HealthEvidence, Source } from '#shared/health/evidence';
 import { evidence, headers, ssl } from './parts.ts';
 
 const at = (address: string, state: string, reason: string | null = null) => ({

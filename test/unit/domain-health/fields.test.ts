@@ -6,10 +6,10 @@ import { rules } from '#shared/catalogue/domain-health/rules';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { findSpec } from '#shared/catalogue/registry';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { assessHealth } from '#shared/health/assess';
+import type { HealthEvidence } from '#shared/health/evidence';
+import { readPrevious } from '#shared/health/facts/previous';
 import { makeReport, type Report } from '#shared/model/report';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { readPrevious } from '../../../worker/checks/domain-health/facts/previous.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import {
   at,

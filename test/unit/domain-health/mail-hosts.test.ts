@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { rules as smtpRules } from '#shared/catalogue/smtp-check/rules';
 import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { Source } from '../../../worker/checks/domain-health/evidence.ts';
+import { assessHealth } from '#shared/health/assess';
+import type { Source } from '#shared/health/evidence';
 import { openHealthProgress } from '../../../worker/checks/domain-health/progress.ts';
 import { dns, evidence, failedRun, smtp } from './parts.ts';
 

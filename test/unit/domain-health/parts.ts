@@ -9,6 +9,7 @@ import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import type { HealthEvidence, Source } from '#shared/health/evidence';
 import {
   type Assessment,
   makeFailedReport,
@@ -18,7 +19,6 @@ import {
 } from '#shared/model/report';
 import { score } from '#shared/model/score';
 import { codesOf, type Evidence, notTested, type Rules, type Verdicts } from '#shared/model/verdict';
-import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { chain } from '../redirect-check/chain.ts';

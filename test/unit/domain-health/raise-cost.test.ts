@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { readHealth } from '../../../worker/checks/domain-health/facts/health.ts';
-import { judgeHealth } from '../../../worker/checks/domain-health/judge/health.ts';
-import { combine } from '../../../worker/checks/domain-health/judge/score.ts';
-import { reportRaise } from '../../../worker/checks/domain-health/raise/raise.ts';
-import { listPartFindings } from '../../../worker/checks/domain-health/report/part-findings.ts';
+import { assessHealth } from '#shared/health/assess';
+import type { HealthEvidence } from '#shared/health/evidence';
+import { readHealth } from '#shared/health/facts/health';
+import { judgeHealth } from '#shared/health/judge/health';
+import { combine } from '#shared/health/judge/score';
+import { reportRaise } from '#shared/health/raise/raise';
+import { listPartFindings } from '#shared/health/report/part-findings';
 import { evidence, headers, dns, ssl } from './parts.ts';
 
 /** CPU time of each act on this thread, µs: the least of several rounds that take turns, since what others do on the machine only adds to it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readRegistration } from '#shared/health/registration/read';
 import type { Report } from '#shared/model/report';
-import { readRegistration } from '../../../worker/checks/domain-health/registration/read.ts';
 import { registered } from './registration-cases.ts';
 
 const stored = (registration: unknown) => ({ registration }) as unknown as Report;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
+import { assessHealth } from '#shared/health/assess';
+import type { HealthEvidence } from '#shared/health/evidence';
+import { enumerate } from '#shared/health/facts/source';
 import { listVerdicts } from '#shared/model/finding';
 import { codesOf, type Rules } from '#shared/model/verdict';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { enumerate } from '../../../worker/checks/domain-health/facts/source.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import { cases } from './cases.ts';
 import { dns, dnsFields, evidence, goodRedirects, headers, performance, redirect } from './parts.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import { assessHealth } from '#shared/health/assess';
+import type { HealthEvidence } from '#shared/health/evidence';
+import type { FailureCode } from '#shared/model/failure';
 import { codesOf } from '#shared/model/verdict';
-import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import type { FailureCode } from '../../../worker/probes/http/port.ts';
 import { chain, failed, stopped } from '../redirect-check/chain.ts';
 import {
   dns,

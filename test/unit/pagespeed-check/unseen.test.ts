@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import type { FailureCode } from '#shared/model/failure';
 import { codesOf, type Rules } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import type { FailureCode } from '../../../worker/probes/http/port.ts';
 import { ended, gaveUp, load, seen } from './evidence-kit.ts';
 import { psiError, seenByPsi } from './psi-kit.ts';
 

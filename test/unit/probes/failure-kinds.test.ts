@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureKinds, isKeptBack, kindOfFailure } from '../../../worker/probes/failure-kinds.ts';
-import { failureCodes } from '../../../worker/probes/http/port.ts';
+import { failureKinds, isKeptBack, kindOfFailure } from '#shared/model/failure';
+import { failureCodes } from '#shared/model/failure';
 
 test('each failure of a probe has a kind', () => {
   expect(Object.keys(failureKinds).toSorted()).toEqual(failureCodes.toSorted());

@@ -1,10 +1,11 @@
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
+import type { FailureCode } from '#shared/model/failure';
 import type {
   HopAnswer,
   HopObservation,
   RedirectEvidence,
 } from '../../../worker/checks/redirect-check/evidence.ts';
-import type { FailureCode, Timings } from '../../../worker/probes/http/port.ts';
+import type { Timings } from '../../../worker/probes/http/port.ts';
 import type { LocationObservation, Stop } from '../../../worker/web/walk.ts';
 
 /** A hop: its address, alone or with what differs from a plain 301 (or, at the end, a plain HTML page with 200). */

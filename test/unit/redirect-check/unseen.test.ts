@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules';
+import { failureCodes } from '#shared/model/failure';
 import { codesOf } from '#shared/model/verdict';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
-import { failureCodes } from '../../../worker/probes/http/port.ts';
 import { chain, failed, late, sends, stopped } from './chain.ts';
 
 // A rule holds only where what it speaks of was seen. Here is every way of not seeing, and all that still holds.

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { FailureCode } from '#shared/model/failure';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { gatherHeaders, gatherHeadersWith } from '../../../worker/checks/security-header-check/gather.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
-import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
+import type { HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import { openWork } from '../../../worker/probes/work.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';

@@ -1,21 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { caps, leastOf, placeOf } from '#shared/catalogue/ssl-check/grade/caps';
+import { attributeScore, type RatedFacts, rateSsl, scoreOf } from '#shared/catalogue/ssl-check/grade/grade';
 import { sslLabsLetters, sslReportShape } from '#shared/catalogue/ssl-check/report';
 import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
 import { lifetimeDays } from '#shared/model/lifetime';
+import { lifetimeLimitDays } from '#shared/model/lifetime';
 import { gradeOf } from '#shared/model/score';
 import { codesOf } from '#shared/model/verdict';
-import { lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { caps, leastOf, placeOf } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';
-import {
-  attributeScore,
-  type RatedFacts,
-  rateSsl,
-  scoreOf,
-} from '../../../worker/checks/ssl-check/judge/grade/grade.ts';
 import { readMaxAge } from '../../../worker/web/hsts.ts';
 import { evidenceOf } from './evidence-of.ts';
 

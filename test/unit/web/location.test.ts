@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  decodeLocation,
-  inheritFragment,
-  resolveLocation,
-  withoutFragment,
-} from '../../../worker/web/location.ts';
+import { withoutFragment } from '#shared/targets/without-fragment';
+import { decodeLocation, inheritFragment, resolveLocation } from '../../../worker/web/location.ts';
 
 const bytes = (...values: number[]) => String.fromCharCode(...values);
 

@@ -1,4 +1,5 @@
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { capScore } from '#shared/catalogue/dns-check/points';
 import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/report';
 import { bogusCodes, type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
@@ -10,7 +11,6 @@ import { explainFromHere } from './from-here.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
 import { assessMail, type MailAssessment } from './mail/assess.ts';
-import { capScore } from './points.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;

@@ -14,16 +14,16 @@ import {
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import { hasMissing } from '#shared/catalogue/outline';
 import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
+import type { HealthEvidence, Source } from '#shared/health/evidence';
+import { whyLeftOut } from '#shared/health/facts/categories';
+import { readEntryPoints } from '#shared/health/facts/entry-points';
+import { readDnsFields } from '#shared/health/facts/fields';
+import { readPrevious } from '#shared/health/facts/previous';
+import { readRegistration } from '#shared/health/registration/read';
 import type { Report } from '#shared/model/report';
 import type { CompositeContext } from '../check.ts';
-import type { JobAnswer, Jobs } from '../jobs.ts';
-import type { HealthEvidence, Source } from './evidence.ts';
-import { whyLeftOut } from './facts/categories.ts';
-import { readEntryPoints } from './facts/entry-points.ts';
-import { readDnsFields } from './facts/fields.ts';
-import { readPrevious } from './facts/previous.ts';
+import type { Jobs } from '../jobs.ts';
 import { type HealthProgress, openHealthProgress } from './progress.ts';
-import { readRegistration } from './registration/read.ts';
 
 /** Collects the sources of a domain: from the store, from one visit for all that is missing, and from a page load beside it. */
 export async function gatherHealth({
@@ -151,7 +151,7 @@ function registrationIn(found: PartReports, domain: string): Report | undefined 
   return question && found.get(nameOf(question));
 }
 
-function sourcesOf(found: PartReports, why: string): (question: SourceQuestion) => JobAnswer {
+function sourcesOf(found: PartReports, why: string): (question: SourceQuestion) => Source {
   return (question) => {
     const name = nameOf(question);
     const report = found.get(name);

@@ -1,10 +1,10 @@
 import { verdictOfBudget } from '#shared/catalogue/pagespeed-check/judge-budget';
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import { categoryAudits, type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { isKeptBack } from '#shared/model/failure';
 import type { Assessment } from '#shared/model/report';
 import { gradeOf } from '#shared/model/score';
 import { brokenBy, codesBroken, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
-import { isKeptBack } from '../../probes/failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
 import { readChoice, toPoints } from './facts/choice.ts';
 import type { NamedEnd } from './facts/end.ts';

@@ -1,8 +1,8 @@
 import type { UserAgent } from '#shared/catalogue/redirect-check/spec';
+import { withoutFragment } from '#shared/targets/without-fragment';
 import type { HttpProbe } from '../../probes/http/port.ts';
 import { gatherFamilies } from '../../web/families.ts';
 import { indexFields, valuesOf } from '../../web/fields.ts';
-import { withoutFragment } from '../../web/location.ts';
 import { leadOfRefresh } from '../../web/page-refresh.ts';
 import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import { redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';

@@ -1,6 +1,6 @@
 import type { RedirectEnd } from '#shared/catalogue/redirect-check/report';
+import { withoutFragment } from '#shared/targets/without-fragment';
 import { openHstsStore } from '../../web/hsts-store.ts';
-import { withoutFragment } from '../../web/location.ts';
 import type { Stop } from '../../web/walk.ts';
 import type { HopObservation, RedirectEvidence } from './evidence.ts';
 import { answeredHops, findAskedTwice, redirectsOf } from './facts/chain.ts';

@@ -11,6 +11,7 @@ import { isolationRules } from '#shared/catalogue/security-header-check/rules/cr
 import { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
 import { framingRules } from '#shared/catalogue/security-header-check/rules/framing';
 import { hstsRules } from '#shared/catalogue/security-header-check/rules/transport';
+import { scoreGroups } from '#shared/catalogue/security-header-check/score';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
@@ -47,7 +48,6 @@ import {
   reportThirdParties,
 } from './report/fields.ts';
 import { compareWithObservatory } from './report/observatory/compare.ts';
-import { scoreGroups } from './report/score.ts';
 import { reportRobots, reportSecurityTxt } from './report/site-files.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */

@@ -1,6 +1,6 @@
+import type { FailureCode } from '#shared/model/failure';
 import type { Observation } from '../../dns/observation.ts';
 import type { PolicyObservation } from '../../mail/fetch-policy.ts';
-import type { FailureCode } from '../../probes/http/port.ts';
 import type { MailOffer, PortState, ReplyRead } from '../../probes/smtp/port.ts';
 
 /** What was seen of the mail hosts of a domain. JSON; nothing in it is judged. */

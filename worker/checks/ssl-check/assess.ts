@@ -1,4 +1,14 @@
 import type { FieldsOf } from '#shared/catalogue/spec';
+import { placeOf } from '#shared/catalogue/ssl-check/grade/caps';
+import {
+  flawlessCodes,
+  attributeScore,
+  capsOf,
+  type RatedFacts,
+  rateSsl,
+  type SslLabsRating,
+  scoreOf,
+} from '#shared/catalogue/ssl-check/grade/grade';
 import { type SslLabsLetter, sslLabsLetters, type sslReportShape } from '#shared/catalogue/ssl-check/report';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
@@ -25,16 +35,6 @@ import { type JudgedCertificates, judgeCertificates } from './judge/certificates
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
 import { joinEndpoints, judgeEndpoints, judgeShortLooks, type VerdictsAt } from './judge/endpoints.ts';
-import { placeOf } from './judge/grade/caps.ts';
-import {
-  flawlessCodes,
-  attributeScore,
-  capsOf,
-  type RatedFacts,
-  rateSsl,
-  type SslLabsRating,
-  scoreOf,
-} from './judge/grade/grade.ts';
 import { isLetterOpen } from './judge/grade/open-letter.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';

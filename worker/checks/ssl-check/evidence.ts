@@ -1,5 +1,5 @@
+import type { FailureCode } from '#shared/model/failure';
 import type { ListContent } from '../../certificates/revocation-list.ts';
-import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
 import type { CertificateForm } from './grammar/certificate-message.ts';
 import type { KeyKind } from './grammar/key-kind.ts';

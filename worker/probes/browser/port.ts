@@ -1,6 +1,6 @@
 import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
+import type { FailureCode } from '#shared/model/failure';
 import type { Evidence, Json } from '#shared/model/verdict';
-import type { FailureCode } from '../http/port.ts';
 
 /** `mobile`: a slow phone on slow 4G; `desktop`: a fast line. Emulation, throttling and score curves all come with it. */
 export const strategies = ['mobile', 'desktop'] as const;

@@ -1,5 +1,5 @@
+import type { FailureCode } from '#shared/model/failure';
 import type { Json } from '#shared/model/verdict';
-import type { FailureCode } from '../http/port.ts';
 
 /** One question. `name` in ASCII without the last dot ("" is the root); `type` a mnemonic ("A", "HTTPS", "TYPE65534"). */
 export type DnsQuestion = { readonly name: string; readonly type: string };

@@ -1,25 +1,4 @@
-/** How a probe could not look. Stable; shown to callers. */
-export const failureCodes = [
-  'name-not-found', // NXDOMAIN, or no A and AAAA record
-  'name-unresolved', // the resolver gave no answer, or SERVFAIL
-  'target-address-not-allowed',
-  'target-not-allowed',
-  'connection-refused',
-  'connection-reset',
-  'connection-closed',
-  'connection-timeout',
-  'network-unreachable',
-  'tls-failed',
-  'tls-timeout',
-  'not-tls',
-  'response-timeout',
-  'headers-too-large',
-  'malformed-response',
-  'not-http',
-  'not-from-here', // ours: the network of this machine cannot do it
-  'budget-spent', // ours: the run, or all runs together, have asked enough of that host
-] as const;
-export type FailureCode = (typeof failureCodes)[number];
+import type { FailureCode } from '#shared/model/failure';
 
 /** Milliseconds, one decimal, adding up to `total`. */
 export type Timings = {

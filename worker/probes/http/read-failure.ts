@@ -1,6 +1,7 @@
 import { RequestError } from 'got';
+import type { FailureCode } from '#shared/model/failure';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
-import type { FailureCode, HttpAnswer } from './port.ts';
+import type { HttpAnswer } from './port.ts';
 
 type KnownFailure = {
   readonly code: FailureCode;

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../http/port.ts';
+import type { FailureCode } from '#shared/model/failure';
 import type { Handshake } from '../tls/port.ts';
 
 /** What came where a reply was due (RFC 5321 §4.2). */

@@ -1,6 +1,6 @@
+import type { FailureCode } from '#shared/model/failure';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial, Dialled } from '../guard.ts';
-import type { FailureCode } from '../http/port.ts';
 import { collect } from './collect.ts';
 import type { Exchange, ExchangeRequest, HandshakeRequest, TlsProbe } from './port.ts';
 import { shakeHands } from './shake-hands.ts';

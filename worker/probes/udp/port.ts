@@ -1,4 +1,4 @@
-import type { FailureCode } from '../http/port.ts';
+import type { FailureCode } from '#shared/model/failure';
 
 export type UdpRequest = {
   readonly host: string;

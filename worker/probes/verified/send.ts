@@ -1,12 +1,13 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import type { FailureCode } from '#shared/model/failure';
 import { judgeUrl, portOf, type TargetPolicy } from '#shared/targets/parse-target';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { boundFraming, boundInterim } from '../http/bounds.ts';
 import { readBody } from '../http/decode-body.ts';
-import type { FailureCode, HttpBody } from '../http/port.ts';
+import type { HttpBody } from '../http/port.ts';
 import { readFailure } from '../http/read-failure.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
 import { keepLeaf, sharedContext, waitUntilSecure } from '../tls/secure.ts';

@@ -1,5 +1,6 @@
 import type { DnsFields } from '#shared/catalogue/dns-check/report';
 import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
+import { scoreDnsHalf } from '#shared/catalogue/dns-check/score-dns';
 import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#shared/model/verdict';
 import type { HalfAssessment } from '../halves.ts';
 import { judgeCaa } from './caa/judge.ts';
@@ -15,7 +16,6 @@ import { judgeNs } from './ns/judge.ts';
 import { reportNs } from './ns/report.ts';
 import { judgeRecords } from './records/judge.ts';
 import { reportRecords } from './records/report.ts';
-import { scoreDnsHalf } from './score.ts';
 import { judgeSoa } from './soa/judge.ts';
 import { reportSoa } from './soa/report.ts';
 

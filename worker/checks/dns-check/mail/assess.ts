@@ -1,5 +1,6 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MailCode, type MailPart, mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { scoreMail, scoreParts } from '#shared/catalogue/dns-check/mail/score';
 import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { aliasOf } from '../../../dns/observation.ts';
 import { isPublicSuffix, isRegistrable } from '../../../dns/public-suffix.ts';
@@ -17,7 +18,6 @@ import { type MailFacts, readMail } from './facts.ts';
 import { judgeMode, namesSenders } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
-import { scoreMail, scoreParts } from './score.ts';
 import { branchesOf, isClosedSpf } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';

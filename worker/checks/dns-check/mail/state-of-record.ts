@@ -1,7 +1,7 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
+import { kindOfFailure } from '#shared/model/failure';
 import type { Observation } from '../../../dns/observation.ts';
-import { kindOfFailure } from '../../../probes/failure-kinds.ts';
 
 type JudgedRecord = {
   readonly observation: Observation;

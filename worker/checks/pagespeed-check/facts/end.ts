@@ -1,7 +1,7 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { isKeptBack } from '#shared/model/failure';
 import type { Evidence } from '#shared/model/verdict';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
-import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { type Block, readBlock } from '../../../web/block-page.ts';
 import { whyNowhere } from '../../../web/nowhere.ts';
 import { readUnseen } from '../../../web/page-seen.ts';

@@ -1,7 +1,7 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { isKeptBack, isNotAsked } from '#shared/model/failure';
 import { allOf, brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { RefusedHost, Traffic } from '../../../probes/browser/port.ts';
-import { isKeptBack, isNotAsked } from '../../../probes/failure-kinds.ts';
 import { isLoaded, isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import { endStages, type NamedEnd, type PageEndCode, reachOfEnd } from '../facts/end.ts';

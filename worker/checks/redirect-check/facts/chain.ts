@@ -1,7 +1,7 @@
 import { isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
+import { withoutFragment } from '#shared/targets/without-fragment';
 import type { Block } from '../../../web/block-page.ts';
-import { withoutFragment } from '../../../web/location.ts';
 import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Stop } from '../../../web/walk.ts';
 import type { HopAnswer, HopObservation, RedirectEvidence } from '../evidence.ts';

@@ -1,4 +1,5 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import type { FailureCode } from '#shared/model/failure';
 import {
   brokenBy,
   brokenIf,
@@ -9,12 +10,11 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { judgeUrl, type TargetPolicy } from '#shared/targets/parse-target';
-import type { FailureCode } from '../../../probes/http/port.ts';
+import { withoutFragment } from '#shared/targets/without-fragment';
 import { isAddressHost } from '../../../web/address-host.ts';
 import type { Block } from '../../../web/block-page.ts';
 import type { HstsUpgrade } from '../../../web/hsts-store.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
-import { withoutFragment } from '../../../web/location.ts';
 import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
 import {
   type AnsweredHop,

@@ -1,3 +1,4 @@
+import { snippetsOfCookie } from '#shared/catalogue/security-header-check/cookie-snippets';
 import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
 import {
   codesOf,
@@ -8,7 +9,6 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { snippetsOfCookie } from '../../../web/cookie-snippets.ts';
 import { parseHsts, printHsts } from '../../../web/hsts.ts';
 
 type Snippets = { readonly [server: string]: string };

@@ -1,4 +1,4 @@
-import { kindOfFailure } from '../../../probes/failure-kinds.ts';
+import { kindOfFailure } from '#shared/model/failure';
 import type { Chain } from '../evidence.ts';
 
 /** True for a chain that ended at a port where every client finds nobody who speaks what was asked for; a timeout may be ours alone. */

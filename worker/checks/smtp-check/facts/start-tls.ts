@@ -1,5 +1,5 @@
 import type { StartTlsState } from '#shared/catalogue/smtp-check/report';
-import { isNotAsked } from '../../../probes/failure-kinds.ts';
+import { isNotAsked } from '#shared/model/failure';
 import type { ReplyRead } from '../../../probes/smtp/port.ts';
 import { hasCode } from '../../../probes/smtp/reply-line.ts';
 import type { AddressObservation, MailHandshake, TalkObservation } from '../evidence.ts';

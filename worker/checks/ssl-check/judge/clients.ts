@@ -1,6 +1,6 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
+import { isNotAsked } from '#shared/model/failure';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
-import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';

@@ -1,7 +1,7 @@
 import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import { isNotAsked } from '#shared/model/failure';
+import type { FailureCode } from '#shared/model/failure';
 import { allOf, brokenBy, codesOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
-import { isNotAsked } from '../../../probes/failure-kinds.ts';
-import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Question } from '../evidence.ts';
 import { isBrokenAnswer } from '../facts/decisive.ts';
 import type { SslFacts } from '../facts/facts.ts';

@@ -1,9 +1,11 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
 import { lifetimeDays } from '#shared/model/lifetime';
+import { lifetimeLimitDays } from '#shared/model/lifetime';
+import { renewalMarginMs } from '#shared/model/lifetime';
+import { urgentMarginMs } from '#shared/model/lifetime';
 import { brokenBy, brokenIf, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
-import { lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../../../certificates/lifetime.ts';
 import type { Presented } from '../facts/presented.ts';
 import { listFaults } from './chain.ts';
 

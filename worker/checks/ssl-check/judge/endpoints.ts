@@ -1,5 +1,6 @@
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { EndpointCode } from '#shared/catalogue/ssl-check/rules/endpoint';
+import { isNotAsked } from '#shared/model/failure';
 import {
   brokenBy,
   brokenIf,
@@ -11,7 +12,6 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
-import { isNotAsked } from '../../../probes/failure-kinds.ts';
 import type { Connected, EndpointObservation, SslEvidence } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { versionNames } from '../grammar/tls-names.ts';

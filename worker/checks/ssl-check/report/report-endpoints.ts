@@ -1,3 +1,4 @@
+import { capsOf } from '#shared/catalogue/ssl-check/grade/grade';
 import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import { codesBroken } from '#shared/model/verdict';
 import type { EndpointObservation, HandshakeAnswer } from '../evidence.ts';
@@ -5,7 +6,6 @@ import type { SslFacts } from '../facts/facts.ts';
 import { readTrust } from '../facts/trust.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
 import { isOurs, judgeShortLooks } from '../judge/endpoints.ts';
-import { capsOf } from '../judge/grade/grade.ts';
 
 /** The letters of the addresses that were looked at in full, and the certificates that short looks are graded by. */
 export type Grades = {

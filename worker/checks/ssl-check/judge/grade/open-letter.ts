@@ -1,10 +1,10 @@
+import { caps, placeOf } from '#shared/catalogue/ssl-check/grade/caps';
 import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { Verdict } from '#shared/model/verdict';
 import { isSetKnown, type SslFacts } from '../../facts/facts.ts';
 import type { SuiteSet } from '../../grammar/suites.ts';
 import type { VersionName } from '../../grammar/tls-names.ts';
-import { caps, placeOf } from './caps.ts';
 
 const since11 = ['TLSv1.2', 'TLSv1.1'] as const;
 const all = [...since11, 'TLSv1', 'SSLv3'] as const;

@@ -1,0 +1,36 @@
+import type { CategoryName } from '../../catalogue/domain-health/weights.ts';
+import type { Evidence } from '../../model/verdict.ts';
+import type { Category } from '../facts/categories.ts';
+import { enumerate } from '../facts/source.ts';
+
+// A finding's sentence is filled from its first evidence, so the first one names all of them. A cap is about one, and names only that.
+
+/** Categories of one grade, each as a piece of evidence. */
+export function showStanding(categories: readonly Pick<Category, 'name' | 'score'>[]): readonly Evidence[] {
+  const [only] = categories;
+  const alone = categories.length === 1 && only;
+  const standing = alone
+    ? standingOf(only.name, only.score)
+    : enumerate(categories.map(({ name, score }) => `${name} has ${score}`));
+  return categories.map(({ name, score }) => ({ category: name, score, standing }));
+}
+
+/** The words for one category alone: "the category mail has 40". */
+export function standingOf(category: string, score: number | null): string {
+  return `the category ${category} has ${score}`;
+}
+
+/** A critical finding of a source. */
+export type Critical = {
+  readonly category: CategoryName;
+  readonly code: string;
+  /** Without a full stop. */
+  readonly reason: string;
+};
+
+/** Critical findings, each as a piece of evidence. */
+export function showCriticals(found: readonly Critical[]): readonly Evidence[] {
+  const others = found.slice(1).map(({ category, code }) => `${code} (${category})`);
+  const more = others.length === 0 ? '' : ` Other critical findings: ${enumerate(others)}.`;
+  return found.map((one) => ({ ...one, more }));
+}
