@@ -18,6 +18,7 @@ import type { Metrics } from '#shared/telemetry/metrics';
 import { openReportCache, type Reports } from './answer/ready-report.ts';
 import { openSite } from './answer/site.ts';
 import type { Jobs } from './ask/ask-as-caller.ts';
+import { openSoFar } from './ask/so-far.ts';
 import { openBatchQuotas } from './batches/batch-services.ts';
 import { type Feeder, idleFeeder, openFeeder } from './batches/feed/feeder.ts';
 import { openKept } from './limits/kept.ts';
@@ -91,6 +92,7 @@ export function openServices(context: ApiContext): OpenServices {
     limits: { callers: openCallers(config, backend.tokenStore, log), quotas },
     reports,
     jobs,
+    readSoFar: openSoFar(reports, site),
     questions,
     readAsk: openAskReader(questions),
     targetPolicy,

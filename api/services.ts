@@ -7,6 +7,7 @@ import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Reports } from './answer/ready-report.ts';
 import type { Site } from './answer/site.ts';
 import type { Jobs } from './ask/ask-as-caller.ts';
+import type { ReadSoFar } from './ask/so-far.ts';
 import type { AccountQuotas, Kept } from './limits/kept.ts';
 import type { Streams } from './limits/streams.ts';
 import type { Origins } from './origins/front-door.ts';
@@ -28,6 +29,8 @@ export type Services = {
   readonly reports: Reports;
   /** Runs: how they are submitted, paid for and waited for. */
   readonly jobs: Jobs;
+  /** What is known of a run that goes on. */
+  readonly readSoFar: ReadSoFar;
   readonly questions: Questions;
   readonly readAsk: ReadAsk;
   readonly targetPolicy: TargetPolicy;

@@ -102,8 +102,8 @@ async function check(
 function progressOf(told: AskProgress): RunProgress | undefined {
   if (told.kind === 'waiting') return { done: 0, total: 1, position: told.position };
   if (told.kind !== 'running') return undefined;
-  const { done, total, parts } = told;
-  return { done, total, ...(parts ? { parts } : {}) };
+  const { kind: _, current: __, ...progress } = told;
+  return progress as RunProgress;
 }
 
 async function list(client: Diagnostics): Promise<readonly ListedReport[]> {

@@ -1,6 +1,7 @@
-import { categoryWords } from '#shared/render/health';
+import { severityWords } from '#shared/render/report-words';
+import { partWords, type PartSoFar, soFarText } from '#shared/render/so-far';
 import type { AskProgress } from '../client/diagnostics.ts';
-import { isWatched, redraw, show, warn } from './door.ts';
+import { isWatched, redraw, show, type Shown, warn } from './door.ts';
 import type { TargetOutcome } from './outcome.ts';
 
 /** What is shown of a run while it goes on. */
@@ -146,25 +147,39 @@ export function openProgress(total: number | undefined, resumed: () => number): 
 /** What is shown of one target while its check goes on. */
 export type OneProgress = { tell(progress: AskProgress): void; close(): void };
 
-const partWords: { readonly [name: string]: string } = { ...categoryWords };
-const stateWords: { readonly [state: string]: string } = {
-  waiting: 'waits',
-  running: 'asking',
-  done: 'judged',
-  failed: 'came to no end',
-};
-
-/** "42 %  DNS judged, TLS asking", what is asked now where a run has no parts, or why nothing goes on. */
+/** "42 %  B so far, speed is being measured", what is asked now where a run has no parts, or why nothing goes on. */
 export function oneText(progress: AskProgress): string {
   if (progress.kind === 'waiting') return `Waiting for its turn: place ${progress.position} in line.`;
   if (progress.kind !== 'running') return `Waiting ${Math.ceil(progress.waitMs / 1000)} s for the service.`;
-  const { done, total, current, parts = [] } = progress;
+  const { done, total, current } = progress;
   const percent = `${Math.floor((100 * Math.min(done, total)) / Math.max(1, total))} %`;
-  const told = parts.map(({ name, state }) => `${partWords[name] ?? name} ${stateWords[state] ?? state}`);
-  return `${percent}  ${told.length > 0 ? told.join(', ') : current}`;
+  return `${percent}  ${soFarText(progress) || current}`;
 }
 
-/** Shows one run on a terminal: one line that is drawn again. */
+/** "DNS    B  High: The zone is not signed." and what to do, of a part that is judged. */
+function partLines({ name, grade, worst }: Pick<PartSoFar, 'name' | 'grade' | 'worst'>): readonly Shown[] {
+  const found = worst
+    ? show`${severityWords[worst.severity] ?? worst.severity}: ${worst.title}`
+    : show`nothing to fix`;
+  return [
+    show`${partWords(name).padEnd(8)} ${(grade ?? '–').padEnd(2)} ${found}`,
+    ...(worst ? [show`            ${worst.fix.text}`] : []),
+  ];
+}
+
+/** Shows one run on a terminal: one line that is drawn again, and above it each part as soon as it is judged. */
 export function openOneProgress(): OneProgress {
-  return { tell: (progress) => redraw(show`${oneText(progress)}`), close: () => redraw() };
+  const shown = new Set<string>();
+  return {
+    tell(progress) {
+      for (const part of progress.kind === 'running' ? (progress.parts ?? []) : []) {
+        if (part.grade === undefined || shown.has(part.name)) continue;
+        shown.add(part.name);
+        redraw();
+        for (const line of partLines(part)) warn(line);
+      }
+      redraw(show`${oneText(progress)}`);
+    },
+    close: () => redraw(),
+  };
 }

@@ -510,10 +510,34 @@ export type Progress = {
   readonly total: number;
   readonly current: string;
   /** The parts of a run that is made of several, such as the five of domain-health. */
-  readonly parts?: ReadonlyArray<{
-    readonly name: string;
-    readonly state: 'waiting' | 'running' | 'done' | 'failed';
-  }>;
+  readonly parts?: ReadonlyArray<PartProgress>;
+  /** The whole by the parts that are judged, and the share of it that they are; absent below half of what was asked for. It is no report, and may still change. */
+  readonly soFar?: {
+    readonly score: number;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F';
+    readonly coverage: number;
+  };
+};
+
+/** Once it is judged, with its grade and what to fix first. */
+export type PartProgress = {
+  readonly name: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed';
+  readonly grade?: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly score?: number | null;
+  /** Its own report, which you may read from now on. */
+  readonly reportId?: string;
+  /** Its worst finding, as its report has it; absent where there is none above info. */
+  readonly worst?: {
+    readonly code: string;
+    readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly title: string;
+    readonly fix: {
+      readonly text: string;
+      readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+      readonly snippets?: { readonly [field: string]: string };
+    };
+  };
 };
 
 /** RFC 9457 problem document. */

@@ -1,3 +1,4 @@
+import type { Progress as JobProgress } from './api-types.ts';
 import type { Budget } from './budget.ts';
 import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
 import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
@@ -12,14 +13,7 @@ export type Progress =
   /** The service refused or could not be reached; the request is repeated after `waitMs`. */
   | { readonly kind: 'retry'; readonly status: number | undefined; readonly waitMs: number }
   | { readonly kind: 'waiting'; readonly position: number }
-  | {
-      readonly kind: 'running';
-      readonly done: number;
-      readonly total: number;
-      readonly current: string;
-      /** Of a run that is made of several; a state may be one that this version does not know. */
-      readonly parts?: readonly { readonly name: string; readonly state: string }[];
-    };
+  | ({ readonly kind: 'running' } & JobProgress);
 
 /** A server, and what is known of its limits. */
 export type Connection = {

@@ -10,6 +10,7 @@ import { domainText, targetText, webAddressText } from '#shared/targets/target-t
 import { batchPaths } from '../batches/openapi.ts';
 import { historyPaths } from '../history/openapi.ts';
 import { json, problemResponses } from '../openapi/answers.ts';
+import { progressSchema } from '../openapi/progress-shape.ts';
 import { failedReport, reportOf } from '../openapi/report-shapes.ts';
 import { sharedHeaders, sharedParameters } from '../openapi/shared-parameters.ts';
 import { withTraceField } from '../openapi/trace-field.ts';
@@ -18,19 +19,6 @@ import { reportPaths } from '../reports/openapi.ts';
 import { watchPaths } from '../watches/openapi.ts';
 import { forGenerators } from './for-generators.ts';
 
-const progressSchema = z
-  .looseObject({
-    done: z.int(),
-    total: z.int().meta({ description: '`done ÷ total` never falls.' }),
-    current: z.string(),
-    parts: z
-      .array(z.looseObject({ name: z.string(), state: z.enum(['waiting', 'running', 'done', 'failed']) }))
-      .optional()
-      .meta({
-        description: 'The parts of a run that is made of several, such as the five of domain-health.',
-      }),
-  })
-  .meta({ id: 'Progress' });
 const jobSchema = z
   .looseObject({
     id: z.string(),

@@ -17,7 +17,7 @@ const ownFields = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method
 
 type McpServices = Pick<
   Services,
-  'bodies' | 'telemetry' | 'origins' | 'limits' | 'questions' | 'reports' | 'jobs' | 'site'
+  'bodies' | 'telemetry' | 'origins' | 'limits' | 'questions' | 'reports' | 'jobs' | 'readSoFar' | 'site'
 >;
 
 /**

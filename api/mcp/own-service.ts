@@ -5,7 +5,6 @@ import type { AgentService, CheckCall, CheckOutcome, RunProgress } from '#shared
 import { Refusal } from '#shared/mcp/service';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
-import type { JobState } from '#shared/ports/job-queue';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
 import { askAsCaller } from '../ask/ask-as-caller.ts';
@@ -19,7 +18,10 @@ const longestWaitS = 45;
 const lookEveryMs = 1000;
 const listed = 50;
 
-export type McpServices = Pick<Services, 'telemetry' | 'limits' | 'questions' | 'reports' | 'jobs' | 'site'>;
+export type McpServices = Pick<
+  Services,
+  'telemetry' | 'limits' | 'questions' | 'reports' | 'jobs' | 'readSoFar' | 'site'
+>;
 
 /** A request of a caller, before and after its answer has begun. */
 export type McpRequest = {
@@ -65,14 +67,14 @@ async function check(
   const place = placesOf(spec);
   const question = questions.read(spec, { target, options, place }, site.ownerOf(caller.account));
   if (question instanceof Problem) throw question;
-  const follow = call.onProgress && followRun(services, question.jobKey, call.onProgress);
+  const follow = call.onProgress && followRun(services, caller, question.jobKey, call.onProgress);
   const freshness = freshnessOf(spec, maxAgeS, Date.now());
   const waitS = Math.min(longestWaitS, jobs.waitSeconds ?? longestWaitS);
   const answer = await askAsCaller(services, { caller, response }, { question, freshness, waitS }).finally(
     () => follow?.end(),
   );
   if (answer.kind !== 'report') {
-    const running = await lookAtRun(services, question.jobKey);
+    const running = await lookAtRun(services, caller, question.jobKey);
     return { running, retryAfterS: retryAfterS(running.position) };
   }
   telemetry.metrics?.cacheLookup(answer.via === 'hit' ? 'hit' : 'stored');
@@ -90,12 +92,17 @@ function linkOf({ site }: McpServices, { kind }: Caller, base: string, reportId:
 }
 
 /** Looks every second how far a run is, while somebody listens. */
-function followRun(services: McpServices, jobKey: string, onProgress: (progress: RunProgress) => void) {
+function followRun(
+  services: McpServices,
+  caller: Caller,
+  jobKey: string,
+  onProgress: (progress: RunProgress) => void,
+) {
   let isLooking = false;
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    void lookAtRun(services, jobKey)
+    void lookAtRun(services, caller, jobKey)
       .then(onProgress)
       .finally(() => {
         isLooking = false;
@@ -106,17 +113,18 @@ function followRun(services: McpServices, jobKey: string, onProgress: (progress:
 
 const unknownProgress: RunProgress = { done: 0, total: 1 };
 
-async function lookAtRun({ jobs }: McpServices, jobKey: string): Promise<RunProgress> {
+async function lookAtRun(
+  { jobs, readSoFar }: McpServices,
+  caller: Caller,
+  jobKey: string,
+): Promise<RunProgress> {
   const open = jobs.asking.waiting.openJob(jobKey);
-  return open ? progressOf(await lookAtJob(jobs.jobQueue, open)) : unknownProgress;
-}
-
-// Without `current`, which may be a name that the target chose.
-function progressOf(state: JobState | undefined): RunProgress {
+  const state = open && (await lookAtJob(jobs.jobQueue, open));
   if (state?.state === 'waiting') return { ...unknownProgress, position: state.position };
   if (state?.state !== 'running') return unknownProgress;
-  const { done, total, parts } = state.progress;
-  return { done, total, ...(parts ? { parts } : {}) };
+  // Without `current`, which may be a name that the target chose.
+  const { current: _, ...progress } = await readSoFar(caller, state.job, state.progress);
+  return progress;
 }
 
 async function listReports({ reports }: McpServices, { account }: Caller) {

@@ -18,6 +18,7 @@ export type PageServices = Pick<
   | 'targetPolicy'
   | 'reports'
   | 'jobs'
+  | 'readSoFar'
   | 'site'
   | 'watches'
   | 'watchLimits'

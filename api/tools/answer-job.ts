@@ -6,6 +6,7 @@ import { Problem } from '#shared/model/problem';
 import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import type { Jobs } from '../ask/ask-as-caller.ts';
+import type { ProgressSoFar } from '../ask/so-far.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { readWait } from '../request/read-wait.ts';
@@ -13,19 +14,20 @@ import { noteSubject } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
 import { toolUrl } from './later.ts';
 
-const lookEveryMs = 1000;
+const lookEveryMs = 500;
 
 /** The path of a job, as Express and log lines have it. */
 export const jobPattern = '/api/jobs/:id';
 
-/** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
+/** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until it ends, or a part of it. */
 export async function answerJob(
-  { limits, jobs, site }: Pick<Services, 'limits' | 'jobs' | 'site'>,
+  services: Pick<Services, 'limits' | 'jobs' | 'readSoFar' | 'site'>,
   jobId: string,
   request: IncomingMessage,
   response: Response,
 ): Promise<void> {
-  const caller = await admit(limits, request, response, 'tools');
+  const { jobs, site } = services;
+  const caller = await admit(services.limits, request, response, 'tools');
   const waitS = readWait(readOwnQuery(request, ['wait']).wait);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
@@ -37,11 +39,15 @@ export async function answerJob(
   if (state.state === 'done' || state.state === 'failed') {
     response.statusCode = 303;
     response.setHeader('Location', toolUrl(state.job, site.publicPath));
-    return sendJson(response, describe(jobId, state, site.publicPath));
+    return sendJson(response, describe(jobId, state, ended(state.state), site.publicPath));
   }
   if (state.state !== 'expired')
     response.setHeader('Retry-After', retryAfterS(state.state === 'waiting' ? state.position : 1));
-  sendJson(response, describe(jobId, state, site.publicPath));
+  const progress =
+    state.state === 'running'
+      ? await services.readSoFar(caller, state.job, state.progress)
+      : ended(state.state);
+  sendJson(response, describe(jobId, state, progress, site.publicPath));
 }
 
 type Followed = { readonly jobId: string; readonly owner: string | undefined };
@@ -55,6 +61,7 @@ async function followJob(
   if (waitS <= 0) return findJob(jobs.jobQueue, jobId, owner);
   const until = performance.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
+  let partsEnded: number | undefined;
   const unsubscribe = jobs.jobQueue.onDone(
     (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
   );
@@ -62,8 +69,9 @@ async function followJob(
     for (;;) {
       const state = await findJob(jobs.jobQueue, jobId, owner);
       const leftMs = until - performance.now();
-      if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
-        return state;
+      const isUnderWay = state.state === 'waiting' || state.state === 'running';
+      partsEnded ??= endedParts(state);
+      if (!isUnderWay || endedParts(state) > partsEnded || leftMs <= 0 || response.closed) return state;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(leftMs, lookEveryMs));
         wake.call = () => {
@@ -77,13 +85,23 @@ async function followJob(
   }
 }
 
-function describe(id: string, state: Exclude<JobState, { state: 'unknown' }>, publicPath: string) {
+function endedParts(state: JobState): number {
+  const parts = state.state === 'running' ? (state.progress.parts ?? []) : [];
+  return parts.filter((part) => part.state === 'done' || part.state === 'failed').length;
+}
+
+function describe(
+  id: string,
+  state: Exclude<JobState, { state: 'unknown' }>,
+  progress: ProgressSoFar,
+  publicPath: string,
+) {
   const original = toolUrl(state.job, publicPath);
   return {
     id,
     state: state.state,
     ...(state.state === 'waiting' ? { position: state.position } : {}),
-    progress: progressOf(state),
+    progress,
     ...(state.state === 'expired'
       ? { detail: 'Its turn did not come in time. Repeat the original GET.' }
       : {}),
@@ -91,10 +109,9 @@ function describe(id: string, state: Exclude<JobState, { state: 'unknown' }>, pu
   };
 }
 
-function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
-  if (state.state === 'running') return state.progress;
-  const isDone = state.state === 'done';
-  return { done: isDone ? 1 : 0, total: 1, current: '' };
+/** The progress of a job that does not run. */
+function ended(state: JobState['state']): ProgressSoFar {
+  return { done: state === 'done' ? 1 : 0, total: 1, current: '' };
 }
 
 function unknownJob(): Problem {

@@ -13,7 +13,7 @@ import { sendLater } from './later.ts';
 
 type ToolServices = Pick<
   Services,
-  'telemetry' | 'origins' | 'limits' | 'readAsk' | 'reports' | 'jobs' | 'site'
+  'telemetry' | 'origins' | 'limits' | 'readAsk' | 'reports' | 'jobs' | 'readSoFar' | 'site'
 >;
 
 /** Answers a GET of a tool: a report, or 202 and where to ask for it. Gives the Problem of an address that is not valid. */
@@ -41,7 +41,7 @@ export async function answerTool(
     },
   );
   if (answer.kind === 'none') throw age.onlyIfCached ? notCached() : crossSiteRequest();
-  if (answer.kind === 'later') return sendLater(response, { jobs, site }, answer, applied);
+  if (answer.kind === 'later') return sendLater(response, services, { caller, later: answer, applied });
   const { report: ready, via } = answer;
   telemetry.metrics?.cacheLookup(via);
   const isOwnFreshness = age.maxAgeS !== undefined;

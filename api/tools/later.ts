@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { type Later, lookAtJob, retryAfterS } from '#shared/ask/ask';
 import { findSpec } from '#shared/catalogue/registry';
+import type { Caller } from '#shared/limits/caller';
 import type { Job } from '#shared/model/job';
 import { type JobState, notStarted, type Progress } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
@@ -13,12 +14,14 @@ type HowFar = {
   readonly position?: number;
 };
 
+/** What goes on, for whom; `applied` is the preference of the request that is kept to, "" for none. */
+type Accepted = { readonly caller: Caller; readonly later: Later; readonly applied: string };
+
 /** Sends 202: the work goes on, and where to ask for it. */
 export async function sendLater(
   response: Response,
-  { jobs, site }: Pick<Services, 'jobs' | 'site'>,
-  later: Later,
-  applied: string,
+  { jobs, readSoFar, site }: Pick<Services, 'jobs' | 'readSoFar' | 'site'>,
+  { caller, later, applied }: Accepted,
 ): Promise<void> {
   const { jobId, job } = later;
   const state = 'state' in later ? later.state : await lookAtJob(jobs.jobQueue, { queue: job.queue, jobId });
@@ -33,7 +36,7 @@ export async function sendLater(
     id: jobId,
     state: position === undefined ? 'running' : 'waiting',
     ...(position === undefined ? {} : { position }),
-    progress,
+    progress: await readSoFar(caller, job, progress),
     links: { self, original: toolUrl(job, site.publicPath) },
   });
 }

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { findSpec } from '../catalogue/registry.ts';
+import { soFarText } from '../render/so-far.ts';
 import { cleanText, withoutQuoted } from './clean.ts';
 import { type AgentService, type CheckOutcome, Refusal, type RunProgress } from './service.ts';
 import { describeReport, shortenReport } from './short-report.ts';
@@ -91,10 +92,12 @@ function openProgress({ mcpReq }: ServerContext): ((progress: RunProgress) => vo
   };
 }
 
-function wordsOf({ done, total, position, parts }: RunProgress): string {
+function wordsOf({ done, total, position, ...known }: RunProgress): string {
   if (position !== undefined) return `waiting for its turn, place ${position}`;
-  const each = (parts ?? []).map(({ name, state }) => `${name} ${state}`).join(', ');
-  return each === '' ? `${done} of ${total}` : each;
+  const { parts = [] } = known;
+  if (parts.length === 0) return `${done} of ${total}`;
+  const each = parts.map(({ name, state, grade }) => `${name} ${grade ?? state}`).join(', ');
+  return known.soFar ? `${soFarText(known)} (${each})` : each;
 }
 
 function addResources(server: Server, stored: NonNullable<AgentService['stored']>): void {

@@ -1,5 +1,6 @@
 import type { CheckSpec } from '../catalogue/spec.ts';
 import type { Report } from '../model/report.ts';
+import type { KnownSoFar } from '../render/so-far.ts';
 
 /** How far a run is, as far as all of it is in our own words. */
 export type RunProgress = {
@@ -7,8 +8,7 @@ export type RunProgress = {
   readonly total: number;
   /** Its place in line, 1 is next; only before it runs. */
   readonly position?: number;
-  readonly parts?: readonly { readonly name: string; readonly state: string }[];
-};
+} & KnownSoFar;
 
 /** A call of a check's tool: the arguments were read, and the service judges them. */
 export type CheckCall = {

@@ -1,10 +1,10 @@
 import type { Job, QueueName } from '../model/job.ts';
 
-/** A part of a run, by its name. waiting: for its turn · running: it asks · done: it has ended and is judged · failed: it came to no end. */
-export type PartProgress = {
-  readonly name: string;
-  readonly state: 'waiting' | 'running' | 'done' | 'failed';
-};
+/** waiting: for its turn · running: it asks · done: it has ended and is judged · failed: it came to no end. */
+export const partStates = ['waiting', 'running', 'done', 'failed'] as const;
+
+/** A part of a run, by its name. */
+export type PartProgress = { readonly name: string; readonly state: (typeof partStates)[number] };
 
 /** How far a run is: questions answered, of how many known so far, and what is being asked now. */
 export type Progress = {
@@ -13,6 +13,8 @@ export type Progress = {
   readonly current: string;
   /** Of a run that is made of several. */
   readonly parts?: readonly PartProgress[];
+  /** Ids of the stored reports that it is judged by, as far as they are there. */
+  readonly reports?: readonly string[];
 };
 
 /** The progress of a job that has told of none. */

@@ -1,5 +1,5 @@
 import { type Job, type QueueName, queueNames } from '../model/job.ts';
-import type { Done, Progress } from '../ports/job-queue.ts';
+import { type Done, partStates, type Progress } from '../ports/job-queue.ts';
 import { parseTraceparent } from '../telemetry/tracing/traceparent.ts';
 
 /** No check may run longer; the longest is a page loaded three times. */
@@ -54,10 +54,19 @@ const doneShape: Shape = {
   tookMs: isCount,
 };
 
+/** No run has as many parts, nor reports that it is judged by. */
+const listMost = 30;
+const isShortList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.length <= listMost;
+const isPart: Test = (value) =>
+  isRecord(value) && isText(value['name']) && partStates.some((state) => state === value['state']);
+
 const progressShape: Shape = {
   done: isCount,
   total: isCount,
   current: (value) => typeof value === 'string' && value.length <= textMost,
+  parts: optional((value) => isShortList(value) && value.every(isPart)),
+  reports: optional((value) => isShortList(value) && value.every(isText)),
 };
 
 /** What was read, or the name of the first field that is wrong; "" where it is no object at all. */

@@ -43,6 +43,7 @@ test.for([
   const browser = join(folder, 'chrome');
   if (script !== undefined) writeFileSync(browser, script, { mode: 0o755 });
   const service = await openService({
+    sites: { 'http://a.test': (_request, response) => response.end('x') },
     settings: { WORKER_QUEUES: 'network,browser', BROWSER_PATH: browser, WAIT_SECONDS: '0' },
   });
   await expect

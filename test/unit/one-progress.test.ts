@@ -12,12 +12,26 @@ test.for([
       total: 100,
       current: 'a.test',
       parts: [
-        { name: 'dns', state: 'done' },
+        { name: 'dns', state: 'done', grade: 'B' },
         { name: 'ssl', state: 'running' },
-        { name: 'new', state: 'odd' },
+        { name: 'headers', state: 'waiting' },
       ],
     },
-    text: '40 %  DNS judged, TLS asking, new odd',
+    text: '40 %  TLS and Headers are being checked',
+  },
+  {
+    progress: {
+      kind: 'running',
+      done: 80,
+      total: 100,
+      current: '',
+      parts: [
+        { name: 'dns', state: 'done' },
+        { name: 'performance', state: 'running' },
+      ],
+      soFar: { score: 84, grade: 'B', coverage: 0.85 },
+    },
+    text: '80 %  B so far, speed is being measured',
   },
 ] as const)('$text', ({ progress, text }) => {
   expect(oneText(progress)).toBe(text);

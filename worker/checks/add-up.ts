@@ -9,8 +9,8 @@ const share = 100;
 export type Tasks<Task> = {
   /** The teller of a task: how far it is, by its own measure. */
   readonly tell: (task: Task) => TellProgress;
-  /** A task has ended. */
-  readonly end: (task: Task, state: 'done' | 'failed') => void;
+  /** A task has ended, with the stored report that it gave. */
+  readonly end: (task: Task, state: 'done' | 'failed', reportId?: string) => void;
 };
 
 type TaskState = { percent: number; state: PartProgress['state'] };
@@ -26,6 +26,7 @@ export function addUp<Task>(
 ): Tasks<Task> {
   const standings = new Map<Task, TaskState>(tasks.map((task) => [task, { percent: 0, state: 'waiting' }]));
   const names = [...new Set(tasks.map(nameOf))];
+  const reports: string[] = [];
   const partOf = (name: string): PartProgress => {
     const states = tasks.filter((task) => nameOf(task) === name).map((task) => standings.get(task)?.state);
     return { name, state: joinStates(states.filter((state) => state !== undefined)) };
@@ -35,6 +36,7 @@ export function addUp<Task>(
     total: share * tasks.length,
     current,
     parts: names.map(partOf),
+    ...(reports.length > 0 ? { reports: [...reports] } : {}),
   });
   return {
     tell:
@@ -47,7 +49,8 @@ export function addUp<Task>(
         standing.state = 'running';
         tell(sum(current));
       },
-    end(task, state) {
+    end(task, state, reportId) {
+      if (reportId !== undefined) reports.push(reportId);
       standings.set(task, { percent: share, state });
       tell(sum(nameOf(task)));
     },

@@ -17,6 +17,8 @@ export type Jobs = {
   ): Promise<{ readonly webHost: string } | { readonly unavailable: string }>;
   /** The newest report of the same question as this job's, however old. */
   previous(): Promise<Report | undefined>;
+  /** Ids of the stored reports that have come so far. */
+  reportIds(): readonly string[];
   /** Whether the operator has a check switched on. */
   isOffered(spec: CheckSpec): boolean;
   /** Prefix of links: the address that callers use, or "". */
@@ -31,6 +33,7 @@ export const noJobs: Jobs = {
   ask: refuse,
   visit: refuse,
   previous: refuse,
+  reportIds: () => [],
   isOffered: () => false,
   publicPath: '',
   hidesAges: false,

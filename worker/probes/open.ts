@@ -274,7 +274,8 @@ function openPages(
 ): BrowserProbe {
   const charge = chargeDial({ charge: chargeInSlot }, ['requests']);
   const chargeRequest = chargeRequestWith({ charge: chargeInSlot });
-  return openBrowserProbe({ ...settings, chargeRequest }, openGuard({ ...guard, charge }), signal);
+  const network = { dial: openGuard({ ...guard, charge }), resolve: guard.resolve };
+  return openBrowserProbe({ ...settings, chargeRequest }, network, signal);
 }
 
 /** Charges one more request over a connection that is open. */

@@ -98,7 +98,10 @@ async function examineCheck(
   const examination = {
     probes,
     jobs,
-    progress: risingProgress(progress),
+    progress: risingProgress((told) => {
+      const reports = jobs.reportIds();
+      progress(reports.length > 0 ? { ...told, reports } : told);
+    }),
     limit,
     limitMs: job.runLimitMs,
     stop,

@@ -27,7 +27,7 @@ export type JobsSettings = {
   readonly isOffered: Jobs['isOffered'];
 };
 
-const progressEveryMs = 500;
+const progressEveryMs = 300;
 const tryAgainMs = 1000;
 const graceMs = 10_000;
 
@@ -39,6 +39,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
   const startedAt = Date.now();
   const { asking, questions, publicPath, isOffered } = settings;
   const { reportStore } = asking;
+  const reports = new Set<string>();
   const questionOf = (source: SourceQuestion) => questionOfSource(questions, source, parent);
   const freshnessOf = ({ spec }: Pick<Question, 'spec'>) => freshnessOfPart(parent.wanted, spec, startedAt);
   const find = async (sources: readonly SourceQuestion[]) => {
@@ -47,10 +48,13 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
       wanted: freshnessOf(source),
     }));
     const found = await reportStore.findFresh(asked);
+    for (const { reportId } of found.values()) reports.add(reportId);
     return asked.map(({ jobKey }) => readFound(found, jobKey));
   };
-  const run = (part: Part, progress: (progress: Progress) => void) =>
-    runPart(settings, parent, part, { clock, signal, progress });
+  const collecting = (progress: TellProgress) => (told: Progress) => {
+    for (const reportId of told.reports ?? []) reports.add(reportId);
+    progress(told);
+  };
 
   return {
     publicPath,
@@ -59,9 +63,12 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
     find,
     async ask(source, progress) {
       const question = questionOf(source);
-      return run({ question, freshness: freshnessOf(question) }, progress);
+      const part = { question, freshness: freshnessOf(question) };
+      return runPart(settings, parent, part, { clock, signal, progress: collecting(progress) });
     },
-    visit: (domain, progress) => visit(settings, parent, { clock, signal, startedAt, progress }, domain),
+    visit: (domain, progress) =>
+      visit(settings, parent, { clock, signal, startedAt, progress: collecting(progress) }, domain),
+    reportIds: () => [...reports],
     previous: () =>
       findOne(reportStore, { jobKey: parent.jobKey, wanted: { notBefore: 0, acceptFresh: false } }),
   };
@@ -114,7 +121,8 @@ async function findOne(reportStore: ReportStore, sought: Sought): Promise<Report
 }
 
 type Part = Pick<Asking, 'question' | 'freshness' | 'isUnknown'>;
-type Waited = JobsTime & { readonly progress: (progress: Progress) => void };
+type TellProgress = (progress: Progress) => void;
+type Waited = JobsTime & { readonly progress: TellProgress };
 
 async function runPart(
   settings: JobsSettings,
@@ -125,13 +133,16 @@ async function runPart(
   const turn = watchTurn(settings.asking, part.question, clock, progress);
   try {
     const { requestId, trace } = parent;
-    return await askInTurn(settings.asking, {
+    const answer = await askInTurn(settings.asking, {
       ...part,
       payer: payNothing(parent),
       account: undefined,
       origin: { requestId, trace },
       signal: AbortSignal.any([signal, clock.parts]),
     });
+    if (!answer) return { unavailable: lateEnd };
+    progress({ done: 1, total: 1, current: '', reports: [answer.reportId] });
+    return { report: readReport(answer) };
   } catch (error) {
     if (clock.parts.aborted && !signal.aborted) return { unavailable: lateEnd };
     const unavailable = error instanceof Problem ? unavailableFor[error.code] : undefined;
@@ -178,7 +189,10 @@ const unavailableFor: { readonly [code: string]: string } = {
 };
 
 /** A caller with as many page loads as it may have gets its next one when one of them is done. */
-async function askInTurn(parts: AskParts<UnkeptReport>, asking: Omit<Asking, 'waitMs'>): Promise<Source> {
+async function askInTurn(
+  parts: AskParts<UnkeptReport>,
+  asking: Omit<Asking, 'waitMs'>,
+): Promise<StoredReport | undefined> {
   const { spec, options } = asking.question;
   // Its own time or that of its turn ends before.
   const waitMs = 1000 * parts.queueSeconds + spec.runLimitMs(options) + graceMs;
@@ -186,9 +200,7 @@ async function askInTurn(parts: AskParts<UnkeptReport>, asking: Omit<Asking, 'wa
   for (;;) {
     try {
       const answer = await ask(parts, { ...asking, waitMs });
-      return answer.kind === 'report'
-        ? { report: readReport(answer.report.stored) }
-        : { unavailable: lateEnd };
+      return answer.kind === 'report' ? answer.report.stored : undefined;
     } catch (error) {
       const isCrowded = error instanceof Problem && error.code === 'rate_limited';
       if (!isCrowded || performance.now() + tryAgainMs > until) throw error;

@@ -78,7 +78,9 @@ export async function runVisit(
       questions.map((question) => {
         const task = taskOf(question);
         const told = { ...examination, progress: tasks.tell(task) };
-        return answerQuestion(question, job, settings, told).then((state) => tasks.end(task, state));
+        return answerQuestion(question, job, settings, told).then(({ state, reportId }) =>
+          tasks.end(task, state, reportId),
+        );
       }),
     );
   try {
@@ -130,14 +132,14 @@ async function answerQuestion(
   job: Job,
   settings: VisitSettings,
   examination: Examination,
-): Promise<'done' | 'failed'> {
+): Promise<{ readonly state: 'done' | 'failed'; readonly reportId?: string }> {
   const { reportStore, log } = settings;
   const { spec, target } = question;
   const jobKey = settings.jobKeyOf(spec, target, question.options, job.account);
   const wanted = wantedOf(job, spec.refreshFloorS);
   const start = performance.now();
-  const known = await reportStore.findFresh([{ jobKey, wanted }]);
-  if (known.has(jobKey)) return 'done';
+  const known = (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
+  if (known) return { state: 'done', reportId: known.reportId };
   const keys: ReportKeys = { ...job, reportId: randomId(), jobKey, options: question.options };
   const { report } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
@@ -151,12 +153,12 @@ async function answerQuestion(
   // A check that shared the visit's time may have failed only for that, so its own endpoint must not be answered with this report.
   if (report.state === 'failed' && examination.limit.aborted) {
     log.warn(about, 'check of a visit was late');
-    return 'failed';
+    return { state: 'failed' };
   }
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
   log.info(about, 'check of a visit done');
-  return report.state === 'failed' ? 'failed' : 'done';
+  return { state: report.state === 'failed' ? 'failed' : 'done', reportId: keys.reportId };
 }
 
 // A defect in one check fails that check alone; the reports of the others are kept.

@@ -8,7 +8,7 @@ function enhance() {
   const report = document.querySelector('[data-recent]');
   if (report) keepRecent(report.dataset);
   showRecent();
-  const going = document.querySelector('[data-job]');
+  const going = document.querySelector('.going');
   if (going) void follow(going);
 }
 
@@ -87,56 +87,38 @@ function makeItem({ path, name, target, grade }) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks every second how far a job is, and shows its report when it has ended. */
+/** Asks every second how far a job is, by the page itself, and shows its report when it has ended. */
 async function follow(going) {
-  const { job, self } = going.dataset;
-  const words = document.getElementById('state');
-  const bar = going.querySelector('progress');
-  while (going.isConnected) {
-    const answer = await fetch(job, { redirect: 'manual' }).catch(() => undefined);
+  const { self } = going.dataset;
+  for (let waitS = 1; ;) {
+    await pause(1000 * waitS);
+    const answer = await fetch(location.href, { redirect: 'manual' }).catch(() => Response.error());
     if (!going.isConnected) return;
-    if (answer?.type === 'opaqueredirect' || answer?.status === 404) return location.replace(self);
-    if (answer?.ok) {
-      const state = await answer.json();
-      if (state.state === 'expired') return location.replace(location.href);
-      showState(state, words, bar);
-    } else words.textContent = 'The service does not answer now. Trying again.';
-    const waitS = Number(answer?.headers.get('Retry-After') ?? 2);
-    await pause(Math.min(5, Math.max(1, waitS)) * 1000);
+    if (answer.type === 'opaqueredirect') return location.replace(self);
+    if (answer.status === 200) return location.reload();
+    waitS = answer.status === 202 ? 1 : Math.min(30, Number(answer.headers.get('Retry-After')) || 2);
+    if (answer.status === 202) showAgain(going, await answer.text());
+    else going.querySelector('#state').textContent = 'The service does not answer now. Trying again.';
   }
 }
 
-function showState({ state, position, progress }, words, bar) {
-  const { done, total, current } = progress;
-  const text =
-    state === 'waiting'
-      ? position > 1
-        ? `Waiting for its turn: place ${position} in line.`
-        : 'Waiting for its turn: next in line.'
-      : total <= 1 && current === ''
-        ? 'Started.'
-        : `${Math.floor((100 * Math.min(done, total)) / Math.max(1, total))} %${current === '' ? '' : `: ${current}`}`;
-  if (words.textContent !== text) words.textContent = text;
-  bar.max = Math.max(1, total);
-  bar.value = Math.min(bar.max, done);
-  showParts(progress.parts ?? []);
-}
-
-const stateWords = {
-  waiting: 'waits for its turn',
-  running: 'asking',
-  done: 'judged',
-  failed: 'came to no end',
-};
-
-/** The parts stand on the page already; only what has changed is written again. */
-function showParts(parts) {
-  const items = document.getElementById('parts')?.children ?? [];
-  parts.forEach(({ state }, index) => {
-    const item = items[index];
-    if (!item || item.dataset.state === state) return;
-    item.dataset.state = state;
-    item.lastElementChild.textContent = stateWords[state] ?? '';
+/** Only what has changed is written again, so that a reader's place and a screen reader's words stay. */
+function showAgain(going, html) {
+  const now = new DOMParser().parseFromString(html, 'text/html').querySelector('.going');
+  if (!now) return;
+  const bar = going.querySelector('progress');
+  const barNow = now.querySelector('progress');
+  bar.max = barNow.max;
+  bar.value = barNow.value;
+  const lists = [going, now].map((one) => [
+    one.querySelector('#state'),
+    ...one.querySelectorAll('.parts > li'),
+  ]);
+  lists[0].forEach((item, index) => {
+    const itemNow = lists[1][index];
+    if (!itemNow || item.innerHTML === itemNow.innerHTML) return;
+    if (itemNow.dataset.state) item.dataset.state = itemNow.dataset.state;
+    item.replaceChildren(...itemNow.childNodes);
   });
 }
 

@@ -60,12 +60,14 @@ export function openDial(sitePort: number, tlsPort: number): Dial {
     slots: openAddressSlots(64),
     charge: async () => undefined,
     connectTimeoutMs: 3000,
-    async resolve(host) {
-      if (/^[\d.]+$/.test(host) || host.startsWith('[')) return [host.replaceAll(/[[\]]/g, '')];
-      if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
-      return [host === 'private.test' || host === 'localhost' ? '127.0.0.1' : siteAddress];
-    },
+    resolve,
   });
+}
+
+async function resolve(host: string): Promise<string[]> {
+  if (/^[\d.]+$/.test(host) || host.startsWith('[')) return [host.replaceAll(/[[\]]/g, '')];
+  if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
+  return [host === 'private.test' || host === 'localhost' ? '127.0.0.1' : siteAddress];
 }
 
 export type ProbeOptions = {
@@ -94,7 +96,11 @@ export function openProbe(
     trustedAuthorities,
     ...(spare ? { spare } : {}),
   };
-  return openBrowserProbe(settings, openDial(sitePort, tlsPort), signal ?? new AbortController().signal);
+  return openBrowserProbe(
+    settings,
+    { dial: openDial(sitePort, tlsPort), resolve },
+    signal ?? new AbortController().signal,
+  );
 }
 
 /** The run, or an Error that says why the machine has no browser. */

@@ -127,9 +127,9 @@ async function visit(
     };
   }
   const outcome = await jobs.visit(domain, told.visit);
-  told.visited('webHost' in outcome ? 'done' : 'failed');
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
   const found = await findAll(questionsOf(domain, webHost, parts), jobs);
+  told.visited('webHost' in outcome ? 'done' : 'failed');
   // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {

@@ -1,5 +1,7 @@
 import { judgeUrl, type TargetPolicy } from '#shared/targets/parse-target';
+import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
+import type { Resolve } from '../resolve.ts';
 import { type ChildOutcome, startDriver } from './driver.ts';
 import { askField, type FieldSettings } from './field.ts';
 import { type BrowserSettings, type FoundBrowser, findBrowser, unprivilegedUid } from './find-browser.ts';
@@ -43,10 +45,13 @@ export type BrowserProbeSettings = {
   readonly psi: PsiSettings | undefined;
 };
 
+/** How a browser reaches hosts. */
+export type BrowserNetwork = { readonly dial: Dial; readonly resolve: Resolve };
+
 /** Opens the probe for one run of a check. `dial` wants places of its own: a page opens dozens of connections at once. */
 export function openBrowserProbe(
   settings: BrowserProbeSettings,
-  dial: Dial,
+  { dial, resolve }: BrowserNetwork,
   signal: AbortSignal,
 ): BrowserProbe {
   return {
@@ -55,6 +60,8 @@ export function openBrowserProbe(
       const start = performance.now();
       const judged = judgeUrl(new URL(request.url), settings.policy);
       if (!judged.ok) return { kind: 'failure', code: 'target-not-allowed', reason: judged.fault.why };
+      const missing = await findMissingName(judged.value, resolve);
+      if (missing) return missing;
       const found = await findBrowser(settings.browser);
       const spentMs = performance.now() - start;
       const left = { ...request, url: judged.value.href, timeoutMs: request.timeoutMs - spentMs };
@@ -65,6 +72,18 @@ export function openBrowserProbe(
     },
     askField: (url, strategy) => askField(settings.field, { url, strategy }, signal),
   };
+}
+
+/** Only that there is no address is known by this; whatever else goes wrong, the browser meets as well. */
+async function findMissingName({ hostname }: URL, resolve: Resolve): Promise<BrowserFailure | undefined> {
+  try {
+    await resolve(hostname);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DialFailure)) throw error;
+    const { code, reason } = error;
+    return code === 'name-not-found' ? { kind: 'failure', code, reason } : undefined;
+  }
 }
 
 type Means = {

@@ -279,7 +279,9 @@ export type BrowserFailure =
       readonly fix: string;
     }
   /** Refused by its text alone; nothing was sent. */
-  | { readonly kind: 'failure'; readonly code: 'target-not-allowed'; readonly reason: string };
+  | { readonly kind: 'failure'; readonly code: 'target-not-allowed'; readonly reason: string }
+  /** By one look-up: no browser was started for it, which would take seconds to find the same. */
+  | { readonly kind: 'failure'; readonly code: 'name-not-found'; readonly reason: string };
 
 /** What PageSpeed Insights v5 answered (runPagespeed), as it came: Google's browser, on Google's line. */
 export type PsiAnswer = {

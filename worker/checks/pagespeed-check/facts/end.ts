@@ -88,6 +88,7 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
   if (run.kind === 'failure') {
     const { code, reason } = run;
     if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
+    if (code === 'name-not-found') return { code: 'target-unreachable', evidence: { host, code, reason } };
     return { code, evidence: { reason, operator: run.fix } };
   }
   if (isRemote(run)) return nameGivenUp(run.end, url);
