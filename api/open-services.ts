@@ -92,7 +92,7 @@ export function openServices(context: ApiContext): OpenServices {
     limits: { callers: openCallers(config, backend.tokenStore, log), quotas },
     reports,
     jobs,
-    readSoFar: openSoFar(reports, site),
+    readSoFar: openSoFar(reports, site, targetPolicy.denied),
     questions,
     readAsk: openAskReader(questions),
     targetPolicy,

@@ -11,6 +11,7 @@ import type { PartProgress, Progress } from '#shared/ports/job-queue';
 import type { StoredReport } from '#shared/ports/report-store';
 import type { KnownSoFar, PartSoFar } from '#shared/render/so-far';
 import { readReport } from '#shared/stores/reports/read-report';
+import { type DeniedNames, hostOfTarget } from '#shared/targets/denied-names';
 import type { Reports } from '../answer/ready-report.ts';
 import type { Site } from '../answer/site.ts';
 
@@ -37,12 +38,17 @@ const keptBytes = 4 * 1024 * 1024;
 const partBytes = 500;
 
 /** Opens it. What is judged is kept as long as no other part is there, as many may watch a run. */
-export function openSoFar(reports: Reports, site: Pick<Site, 'isOpen'>): ReadSoFar {
+export function openSoFar(
+  reports: Reports,
+  site: Pick<Site, 'isOpen'>,
+  denied: DeniedNames | undefined,
+): ReadSoFar {
   const known = new LRUCache<string, Judged>({ maxSize: keptBytes, sizeCalculation: sizeOf });
   const judge = async (job: Parameters<ReadSoFar>[1], ids: readonly string[]): Promise<Judged> => {
     const key = ids.join();
     const kept = known.get(key);
-    if (kept) return kept;
+    // A name may be denied meanwhile: then its report is not there any more.
+    if (kept?.grants.every(({ target }) => !denied?.covers(hostOfTarget(target)))) return kept;
     const found = await Promise.all(ids.map((id) => reports.reportStore.get(id)));
     const judged = judgeParts(
       job,
