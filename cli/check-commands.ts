@@ -46,11 +46,12 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('-q, --quiet', 'no progress and no summary on stderr');
   if (spec.queue === 'network')
     command.option('--evidence <file>', 'with --local: keep what was seen, for diag assess');
-  for (const name of Object.keys(spec.options.shape)) {
+  for (const [name, schema] of Object.entries(spec.options.shape)) {
     const isMany = spec.repeatable.includes(name);
+    const about = aboutOption(schema, isMany);
     const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     for (const one of new Set([flag, name])) {
-      const option = new Option(`--${one} <value>`, isMany ? 'may be given more than once' : '');
+      const option = new Option(`--${one} <value>`, about);
       if (isMany) option.argParser(collect);
       // The name in an address is taken too.
       command.addOption(one === flag ? option : option.hideHelp());
@@ -65,6 +66,15 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     const { runCheck } = await import('./run-check.ts');
     process.exitCode = await runCheck(spec, targets, options);
   });
+}
+
+/** The first sentence of what the documentation says of an option: it names what may be chosen. */
+function aboutOption(
+  { description = '' }: { readonly description?: string | undefined },
+  isMany: boolean,
+): string {
+  const [first = ''] = description.split(/\.(?: (?=[A-Z])|$)/, 1);
+  return [first, isMany ? 'may be given more than once' : ''].filter((text) => text !== '').join('; ');
 }
 
 /** Collects the values of an option that is given more than once. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Diagnostics, openDiagnostics } from '../client/diagnostics.ts';
+import { redraw, show, warn } from './door.ts';
 import { UsageError } from './outcome.ts';
 
 /** How a command reaches the service. */
@@ -7,6 +8,7 @@ export type ServerOptions = {
   readonly server?: string;
   readonly tokenFile?: string;
   readonly cache?: string;
+  readonly quiet?: true;
 };
 
 /** Where `npm start` listens. */
@@ -15,12 +17,35 @@ const usualServer = 'http://127.0.0.1:3000';
 /** Opens the client that the options and DIAG_SERVER and DIAG_TOKEN name. Throws UsageError for an address or file that is none. */
 export function openServer(options: ServerOptions, more: { readonly retryForS?: number } = {}): Diagnostics {
   const { cache } = options;
+  // Who says how long to repeat tells by itself what fails.
+  const isTold = !options.quiet && more.retryForS === undefined;
   return openDiagnostics({
     ...more,
+    ...(isTold ? { fetch: tellingFetch() } : {}),
     server: serverOf(options),
     token: tokenOf(options),
     ...(cache === undefined ? {} : { cache: { folder: cache } }),
   });
+}
+
+/** fetch that says once of each outage that the server does not answer: the client repeats the request for seconds or minutes. */
+function tellingFetch(): typeof fetch {
+  let isAway = false;
+  return async (...request) => {
+    try {
+      const response = await fetch(...request);
+      isAway = false;
+      return response;
+    } catch (error) {
+      const isStopped = request[1]?.signal?.aborted ?? false;
+      if (!isAway && !isStopped) {
+        redraw();
+        warn(show`The server does not answer: retrying.`);
+      }
+      isAway ||= !isStopped;
+      throw error;
+    }
+  };
 }
 
 /** The address of the service that is asked. Throws UsageError for one that is none. */

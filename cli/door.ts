@@ -36,6 +36,31 @@ export function block(text: string): Shown {
   return shown(text.split('\r\n').map(visibleLines).join('\r\n'));
 }
 
+/**
+ * A text of words, broken between them where stdout is a terminal; elsewhere it stays one line, so that a search finds it.
+ * @param indent columns before the first line, which the caller fills; the other lines have as many spaces
+ * @param columns how wide the terminal is; undefined where there is none
+ */
+export function wrap(text: string, indent: number, columns = columnsOfStdout()): Shown {
+  if (columns === undefined) return shown(visible(text));
+  const room = Math.max(narrowest, columns - indent);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of visible(text).split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && longer.length > room) lines.push(line);
+    line = line !== '' && longer.length > room ? word : longer;
+  }
+  return shown([...lines, line].join(`\n${' '.repeat(indent)}`));
+}
+
+/** A terminal that is narrower breaks lines itself. */
+const narrowest = 20;
+
+function columnsOfStdout(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+}
+
 /** Text in a colour of the terminal. @param colour a number of SGR, such as 31 */
 export function coloured(colour: number, text: string): Shown {
   return shown(`\u001b[${colour}m${visible(text)}\u001b[0m`);

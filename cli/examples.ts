@@ -41,7 +41,7 @@ const examples: { readonly [command: string]: readonly string[] } = {
 
 /** Adds examples to the help of every command that has none of its own. */
 export function addExamples(program: Command): void {
-  program.addHelpText('after', textOf(['diag domain-health example.com --local', 'diag ssl-check --help']));
+  program.addHelpText('after', textOf(['diag example.com --local', 'diag ssl-check --help']));
   for (const command of program.commands) addTo(command, command.name());
 }
 

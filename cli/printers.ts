@@ -1,6 +1,10 @@
 import type { Report } from '#shared/model/report';
 import { csvOfMissing } from '#shared/render/csv';
 import { type FormatName, renderReport } from '#shared/render/formats';
+import { junitOfUnchecked } from '#shared/render/junit';
+import { markdownOfUnchecked } from '#shared/render/markdown';
+import type { Unchecked } from '#shared/render/report-words';
+import { sarifOfUnchecked } from '#shared/render/sarif';
 import { jsonText } from '#shared/render/visible-text';
 import { ServerUnreachable } from '../client/diagnostics.ts';
 import { block, type Output, type Shown, show } from './door.ts';
@@ -19,15 +23,18 @@ type Write = Output['pass'];
 export const outputNames = ['table', 'json', 'ndjson', 'csv', 'md', 'sarif', 'junit', 'html'] as const;
 export type OutputName = (typeof outputNames)[number];
 
-/** Opens what prints in a form. @param isSingle the run has exactly one target, and its output is that of one report */
-export function openPrinter(output: OutputName, door: Output, isSingle: boolean): Printer {
+/** The run that is printed. `isSingle`: it has exactly one target, and its output is that of one report. */
+type PrintedRun = { readonly check: string; readonly isSingle: boolean };
+
+/** Opens what prints in a form. */
+export function openPrinter(output: OutputName, door: Output, { check, isSingle }: PrintedRun): Printer {
   if (output === 'table') return isSingle ? tellOne(door.print) : table(door.print);
   // Markdown is read by people too.
   const write: Write = output === 'md' ? (text) => door.print(block(text)) : door.pass;
   if (output === 'ndjson') return each(write, (outcome) => `${jsonText(lineOf(outcome))}\n`);
   if (isSingle) return single(write, (report) => render(report, output));
   if (output === 'html') return html(write);
-  return many[output](write);
+  return many[output](write, check);
 }
 
 /** A report in a form. Its own fields were not looked at when it was read; where they are not those of its check, no form shows them. */
@@ -74,7 +81,10 @@ function table(print: Output['print']): Printer {
   };
 }
 
-const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (write: Write) => Printer } = {
+type Many = (write: Write, check: string) => Printer;
+
+// A target without a report stands in every form: what is left out of a list looks like one without faults.
+const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: Many } = {
   json: (write) => joined(write, ['[\n', ',\n', '\n]\n'], (outcome) => jsonText(lineOf(outcome))),
   // The head of the first report stands for all.
   csv: (write) => {
@@ -87,8 +97,11 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
       return isHead ? text : text.slice(text.indexOf('\r\n') + 2);
     });
   },
-  md: (write) => joined(write, ['', '\n---\n\n', ''], ({ report }) => report && render(report, 'md')),
-  sarif: (write) =>
+  md: (write, check) =>
+    joined(write, ['', '\n---\n\n', ''], (outcome) =>
+      outcome.report ? render(outcome.report, 'md') : markdownOfUnchecked(uncheckedOf(outcome, check)),
+    ),
+  sarif: (write, check) =>
     joined(
       write,
       [
@@ -96,9 +109,12 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
         ',\n',
         '\n]}\n',
       ],
-      ({ report }) => report && runsOf(render(report, 'sarif')),
+      (outcome) =>
+        runsOf(
+          outcome.report ? render(outcome.report, 'sarif') : sarifOfUnchecked(uncheckedOf(outcome, check)),
+        ),
     ),
-  junit: (write) =>
+  junit: (write, check) =>
     joined(
       write,
       [
@@ -106,22 +122,27 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
         '',
         '</testsuites>\n',
       ],
-      ({ report }) => report && suitesOf(render(report, 'junit')),
+      (outcome) =>
+        suitesOf(
+          outcome.report ? render(outcome.report, 'junit') : junitOfUnchecked(uncheckedOf(outcome, check)),
+        ),
     ),
 };
 
-/** Pieces between a beginning and an end; what has no piece is left out. */
+function uncheckedOf({ target, problem }: TargetOutcome, check: string): Unchecked {
+  return { check, target, code: problem?.code ?? 'unknown', why: problem?.detail ?? 'no report' };
+}
+
+/** Pieces between a beginning and an end. */
 function joined(
   write: Write,
   [begin, between, end]: readonly [string, string, string],
-  render: (outcome: TargetOutcome, isFirst: boolean) => string | undefined,
+  render: (outcome: TargetOutcome) => string,
 ): Printer {
   let count = 0;
   return {
     async add(outcome) {
-      const piece = outcome.report || begin === '[\n' ? render(outcome, count === 0) : undefined;
-      if (piece === undefined) return;
-      await write(`${count === 0 ? begin : between}${piece}`);
+      await write(`${count === 0 ? begin : between}${render(outcome)}`);
       count += 1;
     },
     end: () => write(`${count === 0 ? begin : ''}${end}`),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { addAccessCommand } from './access.ts';
 import { addBatchCommands } from './batch-commands.ts';
 import { addCheckCommands } from './check-commands.ts';
@@ -8,7 +9,7 @@ import { addExamples } from './examples.ts';
 import { exitOf } from './exit-status.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
-import { addStoredCommands } from './stored-commands.ts';
+import { addServiceCommands, addStoredCommands } from './stored-commands.ts';
 import type { CreateOptions } from './token.ts';
 import { addWatchCommands } from './watch-commands.ts';
 
@@ -25,6 +26,21 @@ const program = new Command('diag')
   })
   .hook('preAction', (_program, command) => keepFilesPrivate(command.name()));
 
+program.commandsGroup('Check:');
+addCheckCommands(program);
+program
+  .command('assess <file>')
+  .description('judge a file of evidence again, without the network ("-" reads stdin)')
+  .action(async (file: string) => (await import('./local-check.ts')).assessFile(file));
+
+program.commandsGroup('Lists and schedules:');
+addBatchCommands(program);
+addWatchCommands(program);
+
+program.commandsGroup('Stored reports:');
+addStoredCommands(program);
+
+program.commandsGroup('Service:');
 program
   .command('serve')
   .description('API and workers in one process')
@@ -37,10 +53,10 @@ program
   .command('worker')
   .description('a worker process of a scaled deployment')
   .action(async () => (await import('../worker/start/main.ts')).main());
-program
-  .command('assess <file>')
-  .description('judge a file of evidence again, without the network ("-" reads stdin)')
-  .action(async (file: string) => (await import('./local-check.ts')).assessFile(file));
+addServiceCommands(program);
+program.helpCommand('help [command]', 'how a command is used');
+
+program.commandsGroup('Operate:');
 program
   .command('evidence <reportId>')
   .description('print the evidence of a stored report, on the machine that has the store')
@@ -84,10 +100,6 @@ token
     (await import('./token.ts')).rotateToken(tokenId, options),
   );
 
-addCheckCommands(program);
-addStoredCommands(program);
-addBatchCommands(program);
-addWatchCommands(program);
 addExamples(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
@@ -95,8 +107,12 @@ function keepFilesPrivate(command: string): void {
   if (!['docs', 'serve', 'api', 'worker'].includes(command)) process.umask(0o077);
 }
 
+// A domain needs no command: no command's name has a dot.
+const given = process.argv.slice(2);
+const isTarget = /^[^-].*\./.test(given[0] ?? '');
+
 try {
-  await program.parseAsync();
+  await program.parseAsync(isTarget ? [domainHealth.name, ...given] : given, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
   const foreseen = exitOf(error);

@@ -5,11 +5,13 @@ import {
   type BatchHandle,
   type BatchLine,
   type Diagnostics,
+  DiagnosticsProblem,
   problemOf,
   type TargetAnswer,
   type ToolName,
 } from '../client/diagnostics.ts';
 import type { RunOptions, CheckOptions } from './check-options.ts';
+import { tokenOf } from './connection.ts';
 import { show, warn } from './door.ts';
 import { UsageError } from './outcome.ts';
 
@@ -18,11 +20,18 @@ type BatchRun = Pick<CheckOptions, 'resume' | 'label' | 'quiet'> & {
   readonly signal: AbortSignal;
 };
 
-/** Throws UsageError for options that a batch cannot have. */
-export function requireBatchable({ batch, local, cachedOnly }: CheckOptions): void {
+/** Throws UsageError for options that a batch cannot have, and DiagnosticsProblem where no token is given: the service would refuse the batch. */
+export function requireBatchable(options: CheckOptions): void {
+  const { batch, local, cachedOnly } = options;
   if (!batch) return;
   if (local) throw new UsageError('--batch needs a service: leave --local out.');
   if (cachedOnly) throw new UsageError('--batch starts checks: leave --cached-only out.');
+  if (tokenOf(options) === undefined)
+    throw new DiagnosticsProblem(
+      401,
+      { code: 'token_required', detail: '--batch needs a token: set DIAG_TOKEN, or give --token-file.' },
+      undefined,
+    );
 }
 
 /**

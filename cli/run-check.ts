@@ -47,7 +47,7 @@ export async function runCheck(
     const onClosed = () => stop.abort(new ReaderGone());
     // What this machine checks by itself is kept nowhere.
     const pageOf = local ? undefined : openReportPages(spec, options, asked);
-    const run = openRun(options, { total, threshold, state, onClosed, pageOf });
+    const run = openRun(options, { check: spec.name, total, threshold, state, onClosed, pageOf });
     const ask = openAsk(client, spec, options, { asked, signal: stop.signal, run });
     await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
     return run.status();
@@ -158,6 +158,7 @@ async function* leftOf(targets: AsyncIterable<string>, done: ReadonlySet<string>
 }
 
 type Setting = {
+  readonly check: string;
   readonly total: number | undefined;
   readonly threshold: Threshold;
   readonly state: StateFile | undefined;
@@ -166,9 +167,9 @@ type Setting = {
 };
 
 /** Everything that is told of a run: stdout, the state, the progress and the summary. */
-function openRun(options: CheckOptions, { total, threshold, state, onClosed, pageOf }: Setting) {
+function openRun(options: CheckOptions, { check, total, threshold, state, onClosed, pageOf }: Setting) {
   const isSingle = total === 1;
-  const printer = openPrinter(options.output, openOutput(onClosed), isSingle);
+  const printer = openPrinter(options.output, openOutput(onClosed), { check, isSingle });
   const tally = openTally(options.summary !== undefined, pageOf);
   let repeated = 0;
   let isMissed = false;

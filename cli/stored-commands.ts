@@ -39,11 +39,10 @@ export function addStoredCommands(program: Command): void {
     .option('--check <check>', 'only of this check')
     .addOption(output())
     .action(async (options: FindingsOptions) => (await import('./stored.ts')).printFindings(options));
-  addServiceCommands(program);
 }
 
 /** Adds the commands about this machine and its shell. */
-function addServiceCommands(program: Command): void {
+export function addServiceCommands(program: Command): void {
   addServerOptions(program.command('doctor'))
     .description('test what works on this machine, and how long each part takes')
     .action(async (options: FindingsOptions) => {

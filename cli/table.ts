@@ -13,10 +13,9 @@ import {
   groupByCategory,
   togetherWords,
 } from '#shared/render/health';
-import { pointsWords, targetOf, vantageWords } from '#shared/render/report-words';
-import { clip, visible } from '#shared/render/visible-text';
-import { zoneLine } from '#shared/render/zone';
-import { coloured, hasColour, join, type Shown, show } from './door.ts';
+import { type Paste, pastesOf, pointsWords, targetOf, vantageWords } from '#shared/render/report-words';
+import { clip, cut, visible } from '#shared/render/visible-text';
+import { coloured, hasColour, join, type Shown, show, wrap } from './door.ts';
 import type { TargetOutcome } from './outcome.ts';
 
 const targetWidth = 40;
@@ -70,7 +69,7 @@ export function tellReport(report: Report): Shown {
   const missing = vantageWords(report);
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
-  }${missing === undefined ? '' : `\n${missing}`}`;
+  }${missing === undefined ? '' : show`\n${wrap(missing, 0)}`}`;
   const domain = tellDomain(report);
   if (domain) return show`${head}\n${domain}`;
   const counts = severities.flatMap((name) => (summary[name] > 0 ? [`${summary[name]} ${name}`] : []));
@@ -91,7 +90,7 @@ function tellDomain(report: Report): Shown | undefined {
     notes.length === 0
       ? ''
       : show`\n${notes.length === 1 ? '1 note' : `${notes.length} notes`} in the other forms.\n`;
-  return show`${cap === undefined ? '' : show`${cap}\n`}${tellAdvice(report, faults)}${join(groups)}${tellExpiries(report)}${left}`;
+  return show`${cap === undefined ? '' : show`${wrap(cap, 0)}\n`}${tellAdvice(report, faults)}${join(groups)}${tellExpiries(report)}${left}`;
 }
 
 function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
@@ -99,10 +98,11 @@ function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
   if (!advice || advice.raise.length === 0) return show``;
   const lines = advice.raise.map((entry, index) => {
     const title = faultOf(entry, faults)?.main.title ?? entry.findings[0]?.code ?? '';
-    return show`${String(index + 1).padStart(3)}. ${title}\n     ${entry.fix.text}\n     ${gainWords(entry, report)}\n`;
+    const words = [title, entry.fix.text, gainWords(entry, report)].map((text) => wrap(text, 5));
+    return show`${String(index + 1).padStart(3)}. ${join(words, '\n     ')}\n`;
   });
   const together = togetherWords(advice);
-  return show`\nWhat would raise it most\n${join(lines)}${together === undefined ? '' : show`     ${together}\n`}`;
+  return show`\nWhat would raise it most\n${join(lines)}${together === undefined ? '' : show`     ${wrap(together, 5)}\n`}`;
 }
 
 /** A person wants to know the next few; the other forms have all. */
@@ -119,12 +119,21 @@ function tellExpiries(report: Report): Shown {
 
 function tellFault(fault: DomainFault): Shown {
   const { main, cost } = fault;
-  const also = alsoEnds(fault).map(({ text }) => show`  The same fix also ends: ${text}\n`);
+  const also = alsoEnds(fault).map(({ text }) => show`  ${wrap(`The same fix also ends: ${text}`, 4)}\n`);
   return show`${tellFinding(main, cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``)}${join(also)}`;
 }
 
 function tellFinding({ severity, title, detail, fix }: Finding, cost: Shown = show``): Shown {
-  return show`\n${paint(severity, severity.toUpperCase().padEnd(8))} ${title}\n${cost}  ${detail}\n  Fix: ${fix.text}\n${
-    fix.record ? show`    ${zoneLine(fix.record)}\n` : ''
-  }`;
+  const words = [detail, `Fix: ${fix.text}`].map((text) => show`  ${wrap(text, 2)}\n`);
+  const name = paint(severity, severity.toUpperCase().padEnd(8));
+  return show`\n${name} ${wrap(title, 9)}\n${cost}${join(words)}${join(pastesOf(fix).map(tellPaste))}`;
+}
+
+const longestPaste = 4000;
+
+/** Never wrapped: what is copied must stay the line that it is. */
+function tellPaste({ name, text }: Paste): Shown {
+  const lines = cut(text, longestPaste).split('\n');
+  const head = name === undefined ? show`` : show`    ${name}:\n`;
+  return show`${head}${join(lines.map((line) => show`    ${line}\n`))}`;
 }

@@ -32,18 +32,25 @@ function firstColumn(line: string): string {
   return (line.split(/[,;\t]/, 1)[0] ?? '').trim();
 }
 
-/** Every target of the arguments, then of the file ("-" is stdin), each once. Throws UsageError where there is none to read. */
+/** Every target of the arguments, then of the file ("-" is stdin), each once. Throws UsageError for an empty argument, and for a file that cannot be read. */
 export async function* readTargets(
   args: readonly string[],
   file: string | undefined,
   kind: TargetKind,
 ): AsyncGenerator<string, void, void> {
+  requireNames(args);
   const known = new Set<string>();
   for await (const target of allTargets(args, file, kind)) {
     if (known.has(target)) continue;
     known.add(target);
     yield target;
   }
+}
+
+// As a shell gives it for a variable that is not set.
+function requireNames(args: readonly string[]): void {
+  if (args.some((text) => text.trim() === ''))
+    throw new UsageError('A target is empty. Name a domain or a URL.');
 }
 
 async function* allTargets(args: readonly string[], file: string | undefined, kind: TargetKind) {
@@ -68,6 +75,7 @@ export async function countTargets(
   file: string | undefined,
   kind: TargetKind,
 ): Promise<number | undefined> {
+  requireNames(args);
   if (file === '-') return undefined;
   let count = 0;
   for await (const _ of readTargets(args, file, kind)) count += 1;

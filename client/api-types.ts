@@ -2127,8 +2127,10 @@ export type Tools = {
       readonly strategy?: 'mobile' | 'desktop';
       /** How often the page is loaded; the median run is reported. */
       readonly runs?: 1 | 2 | 3 | '1' | '2' | '3';
-      /** What Lighthouse judges in the load, with commas or repeated; all: everything. The score and the grade stay those of performance. */
-      readonly category?: ReadonlyArray<string>;
+      /** What Lighthouse judges in the load: performance, accessibility, best-practices, seo, agentic-browsing, or all; with commas or repeated. The score and the grade stay those of performance. */
+      readonly category?: ReadonlyArray<
+        'performance' | 'accessibility' | 'best-practices' | 'seo' | 'agentic-browsing' | 'all'
+      >;
       /** What the page may need at most, as metric:number with commas between, each metric once: lcp, fcp, si, tbt and ttfb in ms, cls, bytes, requests, thirdPartyBytes. Judged without a new load while a report of the same page is fresh. */
       readonly budget?: string;
     };
@@ -2138,7 +2140,7 @@ export type Tools = {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: {
       /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail, alone or with others, has the mail hosts talked to, for 2 scans more. */
-      readonly parts?: ReadonlyArray<string>;
+      readonly parts?: ReadonlyArray<'dns' | 'ssl' | 'headers' | 'performance' | 'mail'>;
     };
   };
   /** Follows the redirects of a URL hop by hop, as a browser would, and judges the chain. */

@@ -23,6 +23,7 @@ import { openBudget } from './budget.ts';
 import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
 import { type Connection, notTheService, readJson, send } from './exchange.ts';
 import { openFlights } from './flights.ts';
+import { openFolderCache } from './folder-cache.ts';
 import { readPages } from './pages.ts';
 import {
   isComparison,
@@ -292,15 +293,7 @@ function learnLimits({ budgets }: Connection, { limited, limits }: Me): void {
 function cacheOf(cache: NonNullable<DiagnosticsOptions['cache']>): AnswerCache {
   if (cache === 'memory') return openMemoryCache();
   if (cache === 'none') return noCache;
-  if (!('folder' in cache)) return cache;
-  // Loaded only where it is used. A browser has no folders: its bundler finds a stand-in under this name (`imports` of package.json).
-  const opened = import('#client/folder-cache').then(({ openFolderCache }) => openFolderCache(cache.folder));
-  // The first method that is called rejects with it.
-  opened.catch(() => undefined);
-  return {
-    get: async (key) => (await opened).get(key),
-    set: async (key, answer) => (await opened).set(key, answer),
-  };
+  return 'folder' in cache ? openFolderCache(cache.folder) : cache;
 }
 
 function reportPath(reportId: string): string {

@@ -85,6 +85,7 @@ export async function send(connection: Connection, wish: Wish): Promise<Answer> 
 /**
  * Parses the body of an answer. Rejects what is no JSON of this shape: something else than the service has answered.
  * @param status the only one that such a body may come with
+ * @internal so that the types that users install do without the shapes
  */
 export function readJson(
   connection: Connection,
@@ -163,16 +164,29 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
   } catch (cause) {
     wish.signal?.throwIfAborted();
     budgets.scans.giveBack(wish.points);
-    const why = cause instanceof Error ? describe(cause) : 'unknown';
-    return {
-      error: new ServerUnreachable(`${server} cannot be reached, or broke off: ${why}`, { cause }),
-      retryAfterMs: cause instanceof BodyTooLarge ? undefined : 0,
-    };
+    return failureOf(connection, cause);
   } finally {
     clearTimeout(timer);
     endWait();
   }
 }
+
+function failureOf({ server, hasAnswered }: Connection, cause: unknown): Failure {
+  // A browser tells its page no reason: once a server has answered, its pages are allowed, and it is away.
+  const page = hasAnswered ? undefined : (globalThis as Page).location?.origin;
+  const isRefused = page !== undefined && cause instanceof TypeError && new URL(server).origin !== page;
+  const why = cause instanceof Error ? describe(cause) : 'unknown';
+  const told = isRefused
+    ? `is away, or its setting CORS_ORIGINS does not name ${page}.`
+    : `cannot be reached, or broke off: ${why}`;
+  return {
+    error: new ServerUnreachable(`${server} ${told}`, { cause }),
+    retryAfterMs: isRefused || cause instanceof BodyTooLarge ? undefined : 0,
+  };
+}
+
+/** What a browser has, and Node has not. */
+type Page = { readonly location?: { readonly origin: string } };
 
 // fetch says "fetch failed", and why in its cause.
 function describe(error: Error): string {

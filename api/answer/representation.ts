@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Response } from 'express';
 import type { StoredReport } from '#shared/ports/report-store';
+import { jsonText } from '#shared/render/visible-text';
 import { digestOf, exactly, unpackPrepared } from '#shared/stores/reports/row';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
@@ -102,7 +103,7 @@ function copyExactly(bytes: Uint8Array): Buffer {
 /** JSON that is made when it is first asked for, and once. */
 export function prepareJson(make: () => unknown): () => Representation {
   let made: Representation | undefined;
-  return () => (made ??= represent(Buffer.from(JSON.stringify(make())), 'application/json; charset=utf-8'));
+  return () => (made ??= represent(Buffer.from(jsonText(make())), 'application/json; charset=utf-8'));
 }
 
 /** What a request's headers choose of a representation. */

@@ -35,9 +35,13 @@ export function limitParameter(usual = 20) {
     .default(usual);
 }
 
+/** Most characters of a `before`: the cursor of a list may be a URL. A length and no repetition in a pattern, as RE2 repeats 1,000 times at most. */
+export const longestBefore = 8192;
+
 /** The parameter `before` of a list. @param read makes a place of a text that has the form */
 export function beforeParameter<Place>(form: RegExp, read: (text: string) => Place) {
-  return z.string().regex(form, 'Give `next` of the page before, as it came.').transform(read).optional();
+  const fault = 'Give `next` of the page before, as it came.';
+  return z.string().regex(form, fault).max(longestBefore, fault).transform(read).optional();
 }
 
 /** A page of what was found, of which one more than the limit was asked for: that tells whether there is a next page. */

@@ -11,7 +11,7 @@ import {
   targetStates,
 } from '#shared/model/watch';
 import { accessProblems, json, nextPage, operationsOf, problemResponses } from '../openapi/answers.ts';
-import { limitText } from '../request/pages.ts';
+import { limitText, longestBefore } from '../request/pages.ts';
 import { keyText } from './feeds.ts';
 import { newWatchSchema, watchPatchSchema } from './read-watch.ts';
 import { placeText, targetCursorText } from './show.ts';
@@ -115,7 +115,12 @@ const oneDelivery = z.object({
 const page = (before: RegExp) =>
   z.object({
     limit: z.string().regex(limitText).optional().meta({ description: '1 to 100; 20.' }),
-    before: z.string().regex(before).optional().meta({ description: '`next` of the page before.' }),
+    before: z
+      .string()
+      .regex(before)
+      .max(longestBefore)
+      .optional()
+      .meta({ description: '`next` of the page before.' }),
   });
 const key = z.object({
   key: z

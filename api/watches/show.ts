@@ -7,7 +7,7 @@ import { describeDelivery, describeTarget, describeWatch, describeWatches } from
 import { findWatch, type WatchAnswer } from './watch-services.ts';
 
 export const placeText = /^[0-9]{1,15}-[0-9a-z_]{1,64}$/;
-export const targetCursorText = /^[A-Za-z0-9_-]{1,8192}$/;
+export const targetCursorText = /^[A-Za-z0-9_-]+$/;
 export const pageParameters = z.object({
   limit: limitParameter(),
   before: beforeParameter(placeText, readPlace),

@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { compile } from './build.ts';
 
-/** The files that package.json names: the client, and what stands under `#client/folder-cache`. */
-const entries = ['diagnostics', 'folder-cache', 'no-folder-cache'];
-
-/** Builds the client into a folder: a file for each entry, minified, as users install it into pages, and the types that its entry leads to. */
+/** Builds the client into a folder: one file, minified, as users install it into pages, and the types that it leads to. */
 export async function buildClient(folder: string): Promise<void> {
-  for (const name of entries)
-    await build({
-      input: `client/${name}.ts`,
-      external: /^(?:#client\/|node:)/,
-      platform: 'neutral',
-      output: { file: join(folder, `${name}.js`), format: 'esm', minify: true },
-    });
+  await build({
+    input: 'client/diagnostics.ts',
+    platform: 'neutral',
+    output: { file: join(folder, 'diagnostics.js'), format: 'esm', minify: true },
+  });
   compile('client/tsconfig.json', folder);
   const reached = reachTypes(folder, 'diagnostics');
   for (const name of globSync('*.d.ts', { cwd: folder })) {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { jsonText } from '#shared/render/visible-text';
 import { makeOpenapi } from '../../api/descriptions/document.ts';
 import { buildClient } from './build-client.ts';
 import { buildTool } from './build.ts';
@@ -15,7 +16,7 @@ mkdirSync(output, { recursive: true });
 try {
   await packClient(join(stage, 'client'));
   packTool(join(stage, 'tool'));
-  writeJson(join(output, 'openapi.json'), makeOpenapi());
+  writeFileSync(join(output, 'openapi.json'), `${jsonText(makeOpenapi(), 2)}\n`);
 } finally {
   rmSync(stage, { recursive: true });
 }

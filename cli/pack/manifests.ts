@@ -45,11 +45,11 @@ export function makeToolManifest(): object {
 
 /** What stands above the built code: its version is read there, and Node finds what `#…` stands for. */
 export function makeBuiltManifest(): object {
-  const imports = { '#shared/*': './shared/*.js', '#client/folder-cache': './client/folder-cache.js' };
+  const imports = { '#shared/*': './shared/*.js' };
   return { name: 'diagnostic-tools', version, type, imports, optional };
 }
 
-/** The package of the client, which needs nothing. Only Node has the cache in a folder: a bundler for anything else takes its stand-in. */
+/** The package of the client, which needs nothing. */
 export function makeClientManifest(): object {
   return {
     name: 'diagnostic-tools-client',
@@ -63,7 +63,6 @@ export function makeClientManifest(): object {
       '.': { types: './diagnostics.d.ts', default: './diagnostics.js' },
       './package.json': './package.json',
     },
-    imports: { '#client/folder-cache': { node: './folder-cache.js', default: './no-folder-cache.js' } },
     types: './diagnostics.d.ts',
     files: ['*.js', '*.d.ts'],
   };

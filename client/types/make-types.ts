@@ -134,9 +134,10 @@ function print(schema: Schema): string {
   return plain[String(schema.type)] ?? 'unknown';
 }
 
-/** The values of a pattern that only lists them: `^(?:A\+|A)$`. */
+/** The values of a pattern that only lists them: `^(?:A\+|A)$`, or that takes a list of them: `^(?:a|b)(?:,(?:a|b))*$`. */
 function namedChoices({ pattern = '' }: Schema): readonly string[] | undefined {
-  const [, list] = /^\^\(\?:((?:[^()[\]{}*+?.\\^$]|\\[^A-Za-z0-9])*)\)\$$/.exec(pattern) ?? [];
+  const [, list] =
+    /^\^\(\?:((?:[^()[\]{}*+?.\\^$]|\\[^A-Za-z0-9])*)\)(?:\(\?:,\(\?:\1\)\)\*)?\$$/.exec(pattern) ?? [];
   return list?.split('|').map((choice) => choice.replace(/\\(.)/g, '$1'));
 }
 

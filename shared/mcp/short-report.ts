@@ -4,13 +4,15 @@ import { type Finding, fillDetail } from '../model/finding.ts';
 import { checkFailed, type Report } from '../model/report.ts';
 import type { Evidence, Rule } from '../model/verdict.ts';
 import { adviceOf, faultsOf } from '../render/health.ts';
-import { ownFields, targetOf } from '../render/report-words.ts';
+import { ownFields, pastesOf, targetOf } from '../render/report-words.ts';
 import { cleanText, cleanValue } from './clean.ts';
 
 /** How long a short report is before the names of what did not fit. */
 const usualBytes = 3700;
 /** Pieces of evidence of one finding. */
 const mostPieces = 2;
+/** Lines to copy of one text, such as a policy of MTA-STS. */
+const mostLines = 20;
 /** Codes of what could not be tested, and of findings that did not fit. */
 const mostCodes = 10;
 
@@ -101,6 +103,7 @@ function shorten(finding: Finding, check: string, points: number): ShortFinding 
   const named = { code: rule ? code : cleanText(code), severity, ...(rule ? { title: rule.title } : {}) };
   // What informs is no fault: there is nothing to fix.
   if (severity === 'info') return named;
+  const paste = pasteOf(fix);
   const seen = evidence.slice(0, mostPieces).map((piece) => cleanValue(piece));
   return {
     ...named,
@@ -110,8 +113,17 @@ function shorten(finding: Finding, check: string, points: number): ShortFinding 
       ...(seen.length > 0 ? { seen } : {}),
       ...(isFromTable(finding, rule) ? {} : { advice: cleanText(fix.text) }),
       ...(fix.record ? { record: cleanValue(fix.record) } : {}),
+      ...(paste.length > 0 ? { paste } : {}),
     },
   };
+}
+
+/** The lines to copy that the page shows. A text of which a line would be cut or changed is left out: half of it is no fix. */
+function pasteOf(fix: Finding['fix']): readonly string[] {
+  return pastesOf(fix).flatMap(({ text }) => {
+    const lines = text.split('\n');
+    return lines.length <= mostLines && lines.every((line) => cleanText(line) === line) ? lines : [];
+  });
 }
 
 /** True where the fix is that of the table; else it was made for this target, and may have texts of its own. */

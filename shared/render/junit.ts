@@ -2,7 +2,7 @@ import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { partFindingsOf, type ToldFinding } from './health.ts';
 import { block, type Markup, markup, nothing, printMarkup } from './markup.ts';
-import { findingLines, stateWords, targetOf } from './report-words.ts';
+import { findingLines, stateWords, targetOf, type Unchecked } from './report-words.ts';
 import { cut } from './visible-text.ts';
 
 const longestText = 2000;
@@ -35,6 +35,18 @@ ${cases}  </testsuite>
 </testsuites>
 `;
   return printMarkup(document);
+}
+
+/** The document of a target that was not checked: one test case with an error. */
+export function junitOfUnchecked({ check, target, code, why }: Unchecked): string {
+  const counts = markup`tests="1" failures="0" errors="1" skipped="0" time="0"`;
+  return printMarkup(markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="Diagnostic Tools" ${counts}>
+  <testsuite name="${check} ${cut(target, longestText)}" ${counts}>
+    <testcase classname="${check}" name="not-checked" time="0"><error message="${cut(why, longestText)}" type="${code}"/></testcase>
+  </testsuite>
+</testsuites>
+`);
 }
 
 /** A dot would begin another group for those who read it. */

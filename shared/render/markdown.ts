@@ -27,6 +27,7 @@ import {
   targetOf,
   timeWords,
   tookWords,
+  type Unchecked,
   vantageWords,
 } from './report-words.ts';
 import { cut, linkTo, textOf, visible, visibleLines } from './visible-text.ts';
@@ -47,9 +48,18 @@ export function renderMarkdown(report: Report): string {
   return text;
 }
 
+/** The same of a target that was not checked: which, and why. */
+export function markdownOfUnchecked({ check, target, why }: Unchecked): string {
+  return `${titleLine(check, target)}\n\n**Not checked:** ${prose(why)}\n`;
+}
+
+function titleLine(check: string, target: string): string {
+  return `# ${sentence(checkNameOf(check))}: ${codeSpan(cut(target, longestText))}`;
+}
+
 function writeReport(report: Report, pieces: number): string {
   const blocks = [
-    `# ${sentence(checkNameOf(report.check))}: ${codeSpan(cut(targetOf(report), longestText))}`,
+    titleLine(report.check, targetOf(report)),
     summaryLine(report),
     ...writeVantage(report),
     stateWords(report) ?? '',

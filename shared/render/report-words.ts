@@ -16,6 +16,14 @@ export const severityWords: { readonly [S in Severity]: string } = {
   info: 'Info',
 };
 
+/** A target that has no report: what was asked, the code of the problem, and why in words. */
+export type Unchecked = {
+  readonly check: string;
+  readonly target: string;
+  readonly code: string;
+  readonly why: string;
+};
+
 /** What was examined: the URL or the domain name; the whole target as JSON where it has neither. */
 export function targetOf({ target }: Report): string {
   const named = Object.hasOwn(target, 'url') ? target['url'] : target['domain'];
@@ -119,6 +127,18 @@ export function findingLines({ detail, evidence, fix, references }: Finding): st
     ),
   ];
 }
+
+/** Lines to copy, as the page of a report shows them: the record for a zone file, and the first of the texts for servers with its name. */
+export function pastesOf({ record, snippets = {} }: Finding['fix']): readonly Paste[] {
+  const [first] = Object.entries(snippets);
+  return [
+    ...(record ? [{ text: zoneLine(record) }] : []),
+    ...(first ? [{ name: first[0], text: first[1].replace(/\n$/, '') }] : []),
+  ];
+}
+
+/** A text to copy. `name` says where it belongs, such as "header" or "mta-sts.txt". */
+export type Paste = { readonly name?: string; readonly text: string };
 
 function pieceLine(piece: Finding['evidence'][number]): string {
   return Object.entries(piece)

@@ -4,7 +4,7 @@ import type { Report } from '../model/report.ts';
 import type { Severity } from '../model/verdict.ts';
 import { partFindingsOf, type ToldFinding } from './health.ts';
 import { codeBlock, reference, sentence } from './markdown.ts';
-import { findingLines, targetOf } from './report-words.ts';
+import { findingLines, targetOf, type Unchecked } from './report-words.ts';
 import { cut, encodeURIComponentStrictly, jsonText, linkTo, visible } from './visible-text.ts';
 import { zoneLine } from './zone.ts';
 
@@ -28,21 +28,37 @@ const longestText = 4000;
 export function renderSarif(report: Report): string {
   const findings: readonly Located[] = [...report.findings, ...partFindingsOf(report)];
   const rules = uniqueByCode(findings);
-  const log = {
-    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver: { name: 'Diagnostic Tools', rules: rules.map(makeRule) } },
-        automationDetails: { id: `${visible(report.check)}/${artifactUri(report)}/` },
-        invocations: [makeInvocation(report)],
-        results: findings.map((finding) => makeResult(report, finding, rules)),
-        columnKind: 'utf16CodeUnits',
-        properties: describeRun(report),
-      },
-    ],
+  return logOf({
+    tool: { driver: { name: 'Diagnostic Tools', rules: rules.map(makeRule) } },
+    automationDetails: { id: `${visible(report.check)}/${artifactUri(report)}/` },
+    invocations: [makeInvocation(report)],
+    results: findings.map((finding) => makeResult(report, finding, rules)),
+    columnKind: 'utf16CodeUnits',
+    properties: describeRun(report),
+  });
+}
+
+/** The same of a target that was not checked: no result, and a run that says why it failed. */
+export function sarifOfUnchecked({ check, target, code, why }: Unchecked): string {
+  const told = {
+    descriptor: { id: visible(code) },
+    level: 'error',
+    message: { text: message(`${cut(target, longestText)} was not checked: ${cut(why, longestText)}`) },
   };
-  return `${jsonText(log, 2)}\n`;
+  return logOf({
+    tool: { driver: { name: 'Diagnostic Tools', rules: [] } },
+    automationDetails: { id: `${visible(check)}/${uriOf(target)}/` },
+    invocations: [{ executionSuccessful: false, toolExecutionNotifications: [told] }],
+    results: [],
+    columnKind: 'utf16CodeUnits',
+    properties: { check, target },
+  });
+}
+
+function logOf(run: object): string {
+  const $schema =
+    'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+  return `${jsonText({ $schema, version: '2.1.0', runs: [run] }, 2)}\n`;
 }
 
 /** A finding of the report, or of one of its parts with the place where it stands. */
@@ -148,7 +164,10 @@ const longestFallback = 200;
  * (RFC 3986 §4.2).
  */
 export function artifactUri(report: Report): string {
-  const target = targetOf(report);
+  return uriOf(targetOf(report));
+}
+
+function uriOf(target: string): string {
   const url = /^https?:/i.test(target) ? URL.parse(target) : null;
   if (url === null) return nameSegment(target);
   return `${nameSegment(url.host)}${url.pathname.replace(/[^\w\-.~!$&'()*+,;=:@/%]|%(?![0-9A-Fa-f]{2})/gu, percent)}`;

@@ -172,7 +172,12 @@ describe('IPv6 callers', async () => {
 
 test('the descriptions are served, and the page needs nothing from elsewhere', async () => {
   const service = await openService({});
-  expect(await service.get('/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
+  const document = await service.get('/openapi.json');
+  expect(document).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
+  // Its patterns name such characters. A reader must see them.
+  expect(document.text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((one) => one !== '\n') ?? []).toEqual(
+    [],
+  );
   const zipped = await service.get('/openapi.json', { 'accept-encoding': 'gzip' });
   expect(zipped.headers['content-encoding']).toBe('gzip');
   const tag = String(zipped.headers['etag']);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { block, coloured, join, show } from '../../cli/door.ts';
+import { block, coloured, join, show, wrap } from '../../cli/door.ts';
 
 /** The door itself, and doctor, which prints only what it found on this machine. */
 const allowed = new Set(['cli/door.ts']);
@@ -27,5 +27,13 @@ describe('what the door shows', () => {
   });
   test('a block keeps its lines, tabs and ends of csv, and nothing else', () => {
     expect(block('a\tb\r\nc\rd\n\u202e\u200b\u009b').text).toBe('a\tb\r\nc␍d\n⟨U+202E⟩⟨U+200B⟩⟨U+009B⟩');
+  });
+  test('words are wrapped at the columns of a terminal, with the indent of the first line', () => {
+    expect(wrap('one two three four five six', 2, 22).text).toBe('one two three four\n  five six');
+    expect(wrap(`a ${'x'.repeat(40)} b`, 0, 20).text).toBe(`a\n${'x'.repeat(40)}\nb`);
+    expect(wrap(`${title} b`, 0, 20).text).toBe('␛]0;x␇ b');
+  });
+  test('without a terminal words stay on one line', () => {
+    expect(wrap('one two three', 0, undefined).text).toBe('one two three');
   });
 });

@@ -19,8 +19,7 @@ export const pagespeedOptions = z.object({
     .transform(expandCategories)
     .default(['performance'])
     .meta({
-      description:
-        'What Lighthouse judges in the load, with commas or repeated; all: everything. The score and the grade stay those of performance.',
+      description: `What Lighthouse judges in the load: ${categoryNames.join(', ')}, or ${allCategories}; with commas or repeated. The score and the grade stay those of performance.`,
     }),
   budget: z
     .string()

@@ -128,6 +128,25 @@ test.for([
   expect([code, count(stdout)]).toEqual([0, expected]);
 });
 
+test.for([
+  [
+    'junit',
+    /<testsuite name="redirect-check no url" [^>]*errors="1"[^>]*>\n *<testcase [^>]*><error message="url: [^"]+" type="invalid_request"\/>/,
+  ],
+  [
+    'sarif',
+    /"executionSuccessful":false,"toolExecutionNotifications":\[\{"descriptor":\{"id":"invalid_request"\},"level":"error","message":\{"text":"no url was not checked: /,
+  ],
+  ['md', /^# Redirects: `no url`\n\n\*\*Not checked:\*\* /m],
+  ['csv', /"no url","","not checked"/],
+  ['html', /<bdi>no url<\/bdi>/],
+] as const)('%s of a list has the target that could not be checked', async ([output, told]) => {
+  const urls = ['http://host5.test/form', 'no url'];
+  const { code, stdout } = await diag(['redirect-check', ...urls, '-o', output, '-q'], { environment });
+  expect(code).toBe(3);
+  expect(stdout).toMatch(told);
+});
+
 test('a page over all targets, and thresholds as exit status', async () => {
   const page = join(folder, 'summary.html');
   const urls = ['http://host7.test/sum', 'http://host8.test/sum'];
@@ -160,6 +179,20 @@ test.for([
   const { code, stdout, stderr } = await diag(['dns-check', 'host0.test'], { environment: given });
   expect([code, stdout]).toEqual([expected, '']);
   expect(stderr).toMatch(why);
+});
+
+test('a server that is not there is told as retried, unless -q', async () => {
+  const gone = { environment: { DIAG_SERVER: 'http://127.0.0.1:1' } };
+  const told = await diag(['dns-check', 'host0.test'], gone);
+  expect(told.stderr.match(/retrying/g)).toHaveLength(1);
+  expect((await diag(['dns-check', 'host0.test', '-q'], gone)).stderr).not.toContain('retrying');
+});
+
+test('a batch without a token says which setting has it, before anything is asked', async () => {
+  const before = proxy.seen.length;
+  const { code, stderr } = await diag(['dns-check', 'host0.test', '--batch'], { environment });
+  expect([code, stderr]).toEqual([4, '--batch needs a token: set DIAG_TOKEN, or give --token-file.\n']);
+  expect(proxy.seen.length).toBe(before);
 });
 
 test('a service that is full for a moment is asked again', async () => {

@@ -70,6 +70,9 @@ test.for([
   ],
   ['a folder in its place', ['redirect-check', site, '--local', '--evidence', folder], /--evidence: /],
   ['no target', ['redirect-check'], /Name a target/],
+  ['an empty target', ['dns-check', 'good.test', ''], /A target is empty/],
+  ['an empty target beside stdin', ['dns-check', ' ', '-f', '-'], /A target is empty/],
+  ['an empty target of a watch', ['watch', 'create', 'dns-check', '', '--every', '1d'], /A target is empty/],
   ['evidence without --local', ['redirect-check', site, '--evidence', 'x'], /--local/],
   ['two wishes of freshness', ['redirect-check', site, '--fresh', '--cached-only'], /Give one of/],
   ['an account that is not there', ['token', 'create', '--name', 'x', '--account', 'nosuch'], /no account/],
@@ -88,6 +91,50 @@ test.for(catalogue.map(({ name }) => name))('empty evidence is none of %s', asyn
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(`not a file of evidence of ${check}`);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('a domain needs no command: its health is checked, with the options of that check', async () => {
+  const { code, stdout } = await diag(['good.test', '--parts', 'dns', '--local', '-o', 'json']);
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({
+      check: 'domain-health',
+      target: expect.objectContaining({ domain: 'good.test' }),
+    }),
+  ]);
+});
+
+test('a misspelt command is no target', async () => {
+  const { code, stderr } = await diag(['dns-chek', 'good.test']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean dns-check?')]);
+});
+
+test('the help has the commands in groups', async () => {
+  const { stdout } = await diag(['--help']);
+  expect(stdout.match(/^[A-Z][a-z ]+:$/gm)).toEqual([
+    'Options:',
+    'Check:',
+    'Lists and schedules:',
+    'Stored reports:',
+    'Service:',
+    'Operate:',
+    'Examples:',
+  ]);
+});
+
+test.for([
+  ['domain-health', '--parts', 'tsl', 'dns, ssl, headers, performance, mail'],
+  ['pagespeed-check', '--category', 'sea', 'performance, accessibility, best-practices, seo'],
+] as const)('%s %s: its help names the choices, and so does the refusal of another', async (row) => {
+  const [check, option, wrong, choices] = row;
+  expect((await diag([check, '--help'])).stdout.replaceAll(/\s+/g, ' ')).toContain(choices);
+  const { code, stdout, stderr } = await diag([check, 'good.test', option, wrong]);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(choices)]);
+});
+
+test('a table has the line to paste, alone on its line', async () => {
+  const { stdout } = await diag(['security-header-check', site, '--local']);
+  expect(stdout).toContain('\n    header:\n    Location: https://\n');
 });
 
 test('evidence is refused before the run, and leaves nothing behind', async () => {

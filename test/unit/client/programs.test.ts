@@ -31,6 +31,9 @@ const right: readonly string[] = [
   `try { await client.dnsCheck('a.test'); } catch (error) { if (error instanceof DiagnosticsProblem) error.code satisfies string; }`,
   `openDiagnostics({ server: 'http://a.test', cache: { folder: 'cache' } }).dnsCheck;`,
   `const report: DnsCheckReport | FailedReport = await client.dnsCheck('a.test'); report.check satisfies string;`,
+  `await client.domainHealth('a.test', { parts: ['dns', 'ssl', 'headers', 'performance', 'mail'] });`,
+  `await client.pagespeedCheck('https://a.test/', { category: ['seo', 'best-practices', 'all'] });`,
+  `for await (const { report, problem } of client.each('dns-check', ['a.test'])) (report?.grade ?? report?.state ?? problem?.message) satisfies string | undefined;`,
 ];
 
 const wrong: readonly string[] = [
@@ -62,6 +65,9 @@ const wrong: readonly string[] = [
   `await client.securityHeaderCheck('https://a.test/', { userAgent: 'phone' });`,
   `await client.pagespeedCheck('https://a.test/', { runs: 4 });`,
   `await client.pagespeedCheck('https://a.test/', { strategy: 'phone' });`,
+  `await client.domainHealth('a.test', { parts: ['tsl'] });`,
+  `for await (const { report } of client.each('domain-health', ['a.test'], { parts: ['tsl'] })) report;`,
+  `await client.pagespeedCheck('https://a.test/', { category: ['sea'] });`,
   `await client.sslCheck('a.test', { port: 'https' });`,
   `await client.sslCheck('a.test', { maxAgeS: '60' });`,
   `await client.redirectCheck('http://a.test/', { userAgent: 'bing' });`,

@@ -57,6 +57,40 @@ test.for(reports)('nothing that stands in $path but its codes is told as words o
   }
 });
 
+const pasted = [
+  {
+    name: 'a record is the line of a zone file',
+    fix: { record: { name: 'a.test', type: 'TXT', value: 'v=spf1 -all' } },
+    paste: ['a.test. IN TXT "v=spf1 -all"'],
+  },
+  {
+    name: 'of texts for several servers it is the first, as on the page',
+    fix: { snippets: { header: 'X-Content-Type-Options: nosniff', nginx: 'add_header x y;' } },
+    paste: ['X-Content-Type-Options: nosniff'],
+  },
+  {
+    name: 'a file is its lines',
+    fix: { snippets: { 'a.txt': 'version: 1\nmode: on\n' } },
+    paste: ['version: 1', 'mode: on'],
+  },
+  {
+    name: 'a line that would be cut is left out',
+    fix: { snippets: { header: 'x'.repeat(201) } },
+    paste: undefined,
+  },
+  { name: 'so is one with what nobody sees', fix: { snippets: { header: 'a\u200bb' } }, paste: undefined },
+];
+test.for(pasted)('the line to paste: $name', ({ fix, paste }) => {
+  const report = reports.map((one) => one.report).find(({ check }) => check === 'security-header-check');
+  const [first] = report?.findings ?? [];
+  if (!report || !first) throw new Error('no golden report has a finding');
+  const finding = { ...first, severity: 'high', fix: { text: 'Do it.', ...fix } } as const;
+  const { findings } = shortenReport({ ...report, findings: [finding] }, link) as {
+    readonly findings: readonly { readonly evidence: { readonly paste?: unknown } }[];
+  };
+  expect(findings[0]?.evidence.paste).toEqual(paste);
+});
+
 test.for([
   ['a line feed and a tab', 'a\n\tb', 'ab'],
   ['a mark of direction', 'a\u202eb', 'ab'],

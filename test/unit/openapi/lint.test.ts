@@ -36,6 +36,12 @@ const rules: readonly (readonly [
     ({ pattern }) => typeof pattern === 'string' && /\\[pPuksSwWdDbB]|\(\?[<!=]/.test(pattern),
   ],
   [
+    'a pattern with a repetition above 1,000, which RE2 refuses',
+    ({ pattern }) =>
+      typeof pattern === 'string' &&
+      [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].some(([, least, most]) => Number(most || least) > 1000),
+  ],
+  [
     'a pattern that does not say where it begins and ends',
     ({ pattern }) => typeof pattern === 'string' && !/^\^.*\$$/s.test(pattern),
   ],

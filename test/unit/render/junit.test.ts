@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderJunit } from '#shared/render/junit';
+import { junitOfUnchecked, renderJunit } from '#shared/render/junit';
 import { type Piece, readXml } from './readers.ts';
 import { badChain, failed, goodChain, reportOf, unreachable } from './reports.ts';
 
@@ -57,4 +57,13 @@ test('a run of ours that could not end is an error, not a pass', () => {
   const pieces = readXml(renderJunit(failed()));
   expect(count(pieces, `${casePath}/error`)).toBe(1);
   expect(count(pieces, `${casePath}/failure`)).toBe(0);
+});
+
+test('a target that was not checked is one case with an error', () => {
+  const unchecked = { check: 'dns-check', target: '<a>', code: 'invalid_request', why: 'a "b" & <c>\u0000' };
+  const pieces = readXml(junitOfUnchecked(unchecked));
+  expect(count(pieces, casePath)).toBe(1);
+  expect(attribute(pieces, 'testsuites/testsuite@errors')).toBe('1');
+  expect(attribute(pieces, 'testsuites/testsuite@name')).toBe('dns-check <a>');
+  expect(attribute(pieces, `${casePath}/error@message`)).toBe('a "b" & <c>␀');
 });

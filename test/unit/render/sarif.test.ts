@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
-import { artifactUri, renderSarif } from '#shared/render/sarif';
+import { artifactUri, renderSarif, sarifOfUnchecked } from '#shared/render/sarif';
 import { hostileStrings } from '../../fixtures/render/hostile-strings.ts';
 import { badChain, failed, goodChain, reportOf, unreachable } from './reports.ts';
 
@@ -210,4 +210,25 @@ test.for([
   { target: { other: 'x' }, uri: '%7B%22other%22%3A%22x%22%7D' },
 ])('the location of $target is $uri', ({ target, uri }) => {
   expect(artifactUri({ ...reportOf(String), target })).toBe(uri);
+});
+
+test('a target that was not checked is a failed run with a notification, and no result', () => {
+  const why = 'no [link](http://a.test/) {0}\u202e';
+  const text = sarifOfUnchecked({ check: 'dns-check', target: 'a b', code: 'invalid_request', why });
+  const log = JSON.parse(text) as Log;
+  isSarif(log);
+  expect(isSarif.errors).toBeNull();
+  expect(log.runs).toMatchObject([
+    {
+      invocations: [
+        {
+          executionSuccessful: false,
+          toolExecutionNotifications: [
+            { message: { text: 'a b was not checked: no [link] (http://a.test/) { 0}⟨U+202E⟩' } },
+          ],
+        },
+      ],
+      results: [],
+    },
+  ]);
 });
