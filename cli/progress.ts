@@ -1,5 +1,6 @@
+import { categoryNameOf } from '#shared/catalogue/domain-health/category-words';
 import { severityWords } from '#shared/render/report-words';
-import { partWords, type PartSoFar, soFarText } from '#shared/render/so-far';
+import { type PartSoFar, soFarText } from '#shared/render/so-far';
 import type { AskProgress } from '../client/diagnostics.ts';
 import { isWatched, redraw, show, type Shown, warn } from './door.ts';
 import type { TargetOutcome } from './outcome.ts';
@@ -162,7 +163,7 @@ function partLines({ name, grade, worst }: Pick<PartSoFar, 'name' | 'grade' | 'w
     ? show`${severityWords[worst.severity] ?? worst.severity}: ${worst.title}`
     : show`nothing to fix`;
   return [
-    show`${partWords(name).padEnd(8)} ${(grade ?? '–').padEnd(2)} ${found}`,
+    show`${categoryNameOf(name).padEnd(8)} ${(grade ?? '–').padEnd(2)} ${found}`,
     ...(worst ? [show`            ${worst.fix.text}`] : []),
   ];
 }

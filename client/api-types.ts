@@ -1919,7 +1919,7 @@ export type Watch = {
   readonly paused: boolean;
   readonly pausedReason: 'owner' | 'webhook-gone' | 'token-revoked' | 'target-refused' | null;
   readonly createdAt: string;
-  /** The next check of any target; null while paused. */
+  /** The next check of any target; null while paused. Of a new watch it is now: a report that is fresh answers a first check at no cost, else it runs as soon as the account’s scans allow. */
   readonly nextAt: string | null;
   readonly notify: {
     readonly webhook: { readonly url: string } | null;
@@ -2040,8 +2040,9 @@ export type Comparison = {
     readonly kind: 'score' | 'grade' | 'verdict' | 'text';
     /** In the order of `domains`. */
     readonly cells: ReadonlyArray<{
+      /** For a reader. Of a rule: “✗ critical”, “✓ not found”, “– not tested”, “– not applicable”, “– no report”. */
       readonly text: string;
-      /** Of a rule; unknown: nothing is known of it. null in other rows. */
+      /** Of a rule; unknown: nothing is known of it, or it does not apply. null in other rows. */
       readonly verdict: 'broken' | 'holds' | 'not-tested' | 'unknown' | null;
       /** Of a broken rule. */
       readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
-import { resolveReference } from '#shared/model/finding';
+import { resolveReference, templateOf } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
 import type { Rule } from '#shared/model/verdict';
@@ -143,7 +143,7 @@ const findings = prepareJson(() => ({
         severity,
         points,
         title,
-        detail,
+        detail: templateOf(detail),
         fix,
         references: references.map(resolveReference),
         ...(replaces === undefined ? {} : { replaces }),

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { findSpec } from '#shared/catalogue/registry';
-import { resolveReference } from '#shared/model/finding';
+import { resolveReference, templateOf } from '#shared/model/finding';
 import { block, markup, type Markup, nothing, printMarkup } from '#shared/render/markup';
 import type { AnswerRequest } from '../answer/accept-json.ts';
 import { represent, type Representation, sendRepresentation } from '../answer/representation.ts';
@@ -211,7 +211,7 @@ function withEnvelope(path: string, made: object): object {
     ...(part === undefined ? {} : { part }),
     severity,
     title,
-    detail,
+    detail: templateOf(detail),
     scoreEffect: -points,
     evidence: [],
     fix: { text: fix },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { categoryWords } from '#shared/catalogue/domain-health/category-words';
 import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { Outline, OutlinedReport } from '#shared/catalogue/outline';
 import type { Comparison, ComparisonCell, ComparisonRow } from '#shared/model/comparison';
 import type { Report } from '#shared/model/report';
 import { type Severity, severities } from '#shared/model/verdict';
-import { categoryWords } from '#shared/render/health';
 
 /** A domain of a comparison, with its newest report where there is one. */
 export type ComparedReport = {
@@ -87,6 +87,8 @@ type BrokenRule = {
   readonly category: string | null;
   readonly title: string;
   readonly severity: Severity;
+  /** Of the report that breaks it: a report by the same rules that does not name the rule had no use for it. */
+  readonly rulesVersion: number;
 };
 
 /** Every rule that a domain breaks, once, at the gravest that was met. */
@@ -100,6 +102,7 @@ function rulesBroken(all: readonly ComparedReport[]): readonly BrokenRule[] {
         category: categoryOfCode(report, code),
         title,
         severity,
+        rulesVersion: report.rulesVersion,
       })),
     );
   const gravestFirst = broken.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -126,17 +129,23 @@ function verdictRow(all: readonly ComparedReport[], rule: BrokenRule): Compariso
     name: title,
     kind: 'verdict',
   } as const;
-  return rowOf(row, all, ({ outline }) => cellOf(outline, rule));
+  return rowOf(row, all, (one) => cellOf(one, rule));
 }
 
-function cellOf(outline: Outline | undefined, { check, code }: BrokenRule): ComparisonCell {
-  const report = outline?.reports.find((one) => one.check === check);
-  if (!report || report.state === 'failed') return { text: 'unknown', verdict: 'unknown', severity: null };
-  const finding = report.findings.find((one) => one.code === code);
-  if (finding) return { text: finding.title, verdict: 'broken', severity: finding.severity };
-  if (report.passed.includes(code)) return { text: 'holds', verdict: 'holds', severity: null };
-  // A rule that its report does not name at all does not apply, or is of a later release.
-  return report.notTested.includes(code)
-    ? { text: 'not tested', verdict: 'not-tested', severity: null }
-    : { text: 'unknown', verdict: 'unknown', severity: null };
+function cellOf({ report: whole, outline }: ComparedReport, rule: BrokenRule): ComparisonCell {
+  const report = outline?.reports.find((one) => one.check === rule.check);
+  if (!whole) return unknownCell('no report');
+  if (!report || report.state === 'failed') return unknownCell('not tested');
+  const finding = report.findings.find(({ code }) => code === rule.code);
+  if (finding) return { text: `✗ ${finding.severity}`, verdict: 'broken', severity: finding.severity };
+  // The row is named after the fault, so a rule that holds is a fault that was not found.
+  if (report.passed.includes(rule.code)) return { text: '✓ not found', verdict: 'holds', severity: null };
+  if (report.notTested.includes(rule.code))
+    return { text: '– not tested', verdict: 'not-tested', severity: null };
+  // A rule that a report does not name does not apply, or is of a later release.
+  return unknownCell(report.rulesVersion >= rule.rulesVersion ? 'not applicable' : 'not tested');
+}
+
+function unknownCell(words: string): ComparisonCell {
+  return { text: `– ${words}`, verdict: 'unknown', severity: null };
 }

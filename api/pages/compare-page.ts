@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
-import type { Comparison, ComparisonCell } from '#shared/model/comparison';
+import type { Comparison, ComparisonRow } from '#shared/model/comparison';
+import { countOf } from '#shared/model/counts';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { scrollable } from '#shared/render/html/tables';
@@ -95,32 +96,46 @@ function comparePage(
 <button type="submit">Compare</button></div>
 <p class="hint">Domains without a report are checked now. The others are shown as they were last seen.</p></form>
 ${isMissing ? markup`<p role="status">Some domains have no report yet. A check takes up to a minute: load this page again.</p>` : nothing}
-${found ? table(base, found) : nothing}`,
+${found ? tables(base, found) : nothing}`,
   });
 }
 
-function table(base: string, { domains, rows }: Comparison): Markup {
-  const labelled = domains.map(({ domain }) => domain);
+/** What tells the domains apart, then, folded, what is the same of all of them or only informs. */
+function tables(base: string, { domains, rows }: Comparison): Markup {
+  const names = domains.map(({ domain }) => domain);
   const links = domains.map(
     ({ domain }) =>
       markup`<td data-label="${domain}"><a href="${base}/d/${encodeURIComponent(domain)}">Open</a></td>`,
   );
-  return scrollable(
-    'Comparison',
-    markup`<table class="rows">
-<thead><tr><th scope="col">What</th>${labelled.map((domain) => markup`<th scope="col"><bdi>${domain}</bdi></th>`)}</tr></thead>
-<tbody><tr><th scope="row">Report</th>${links}</tr>
-${rows.map(
-  ({
-    name,
-    cells,
-  }) => markup`<tr><th scope="row">${name}</th>${cells.map((cell, index) => cellMarkup(cell, labelled[index] ?? ''))}</tr>
-`,
-)}</tbody></table>`,
-  );
+  const seen = domains.flatMap(({ state }, index) => (state === 'ok' ? [index] : []));
+  const told = rows.filter((row) => tellsApart(row, seen));
+  const folded = rows.filter((row) => !told.includes(row));
+  const opening = markup`<tr><th scope="row">Report</th>${links}</tr>
+`;
+  const first = scrollable('Comparison', table(names, [opening, ...rowsOf(names, told)]));
+  if (folded.length === 0) return first;
+  return markup`${first}
+<details><summary>${countOf(folded.length, 'more row')}: the same for all of them, or only information</summary>
+${scrollable('What is the same, or only informs', table(names, rowsOf(names, folded)))}</details>`;
 }
 
-function cellMarkup({ text, verdict, severity }: ComparisonCell, domain: string): Markup {
-  const words = verdict === 'broken' ? `broken (${severity})` : timeWords(text);
-  return markup`<td data-label="${domain}">${words === '' ? '–' : words}</td>`;
+/** True for a row that a reader of a comparison looks for. @param seen the domains that have a report: the others differ from all */
+function tellsApart({ kind, cells }: ComparisonRow, seen: readonly number[]): boolean {
+  if (kind !== 'verdict') return true;
+  if (cells.every(({ severity }) => severity === null || severity === 'info')) return false;
+  return seen.length < 2 || new Set(seen.map((index) => cells[index]?.text)).size > 1;
+}
+
+function table(names: readonly string[], rows: readonly Markup[]): Markup {
+  return markup`<table class="rows">
+<thead><tr><th scope="col">What</th>${names.map((name) => markup`<th scope="col"><bdi>${name}</bdi></th>`)}</tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function rowsOf(names: readonly string[], rows: readonly ComparisonRow[]): readonly Markup[] {
+  return rows.map(
+    ({ name, cells }) =>
+      markup`<tr><th scope="row">${name}</th>${cells.map(({ text }, index) => markup`<td data-label="${names[index] ?? ''}">${text === '' ? '–' : timeWords(text)}</td>`)}</tr>
+`,
+  );
 }

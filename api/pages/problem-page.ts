@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { waitWords } from '#shared/model/counts';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { type Markup, markup, nothing } from '#shared/render/markup';
-import { spanWords } from '#shared/render/report-words';
 import type { AnswerRequest } from '../answer/accept-json.ts';
 import { readProblem } from '../answer/json.ts';
 import { tellProblem } from '../answer/tell-problem.ts';
@@ -102,7 +102,7 @@ function visitorWords({ code, detail, retryAfterS }: Problem) {
   const words = own ? { ...own, help: undefined } : { title, detail, help };
   return retryAfterS === undefined
     ? words
-    : { ...words, detail: `${words.detail} Try again in ${spanWords(retryAfterS * 1000)}.` };
+    : { ...words, detail: `${words.detail} Try again in ${waitWords(retryAfterS)}.` };
 }
 
 /** Answers /problems/{code} for people: what a problem means, and what to do. */

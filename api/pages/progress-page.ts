@@ -1,10 +1,11 @@
 import type { Response } from 'express';
+import { categoryNameOf } from '#shared/catalogue/domain-health/category-words';
 import { categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { JobState } from '#shared/ports/job-queue';
 import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { severityWords } from '#shared/render/report-words';
-import { partWords, type PartSoFar, soFarText } from '#shared/render/so-far';
+import { type PartSoFar, soFarText } from '#shared/render/so-far';
 import { clip, cut } from '#shared/render/visible-text';
 import type { ProgressSoFar } from '../ask/so-far.ts';
 import { noteSubject } from '../request/request-log.ts';
@@ -71,7 +72,7 @@ function progressPage(visit: Visit, base: string, going: Going): string {
 /** A part as a card: its grade, and what to fix first. */
 function showPart(base: string, part: PartSoFar): Markup {
   const { name, state, grade, worst, reportId } = part;
-  const title = partWords(clip(name, longestText));
+  const title = categoryNameOf(clip(name, longestText));
   const named =
     reportId === undefined ? markup`${title}` : markup`<a href="${base}/r/${reportId}">${title}</a>`;
   const mark = grade === undefined ? nothing : markup` <b class="grade">${grade ?? '–'}</b>`;

@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
+import { countOf, spanWords } from '#shared/model/counts';
 import { Problem } from '#shared/model/problem';
 import type { Watch } from '#shared/model/watch';
 import { cellTable } from '#shared/render/html/tables';
 import { scrollable } from '#shared/render/html/tables';
 import { type Markup, markup, nothing } from '#shared/render/markup';
-import { spanWords, timeWords } from '#shared/render/report-words';
+import { timeWords } from '#shared/render/report-words';
+import { tellProblem } from '../answer/tell-problem.ts';
 import { foreignForm } from '../origins/other-site.ts';
 import { admitToken } from '../request/admit.ts';
 import { pageOf, readParameters } from '../request/pages.ts';
@@ -17,27 +19,20 @@ import { pageParameters, targetParameters } from '../watches/show.ts';
 import { findWatch } from '../watches/watch-services.ts';
 import { basePathOf, type PageServices, pagePath } from './page-services.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
+import { readsHtml } from './problem-page.ts';
 
 /** Answers /watches: those of the account, newest first. */
-export async function answerWatchesPage(
-  services: PageServices,
-  request: Request,
-  response: Response,
-): Promise<void> {
+export const answerWatchesPage = orTellToken(async (services, request, response) => {
   const caller = await admitOwner(services, request, response);
   const page = readParameters(pageParameters, request);
   const found = await services.watches.list(caller.account, { ...page, limit: page.limit + 1 });
   const { shown, next } = pageOf(found, page.limit, ({ createdAt, watchId }) => `${createdAt}-${watchId}`);
   const watches = await describeWatches(services, shown);
   sendPassingPage(response, 200, renderWatches({ base: basePathOf(services.site), watches, next }));
-}
+});
 
 /** Answers /watches/{watchId}: where its targets stand, and what it told. */
-export async function answerWatchPage(
-  services: PageServices,
-  request: Request,
-  response: Response,
-): Promise<void> {
+export const answerWatchPage = orTellToken(async (services, request, response) => {
   const caller = await admitOwner(services, request, response);
   const page = readParameters(targetParameters, request);
   const watch = await findWatch(services, caller, request);
@@ -53,7 +48,7 @@ export async function answerWatchPage(
     next,
   });
   sendPassingPage(response, 200, html);
-}
+});
 
 /** Answers a POST of the forms on that page: pauses, goes on, sends a test or an event again, or draws a new secret and shows it this once. */
 export async function answerWatchForm(
@@ -98,6 +93,39 @@ const acts: { readonly [name: string]: Act } = {
 async function admitOwner(services: PageServices, request: Request, response: Response): Promise<Caller> {
   if (!services.site.reportIds) throw noWatches();
   return admitToken(services.limits, request, response, 'watch');
+}
+
+type PageAnswer = (services: PageServices, request: Request, response: Response) => Promise<void>;
+
+/** The same page; where nobody signs in, as no token is needed for all else, a visitor reads what watches need. */
+function orTellToken(answer: PageAnswer): PageAnswer {
+  return async (services, request, response) => {
+    try {
+      await answer(services, request, response);
+    } catch (error) {
+      const isTold = services.site.isOpen && readsHtml(request);
+      if (!isTold || !(error instanceof Problem) || error.code !== 'token_required') throw error;
+      tellProblem(services.telemetry, error, response);
+      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+      sendPassingPage(response, 401, renderTokenNeeded(basePathOf(services.site)));
+    }
+  };
+}
+
+function renderTokenNeeded(base: string): string {
+  return printWatches(
+    base,
+    'Watches need a token',
+    markup`<h1>Watches need a token</h1>
+<p>Everything else here works without one, so there is nothing to sign in to, and this page has no list. A watch belongs to the account of its token, which the API and the command line take.</p>
+<p>Ask the operator of this service for a token. The operator makes one with:</p>
+<pre><code>diag token create --name watches --scopes tools,reports:read,watch</code></pre>
+<p>With the token in <code>DIAG_TOKEN</code>, this begins a watch, and <code>diag watch list</code> shows yours:</p>
+<pre><code>diag watch create domain-health example.com --every 1d</code></pre>
+<p>Programs use <code>/api/watches</code>: <a href="${base}/docs">the API</a>.</p>
+<p><a href="${base}/">Check something</a></p>
+`,
+  );
 }
 
 type Shown = Awaited<ReturnType<typeof describeWatch>>;
@@ -149,8 +177,8 @@ function renderWatch({ base, watch, targets, next }: WatchPage): string {
     nameOf(watch),
     markup`<p class="check"><a href="${base}/watches">Your watches</a></p>
 <h1>${nameOf(watch)}</h1>
-<p class="facts">${watch.check}, ${watch.targetCount} targets, every ${spanWords(watch.everySeconds * 1000)}, ${watch.scansPerDay} scans a day</p>
-<p role="status">${stateOf(watch)}${watch.nextAt === null ? nothing : markup`, next check ${time(watch.nextAt)}`}${watch.late === 0 ? nothing : markup`, ${watch.late} targets overdue`}</p>
+<p class="facts">${watch.check}, ${countOf(watch.targetCount, 'target')}, every ${spanWords(watch.everySeconds * 1000)}, ${countOf(watch.scansPerDay, 'scan')} a day</p>
+<p role="status">${stateOf(watch)}${watch.nextAt === null ? nothing : markup`, next check ${time(watch.nextAt)}`}${watch.late === 0 ? nothing : markup`, ${countOf(watch.late, 'target')} overdue`}</p>
 <div class="actions">${watch.paused ? button(self, 'resume', 'Go on') : button(self, 'pause', 'Pause')}${button(self, 'test', 'Send a test')}${notify.webhook === null ? nothing : button(self, 'secret', 'New secret')}</div>
 <p class="hint">${tellsWords(notify)}</p>
 <section><h2>Targets</h2>
@@ -245,7 +273,7 @@ function deliveryRow(self: string, notify: Shown['notify'], one: ShownDelivery):
     markup`${type.replace('watch.', '')}`,
     target === null ? markup`–` : markup`<bdi>${target}</bdi>`,
     markup`${channel}`,
-    markup`${state}${attempts > 1 ? `, ${attempts} attempts` : ''}${why}`,
+    markup`${state}${attempts > 1 ? `, ${countOf(attempts, 'attempt')}` : ''}${why}`,
     canSend(notify, one) ? replayForm(self, one) : markup`–`,
   ];
 }

@@ -30,8 +30,15 @@ export async function applyTurns(
   const isActive = changed.pausedReason === null;
   const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
   const now = Date.now();
-  if (isMoved) await watches.schedule(watchId, isActive, ({ target }) => nextTurn(changed, target, now));
+  if (!isMoved) return;
+  await watches.schedule(watchId, isActive, ({ target, state, dueAt }) => {
+    const next = nextTurn(changed, target, now);
+    return state === 'new' ? Math.min(dueAt, next) : next;
+  });
 }
+
+/** Targets whose first turns begin in a second: a watch of thousands holds up no other. */
+const firstTurnsASecond = 20;
 
 /** The targets of a watch before their first turn. */
 export async function newTargets(
@@ -41,19 +48,25 @@ export async function newTargets(
   const now = Date.now();
   const made: WatchTarget[] = [];
   for (const one of targets) {
-    made.push(newTarget(watch, one, now));
+    made.push(newTarget(watch, one, { now, index: made.length }));
     await giveBack();
   }
   return made;
 }
 
-function newTarget(watch: Watch, { target, host }: Understood['targets'][number], now: number): WatchTarget {
+/** Its first turn is at once, as nothing is known of it yet; those after it have their own place in the interval. */
+function newTarget(
+  watch: Watch,
+  { target, host }: Understood['targets'][number],
+  { now, index }: { readonly now: number; readonly index: number },
+): WatchTarget {
+  const firstTurn = now + Math.floor((index * 1000) / firstTurnsASecond);
   return {
     watchId: watch.watchId,
     account: watch.account,
     target,
     host,
-    dueAt: nextTurn(watch, target, now),
+    dueAt: Math.min(firstTurn, nextTurn(watch, target, now)),
     isActive: watch.pausedReason === null,
     state: 'new',
     reportId: null,

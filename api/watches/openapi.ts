@@ -52,7 +52,10 @@ const watch = z
     paused: z.boolean(),
     pausedReason: z.enum(pausedReasons).nullable(),
     createdAt: time,
-    nextAt: time.nullable().meta({ description: 'The next check of any target; null while paused.' }),
+    nextAt: time.nullable().meta({
+      description:
+        'The next check of any target; null while paused. Of a new watch it is now: a report that is fresh answers a first check at no cost, else it runs as soon as the account’s scans allow.',
+    }),
     notify: z.looseObject({
       webhook: z.looseObject({ url: z.string() }).nullable(),
       email: z.looseObject({ to: z.string() }).nullable(),

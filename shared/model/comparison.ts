@@ -3,11 +3,13 @@ import { gradeNames } from './score.ts';
 import { severities } from './verdict.ts';
 
 const cellSchema = z.looseObject({
-  text: z.string(),
-  verdict: z
-    .enum(['broken', 'holds', 'not-tested', 'unknown'])
-    .nullable()
-    .meta({ description: 'Of a rule; unknown: nothing is known of it. null in other rows.' }),
+  text: z.string().meta({
+    description:
+      'For a reader. Of a rule: “✗ critical”, “✓ not found”, “– not tested”, “– not applicable”, “– no report”.',
+  }),
+  verdict: z.enum(['broken', 'holds', 'not-tested', 'unknown']).nullable().meta({
+    description: 'Of a rule; unknown: nothing is known of it, or it does not apply. null in other rows.',
+  }),
   severity: z.enum(severities).nullable().meta({ description: 'Of a broken rule.' }),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countOf } from './counts.ts';
 import {
   codesOf,
   type Evidence,
@@ -78,16 +79,32 @@ function makeFinding(code: string, rule: Rule, evidence: readonly Evidence[], fi
   };
 }
 
+/** `{key}`, or `{key|one|others}`. */
+const placeholder = /\{(\w+)(?:\|([^|{}]+)\|([^|{}]+))?\}/g;
+
+/** The keys of the evidence that a sentence is filled from. */
+export function keysOf(detail: string): readonly string[] {
+  return [...detail.matchAll(placeholder)].map(([, key = '']) => key);
+}
+
+/** The sentence with `{key}` alone in it, as it is for several things: what callers get of a rule. */
+export function templateOf(detail: string): string {
+  return detail.replace(placeholder, (_, key: string, _one?: string, others?: string) =>
+    others === undefined ? `{${key}}` : `{${key}} ${others}`,
+  );
+}
+
 /**
- * Replaces `{key}` with the value of that key in the evidence, cut to 200 characters. An unknown key stays as it is, so that a test finds
- * it.
+ * Replaces `{key}` with the value of that key in the evidence, cut to 200 characters, and `{key|one|others}` with the number and what it
+ * counts: `{count|image has|images have}` becomes "1 image has" or "2 images have". An unknown key stays as it is, so that a test finds it.
  */
 export function fillDetail(detail: string, evidence: Evidence): string {
-  return detail.replace(/\{(\w+)\}/g, (whole, key: string) => {
+  return detail.replace(placeholder, (whole, key: string, one?: string, others?: string) => {
     if (!Object.hasOwn(evidence, key)) return whole;
     const value = evidence[key];
+    if (one !== undefined && typeof value === 'number') return countOf(value, one, others);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+    return `${text.length > 200 ? `${text.slice(0, 200)}…` : text}${others === undefined ? '' : ` ${others}`}`;
   });
 }
 

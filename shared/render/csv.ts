@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { Comparison, ComparisonCell } from '../model/comparison.ts';
+import type { Comparison } from '../model/comparison.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { partFindingsOf, type ToldFinding } from './health.ts';
@@ -152,11 +152,7 @@ export function renderComparisonCsv({ domains, rows }: Comparison): string {
   const head = ['category', 'check', 'code', 'name', 'kind', ...domains.map(({ domain }) => csvCell(domain))];
   const lines = rows.map(({ category, check, code, name, kind, cells }) => [
     ...[category ?? '', check, code ?? '', name, kind].map(csvCell),
-    ...cells.map((cell) => csvCell(wordsOf(cell))),
+    ...cells.map(({ text }) => csvCell(text)),
   ]);
   return stringify([head, ...lines], { record_delimiter: 'windows', quoted_string: true });
-}
-
-function wordsOf({ text, verdict, severity }: ComparisonCell): string {
-  return verdict === 'broken' ? `${severity}: ${text}` : text;
 }

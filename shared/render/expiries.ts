@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Expiry, expirySchema } from '../catalogue/domain-health/report.ts';
+import { countOf } from '../model/counts.ts';
 import type { Report } from '../model/report.ts';
 import { targetOf } from './report-words.ts';
 import { cut, visible } from './visible-text.ts';
@@ -38,9 +39,12 @@ export function expiryWords({ what, name }: Pick<Expiry, 'what' | 'name'>): stri
 
 /** "in 40 days", from the time of the report. */
 export function leftWords({ daysLeft, state }: Pick<Expiry, 'daysLeft' | 'state'>): string {
-  if (state === 'past') return 'past';
-  if (daysLeft < 1) return 'in less than a day';
-  return daysLeft === 1 ? 'in 1 day' : `in ${daysLeft} days`;
+  return state === 'past' ? 'past' : inDays(daysLeft);
+}
+
+/** "in 40 days" of whole days that are left. */
+export function inDays(daysLeft: number): string {
+  return daysLeft < 1 ? 'in less than a day' : `in ${countOf(daysLeft, 'day')}`;
 }
 
 /** A calendar of what a domain-health report saw to end. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { categoryNameOf, categoryWords } from '../catalogue/domain-health/category-words.ts';
 import { costOf, type Fault, groupFaults, type DomainFinding } from '../catalogue/domain-health/faults.ts';
 import { domainHealthReportShape } from '../catalogue/domain-health/report.ts';
 import { type CategoryName, categoryNames } from '../catalogue/domain-health/weights.ts';
+import { countOf } from '../model/counts.ts';
 import { type Finding, findingSchema } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 
@@ -17,32 +19,12 @@ export type DomainFault = Fault<ToldFinding> & {
 /** The faults of one category, of the entry points, or of the domain as a whole; the dearest first. */
 export type FaultGroup = { readonly name: string; readonly faults: readonly DomainFault[] };
 
-/** What a reader calls each category. */
-export const categoryWords: { readonly [N in CategoryName]: string } = {
-  dns: 'DNS',
-  ssl: 'TLS',
-  headers: 'Headers',
-  performance: 'Speed',
-  mail: 'Mail',
-};
-
-/** Those of Lighthouse beside its performance. */
-const lighthouseWords: { readonly [name: string]: string } = {
-  accessibility: 'Accessibility',
-  'best-practices': 'Best practices',
-  seo: 'SEO',
-  'agentic-browsing': 'Agentic browsing',
-};
-const allWords: { readonly [name: string]: string } = { ...categoryWords, ...lighthouseWords };
-
-/** What a reader calls a category of a report; the name itself, where it is none of ours. */
-export function categoryNameOf(name: string): string {
-  return (Object.hasOwn(allWords, name) ? allWords[name] : undefined) ?? name;
-}
-
 const { raise, raisedTo, caps, gradeBeforeCaps } = domainHealthReportShape;
 const adviceShape = z.looseObject({ raise: raise.unwrap(), raisedTo: raisedTo.unwrap() });
 const capShape = z.looseObject({ caps, gradeBeforeCaps });
+const scoresShape = z.looseObject({
+  categories: z.record(z.string(), z.looseObject({ score: z.number().nullable() })),
+});
 const partsShape = z.looseObject({ partFindings: z.array(z.unknown()) });
 const partShape = findingSchema.extend({
   check: z.string(),
@@ -88,13 +70,27 @@ export function adviceOf(report: Report): z.infer<typeof adviceShape> | undefine
   return report.check === 'domain-health' ? adviceShape.safeParse(report).data : undefined;
 }
 
-/** Why the letter is not that of the score: a sentence, undefined where it is. */
+/** Why the letter is not that of the score: two sentences; undefined where it is. */
 export function capWords(report: Report): string | undefined {
   const { caps: all, gradeBeforeCaps: letter } = capShape.safeParse(report).data ?? {};
   const [first] = all ?? [];
   if (!first || !letter || report.grade === null || letter === report.grade) return undefined;
   const { score, grade } = report;
-  return `${score} points alone would be ${articleOf(letter)} ${letter}. The grade is ${grade} because of this: ${first.reason}`;
+  const would = `${score} points would be ${articleOf(letter)} ${letter}`;
+  const only = isOfGrade(first.code) ? scoreOf(report, first.category) : null;
+  return only === null
+    ? `${would}, but the grade is ${grade}. ${first.reason}`
+    : `${would}. ${categoryNameOf(first.category ?? '')} has only ${only}, so the grade is ${grade}.`;
+}
+
+/** The rules that limit the grade by nothing but the letter of a category. */
+function isOfGrade(code: string): boolean {
+  return code === 'category-failed' || code === 'category-poor';
+}
+
+function scoreOf(report: Report, category: string | null): number | null {
+  const { categories = {} } = scoresShape.safeParse(report).data ?? {};
+  return (category === null ? undefined : categories[category]?.score) ?? null;
 }
 
 function articleOf(letter: string): string {
@@ -106,8 +102,7 @@ type Raise = z.infer<typeof adviceShape>['raise'][number];
 /** "+12 points: 78 of 100, grade C", or why there is no figure. */
 export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string {
   if (points === null || scoreAfter === null) return 'What this gives is known only after the fix.';
-  if (points > 0)
-    return `+${points} ${points === 1 ? 'point' : 'points'}: ${scoreAfter} of 100, grade ${gradeAfter}`;
+  if (points > 0) return `+${countOf(points, 'point')}: ${scoreAfter} of 100, grade ${gradeAfter}`;
   return gradeAfter === grade
     ? `The grade stays ${grade} as long as this is not fixed.`
     : `Grade ${gradeAfter} instead of ${grade}`;

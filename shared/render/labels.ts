@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { type CheckName, catalogue } from '../catalogue/registry.ts';
+import { keysOf } from '../model/finding.ts';
 
 /** Words of field names that are written otherwise. */
 const words: { readonly [word: string]: string } = Object.fromEntries([
@@ -83,11 +84,11 @@ timeToFirstByte tookMs tls13Tickets totalBytes trustError upgradedTo uploadThrou
 valueOctets voidLookups waitedMs wastedBytes wastedMs wastedPercent wholeBytes
 
 accepted access aead allowed applied assessment audit authorised authoritative authority basis blocked
-browser by cause certainty certificate chain check child children chosen cls codes comment complete
+browser by category cause certainty certificate chain check child children chosen cls codes comment complete
 compressed confidence confirmed connect connects contacts cors critical curve dane data description detail
 digest directives disposition disputed distribution dns download edns embedder encryption entries error eval
 evaluator evidence exhausted expiration explanation extensions failure faults fcp findings fix flags framing
-grade headers helo high history href hsts https id ids inception info initiator inline integrity isolation
+grade headers helo high history hours href hsts https id ids inception info initiator inline integrity isolation
 issue issuewild items judged kept kinds lab languages letter level lighthouse limits logo look lost low
 matches medium mode nosniff note observed of opener origins ours overspent owners p75 parseable part pass
 passed path pem performance period periods points policies poor preload presence priority provider queries
@@ -105,9 +106,7 @@ const ownNames: ReadonlySet<string> = new Set(
   catalogue
     .flatMap(({ rules, reportShape }) => [
       ...Object.keys(reportShape),
-      ...Object.values(rules).flatMap(({ detail }) =>
-        [...detail.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-      ),
+      ...Object.values(rules).flatMap(({ detail }) => keysOf(detail)),
     ])
     .concat(nestedNames),
 );

@@ -1,4 +1,5 @@
 import { findSpec } from '../catalogue/registry.ts';
+import { countOf } from '../model/counts.ts';
 import type { Finding } from '../model/finding.ts';
 import { envelopeShape, type Report } from '../model/report.ts';
 import { isVantageKind, vantageTexts } from '../model/vantage.ts';
@@ -86,21 +87,7 @@ export function effectWords({ scoreEffect }: Finding): string | undefined {
 
 /** "−12 points", "−1 point". */
 export function pointsWords(points: number): string {
-  return `${String(points).replace('-', '−')} ${Math.abs(points) === 1 ? 'point' : 'points'}`;
-}
-
-const units = [
-  { ms: 86_400_000, one: 'day' },
-  { ms: 3_600_000, one: 'hour' },
-  { ms: 60_000, one: 'minute' },
-  { ms: 1000, one: 'second' },
-] as const;
-
-/** A time in whole units that a reader knows: "365 days", "1 hour", "90 seconds". */
-export function spanWords(ms: number): string {
-  const { ms: unit, one } = units.find((each) => ms >= 2 * each.ms) ?? units[3];
-  const count = Math.floor(ms / unit);
-  return `${count} ${count === 1 ? one : `${one}s`}`;
+  return `${points < 0 ? '−' : ''}${countOf(Math.abs(points), 'point')}`;
 }
 
 /** How long something took: "412 ms", "16.7 s", with spaces that no line breaks at. */

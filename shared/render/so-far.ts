@@ -1,8 +1,8 @@
+import { categoryNameOf } from '../catalogue/domain-health/category-words.ts';
 import { enumerate } from '../health/facts/source.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Grade } from '../model/score.ts';
 import type { PartProgress } from '../ports/job-queue.ts';
-import { categoryWords } from './health.ts';
 
 /** A part of a run, with what is known of it once it is judged. */
 export type PartSoFar = PartProgress & {
@@ -33,10 +33,5 @@ export function soFarText({ parts = [], soFar }: KnownSoFar): string {
 function openText(names: readonly string[]): string {
   if (names.length === 0) return '';
   if (names.length === 1 && names[0] === 'performance') return 'speed is being measured';
-  return `${enumerate(names.map(partWords))} ${names.length === 1 ? 'is' : 'are'} being checked`;
-}
-
-/** The name of a part, as people read it. */
-export function partWords(name: string): string {
-  return (categoryWords as { readonly [name: string]: string })[name] ?? name;
+  return `${enumerate(names.map(categoryNameOf))} ${names.length === 1 ? 'is' : 'are'} being checked`;
 }

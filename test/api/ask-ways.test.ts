@@ -205,10 +205,12 @@ async function drawAccount() {
       });
       if (made.status !== 201) return idOrCode(made.body);
       const watchId = String(made.body['watchId']);
-      // Its turn comes now, and not at the moment of the day that is its own.
-      await backend.watches.schedule(watchId, true, () => Date.now());
       const first = async () => (await backend.watches.listTargets(watchId, { limit: 1 }))[0];
+      // Any report answers the first turn; the second comes now, and not at the moment of the day that is its own.
       await expect.poll(async () => (await first())?.reportId ?? null, { timeout: 50_000 }).not.toBeNull();
+      const againAt = Date.now();
+      await backend.watches.schedule(watchId, true, () => againAt);
+      await expect.poll(async () => (await first())?.dueAt, { timeout: 50_000 }).toBeGreaterThan(againAt);
       return String((await first())?.reportId);
     },
     async part(host: string, path: string) {

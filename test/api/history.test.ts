@@ -155,15 +155,22 @@ describe('in open mode', async () => {
       ['no-report', null],
     ]);
     expect(rows.find(({ code }) => code === 'rule-a')?.cells).toEqual([
-      { text: 'It is broken', verdict: 'broken', severity: 'high' },
-      { text: 'holds', verdict: 'holds', severity: null },
-      { text: 'unknown', verdict: 'unknown', severity: null },
+      { text: '✗ high', verdict: 'broken', severity: 'high' },
+      { text: '✓ not found', verdict: 'holds', severity: null },
+      { text: '– no report', verdict: 'unknown', severity: null },
     ]);
     const csv = await service.get(`/api/compare?${query}&format=csv`);
-    expect(csv.text).toContain('high: It is broken');
+    expect(csv.text).toContain('"✗ high","✓ not found","– no report"');
     expect(csv.text.split('\r\n')[0]).toContain('two.example.com');
     const page = await service.send('GET', `/compare?${query}`, { accept: 'text/html' });
-    expect([page.status, page.text.includes('broken (high)')]).toEqual([200, true]);
+    expect([page.status, page.text.includes('>✗ high</td>')]).toEqual([200, true]);
+    expect(page.text).not.toContain('<details>');
+    await keep(service, { target: 'three.example.com', agoMs: 1, broken: true, account: anonymousAccount });
+    const same = 'domain=one.example.com&domain=three.example.com&domain=none.example.com';
+    const { text } = await service.send('GET', `/compare?${same}`, { accept: 'text/html' });
+    expect(text.split('<details><summary>1 more row: ').map((part) => part.includes('It is broken'))).toEqual(
+      [false, true],
+    );
     for (const wrong of [
       'domain=a.example.com',
       'domain=a.example.com&domain=%00',

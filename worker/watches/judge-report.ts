@@ -5,6 +5,7 @@ import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { turnsMissed } from '#shared/model/watch-times';
 import type { StoredReport } from '#shared/ports/report-store';
+import { inDays } from '#shared/render/expiries';
 import { readReport } from '#shared/stores/reports/read-report';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import type { WatchContext } from './context.ts';
@@ -113,7 +114,7 @@ function wishesOf({ news, endings }: TurnNews, { since, ...about }: About): read
       severity: severityOf(daysLeft),
       title: `${what} ${name} expires`,
       fix: null,
-      text: daysLeft < 0 ? `${what} ${name} has expired.` : `${what} ${name} expires in ${daysLeft} days.`,
+      text: daysLeft < 0 ? `${what} ${name} has expired.` : `${what} ${name} expires ${inDays(daysLeft)}.`,
     }));
     wishes.push({
       ...about,

@@ -1,7 +1,8 @@
 import { ask } from '#shared/ask/ask';
 import type { Question } from '#shared/ask/question';
 import { findSpec } from '#shared/catalogue/registry';
-import { freshnessOf } from '#shared/model/freshness';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { type Freshness, freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
@@ -69,6 +70,18 @@ type WatchTurn = {
   readonly quota: Quota;
 };
 
+/** Which report answers a turn. Nothing is compared with the first one, so any that is still fresh does, and costs nothing. */
+export function freshnessOfTurn(
+  { state, dueAt }: Pick<WatchTarget, 'state' | 'dueAt'>,
+  { everySeconds }: Pick<Watch, 'everySeconds'>,
+  spec: Pick<CheckSpec, 'refreshFloorS'>,
+): Freshness {
+  if (state === 'new') return freshnessOf(spec, undefined, dueAt);
+  // Equal watches that are due within the refresh floor share a run; in a lab with short intervals two turns never do.
+  const refreshFloorS = Math.min(spec.refreshFloorS, everySeconds / 2);
+  return freshnessOf({ refreshFloorS }, 0, dueAt);
+}
+
 /**
  * Has the target checked. The turn's own time says which report answers it: a process that takes the turn over from one that ended joins its
  * run, or finds its report, and runs nothing twice.
@@ -79,9 +92,6 @@ async function recheck(
   signal: AbortSignal,
 ): Promise<StoredReport | 'late' | 'paused'> {
   const { target, watch, question } = turn;
-  const { spec } = question;
-  // Equal watches that are due within the refresh floor share a run; in a lab with short intervals two turns never do.
-  const refreshFloorS = Math.min(spec.refreshFloorS, watch.everySeconds / 2);
   // The turn is in the time that all processes share, and the store is asked in this machine's.
   const dueAt = target.dueAt - (context.now() - Date.now());
   const waiting = context.waitingTurns.enter(watch.watchId);
@@ -89,7 +99,7 @@ async function recheck(
   try {
     const answer = await ask(context.asking, {
       question,
-      freshness: freshnessOf({ refreshFloorS }, 0, dueAt),
+      freshness: freshnessOfTurn({ ...target, dueAt }, watch, question.spec),
       payer: payAsWatch(context, turn),
       account: watch.account,
       origin: { requestId: `watch ${watch.watchId}` },

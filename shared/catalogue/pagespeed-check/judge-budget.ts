@@ -1,3 +1,4 @@
+import { countOf } from '../../model/counts.ts';
 import { listVerdicts } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
 import { brokenBy, notTested, severities, type Verdict } from '../../model/verdict.ts';
@@ -37,7 +38,7 @@ function showEntry({ metric, limit, value }: BudgetEntry, count: number) {
     metric,
     limit: showAmount(metric, limit),
     value: showAmount(metric, value ?? 0),
-    exceeded: count === 1 ? 'One metric is above its limit' : `${count} metrics are above their limits`,
+    exceeded: countOf(count, 'metric is above its limit', 'metrics are above their limits'),
   };
 }
 

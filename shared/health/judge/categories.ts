@@ -1,3 +1,4 @@
+import { categoryWords } from '../../catalogue/domain-health/category-words.ts';
 import type { HealthCode } from '../../catalogue/domain-health/rules.ts';
 import type { Grade } from '../../model/score.ts';
 import { isOfVantage } from '../../model/vantage.ts';
@@ -110,7 +111,7 @@ function judgeGrade({ categories, ssl, web }: CategoryFacts, grade: Grade): Verd
 /** Holds where every category that applies was looked at. */
 function whereAllSeen(categories: readonly Category[]): Verdict {
   const unseen = categories.find(({ state }) => state === 'unavailable');
-  if (unseen) return notTested(`${unseen.name}: ${unseen.reason}`);
+  if (unseen) return notTested(`in ${categoryWords[unseen.name]}, ${unseen.reason}`);
   return categories.some(({ state }) => state === 'ok' || state === 'partial') ? 'holds' : 'not-applicable';
 }
 

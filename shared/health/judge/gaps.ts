@@ -1,3 +1,4 @@
+import { categoryNameOf, categoryWords } from '../../catalogue/domain-health/category-words.ts';
 import type { CategoryName } from '../../catalogue/domain-health/weights.ts';
 import { isOfVantage } from '../../model/vantage.ts';
 import type { Evidence, Fix } from '../../model/verdict.ts';
@@ -82,9 +83,9 @@ export function showGaps(gaps: readonly Gap[]): readonly Evidence[] {
   }));
 }
 
-/** The words for one gap alone: "The category mail", or an address. */
+/** The words for one gap alone: "Mail", or an address. */
 export function tellGap(what: string, isCategory: boolean): string {
-  return isCategory ? `The category ${what}` : what;
+  return isCategory ? categoryNameOf(what) : what;
 }
 
 /** What helps, once for each cause that there is. */
@@ -94,13 +95,9 @@ export function fixOfGaps(gaps: readonly Gap[]): Fix {
 }
 
 function tellGaps(gaps: readonly Gap[]): string {
-  const categories = gaps.filter(({ category }) => category !== null).map(({ what }) => what);
+  const categories = gaps.flatMap(({ category }) => (category === null ? [] : [categoryWords[category]]));
   const addresses = gaps.filter(({ category }) => category === null).map(({ what }) => what);
-  const [only] = categories;
-  if (only === undefined) return enumerate(addresses);
-  const named =
-    categories.length === 1 ? [`The category ${only}`] : [`The categories ${enumerate(categories)}`];
-  return [...named, ...(addresses.length === 0 ? [] : [`the way from ${enumerate(addresses)}`])].join(
-    ', and ',
-  );
+  if (categories.length === 0) return enumerate(addresses);
+  const ways = addresses.length === 0 ? [] : [`the way from ${addresses.join(' or ')}`];
+  return enumerate([...categories, ...ways]);
 }

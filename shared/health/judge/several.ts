@@ -1,3 +1,4 @@
+import { categoryNameOf, categoryWords } from '../../catalogue/domain-health/category-words.ts';
 import type { CategoryName } from '../../catalogue/domain-health/weights.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import type { Category } from '../facts/categories.ts';
@@ -7,17 +8,17 @@ import { enumerate } from '../facts/source.ts';
 
 /** Categories of one grade, each as a piece of evidence. */
 export function showStanding(categories: readonly Pick<Category, 'name' | 'score'>[]): readonly Evidence[] {
-  const [only] = categories;
-  const alone = categories.length === 1 && only;
-  const standing = alone
-    ? standingOf(only.name, only.score)
-    : enumerate(categories.map(({ name, score }) => `${name} has ${score}`));
+  const standing = enumerate(
+    categories.map(({ name, score }, index) =>
+      index === 0 ? standingOf(name, score) : `${categoryWords[name]} only ${score}`,
+    ),
+  );
   return categories.map(({ name, score }) => ({ category: name, score, standing }));
 }
 
-/** The words for one category alone: "the category mail has 40". */
+/** The words for one category alone: "Mail has only 40 of 100 points". */
 export function standingOf(category: string, score: number | null): string {
-  return `the category ${category} has ${score}`;
+  return `${categoryNameOf(category)} has only ${score} of 100 points`;
 }
 
 /** A critical finding of a source. */
@@ -30,7 +31,7 @@ export type Critical = {
 
 /** Critical findings, each as a piece of evidence. */
 export function showCriticals(found: readonly Critical[]): readonly Evidence[] {
-  const others = found.slice(1).map(({ category, code }) => `${code} (${category})`);
+  const others = found.slice(1).map(({ category, code }) => `${code} (${categoryWords[category]})`);
   const more = others.length === 0 ? '' : ` Other critical findings: ${enumerate(others)}.`;
-  return found.map((one) => ({ ...one, more }));
+  return found.map((one) => ({ ...one, named: categoryWords[one.category], more }));
 }

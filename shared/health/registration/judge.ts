@@ -3,6 +3,7 @@ import {
   type RegistrationCode,
   registrationRules,
 } from '../../catalogue/domain-health/rules-registration.ts';
+import { spanWords } from '../../model/counts.ts';
 import {
   brokenIf,
   codesOf,
@@ -56,7 +57,8 @@ function judgeEnd(registration: Registration, at: number): Verdicts<EndCode> {
     );
   const { state, expiresAt, daysLeft } = showEnding(ending, at);
   const leftMs = ending.endsAt - at;
-  const shown = { name: ending.name, expiresAt, days: daysLeft, hours: Math.floor(leftMs / hourMs) };
+  const hours = Math.floor(leftMs / hourMs);
+  const shown = { name: ending.name, expiresAt, days: daysLeft, hours, left: spanWords(leftMs) };
   const isUrgent = state === 'soon' && leftMs < urgentMs;
   const [expired, within, soon] = [state === 'past', isUrgent, state === 'soon' && !isUrgent];
   // What is told by a stricter rule is not told twice.

@@ -1,8 +1,9 @@
+import { categoryNameOf } from '../../catalogue/domain-health/category-words.ts';
 import type { ReportDiff } from '../../model/diff.ts';
 import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
 import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expiries.ts';
-import { categoryNameOf, type DomainFault } from '../health.ts';
+import { type DomainFault } from '../health.ts';
 import { checkNameOf, labelOf, unicodeOf } from '../labels.ts';
 import { type Markup, markup, nothing, printMarkup, verbatim } from '../markup.ts';
 import { ownFields, stateWords, vantageWords, targetOf, timeWords, tookWords } from '../report-words.ts';

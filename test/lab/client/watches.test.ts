@@ -6,8 +6,12 @@ import { openFaultyProxy, reset } from './faulty-proxy.ts';
 
 let received = 0;
 const sites = {
-  'https://hook.test': (_request: unknown, response: { writeHead(status: number): { end(): void } }) => {
-    received += 1;
+  'https://hook.test': (
+    { url }: { readonly url?: string | undefined },
+    response: { writeHead(status: number): { end(): void } },
+  ) => {
+    // The targets are at the same host, and are checked at once.
+    if (url === '/in') received += 1;
     response.writeHead(204).end();
   },
 };

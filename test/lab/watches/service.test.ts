@@ -258,7 +258,7 @@ describe('a watch', async () => {
     });
     expect(patched.body).toMatchObject({ label: 'x', targetCount: 1, notify: { minSeverity: 'low' } });
     expect((await owner.call('GET', `${path}/targets`)).body).toMatchObject({
-      targets: [{ target: 'c.example.com', state: 'new' }],
+      targets: [{ target: 'c.example.com' }],
       next: null,
     });
     expect((await owner.call('GET', '/api/me')).body).toMatchObject({

@@ -182,7 +182,7 @@ describe('the caps', () => {
       ['dmarc-missing', 'B', 'mail'],
       ['category-poor', 'B', 'headers'],
     ]);
-    expect(caps[2]?.reason).toBe('Out of 100 points, the category performance has 40.');
+    expect(caps[2]?.reason).toBe('Speed has only 40 of 100 points.');
   });
   test('of one category are told once, though the evidence has more', () => {
     const { caps } = fieldsOf({ ssl: ssl({ broken: ['certificate-expired', 'certificate-name-mismatch'] }) });

@@ -10,6 +10,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
 import type { HealthEvidence, Source } from '#shared/health/evidence';
+import { keysOf } from '#shared/model/finding';
 import {
   type Assessment,
   makeFailedReport,
@@ -61,7 +62,7 @@ export function verdictsOf(rules: Rules, { broken = [], unseen = [] }: Says): Ve
 }
 
 function evidenceFor(detail: string): Evidence {
-  return Object.fromEntries([...detail.matchAll(/\{(\w+)\}/g)].map(([, key = '']) => [key, `the ${key}`]));
+  return Object.fromEntries(keysOf(detail).map((key) => [key, `the ${key}`]));
 }
 
 function make(spec: CheckSpec, target: string, says: Says, fields: Assessment['fields']): Report {

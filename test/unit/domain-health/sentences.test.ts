@@ -24,34 +24,34 @@ describe('a finding about several speaks of all, and each cap of its own', () =>
   test('categories that are F', () => {
     const change = { headers: headers({ score: 43.5 }), performance: performance({ score: 20 }) };
     expect(find('category-failed', change)?.detail).toBe(
-      'Out of 100 points, headers has 43.5 and performance has 20.',
+      'Headers has only 43.5 of 100 points and Speed only 20.',
     );
     expect(reasonsOf('category-failed', change)).toEqual([
-      'Out of 100 points, the category headers has 43.5.',
-      'Out of 100 points, the category performance has 20.',
+      'Headers has only 43.5 of 100 points.',
+      'Speed has only 20 of 100 points.',
     ]);
   });
   test('one category that is D', () => {
     expect(find('category-poor', { headers: headers({ score: 65 }) })?.detail).toBe(
-      'Out of 100 points, the category headers has 65.',
+      'Headers has only 65 of 100 points.',
     );
   });
   test('gaps of one reason, and of another', () => {
     const change = { dns: late, headers: late, performance: noBrowser };
     expect(find('coverage-incomplete', change)?.detail).toBe(
-      'The categories dns, headers and mail: it did not end in time. The category performance could not be checked completely either; the evidence says why.',
+      'DNS, Headers and Mail could not be checked completely: it did not end in time. Speed could not be checked completely either; the evidence says why.',
     );
     expect(reasonsOf('coverage-incomplete', change)).toContain(
-      'The category performance: there is no browser to load pages with.',
+      'Speed could not be checked completely: there is no browser to load pages with.',
     );
   });
   test('gaps of categories and of entry points', () => {
     const redirects = goodRedirects().map(({ url }) => ({ url, part: late }));
     expect(find('coverage-incomplete', { redirects: redirects.slice(0, 2), headers: late })?.detail).toBe(
-      'The category headers, and the way from http://a.test/ and https://a.test/: it did not end in time.',
+      'Headers and the way from http://a.test/ or https://a.test/ could not be checked completely: it did not end in time.',
     );
     expect(find('coverage-incomplete', { redirects: redirects.slice(0, 1) })?.detail).toBe(
-      'http://a.test/: it did not end in time.',
+      'http://a.test/ could not be checked completely: it did not end in time.',
     );
   });
   test('critical findings', () => {
@@ -60,7 +60,7 @@ describe('a finding about several speaks of all, and each cap of its own', () =>
       headers: headers({ broken: ['cors-null-credentials'], score: 95 }),
     };
     expect(find('finding-critical', change)?.detail).toMatch(
-      /^The category headers has the critical finding cors-null-credentials\. .*[^.]\. Other critical findings: mta-sts-mx-mismatch \(mail\)\.$/,
+      /^Headers has the critical finding cors-null-credentials\. .*[^.]\. Other critical findings: mta-sts-mx-mismatch \(Mail\)\.$/,
     );
     expect(reasonsOf('finding-critical', change)).toHaveLength(2);
     expect(reasonsOf('finding-critical', change).join(' ')).not.toContain('Other critical findings');
@@ -96,7 +96,7 @@ describe('what helps against a gap depends on its cause', () => {
     );
     expect(fixOf({ dns: part })).toMatch(/^Open the report of the category/);
     expect(find('coverage-incomplete', { dns: part })?.detail).toBe(
-      'The category dns: some of it could not be looked at (CAA: no answer in time).',
+      'DNS could not be checked completely: some of it could not be looked at (CAA: no answer in time).',
     );
   });
   test('a target that gives no answer is for its owner to see', () => {

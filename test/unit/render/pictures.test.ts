@@ -222,3 +222,15 @@ test('a badge shows any label as text', () => {
   );
   expect(drawBadge({ label: '', grade: null, score: null })).toContain('no grade');
 });
+
+test.for([
+  [-86_460_000, 'ended 1 day before the check'],
+  [-86_400_000 * 2, 'ended 2 days before the check'],
+  [3_600_000 * 5, '5 hours left at the check'],
+  [86_400_000 * 40, '40 days left at the check'],
+] as const)('of a certificate with %i ms left the picture says: %s', ([leftMs, words]) => {
+  const report = golden('ssl-check');
+  const [leaf, ...others] = report['certificates'] as { readonly notAfter: string }[];
+  const notAfter = new Date(Date.parse(report.checkedAt) + leftMs).toISOString();
+  expect(draw({ ...report, certificates: [{ ...leaf, notAfter }, ...others] })).toContain(`>${words}<`);
+});

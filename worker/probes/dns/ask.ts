@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { countOf } from '#shared/model/counts';
 import { describeSpent } from '../budget.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
 import { readName, writeName } from './name.ts';
@@ -101,8 +102,7 @@ async function* sendAgain(
 
 const silences = {
   // Not by its address: a resolver is the operator's, and the answer that named a name server says where its name comes from.
-  timeout: ({ tries }: Exchange) =>
-    `no answer within ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
+  timeout: ({ tries }: Exchange) => `no answer within ${countOf(tries.length, 'try', 'tries')}`,
   'connection-refused': () => 'nothing listens on the DNS port',
   'network-unreachable': () => 'no route leads to the server',
   'malformed-answer': () => 'the answer is not a DNS message',

@@ -67,7 +67,7 @@ export const recordRules = {
     severity: 'high',
     points: 30,
     title: 'CNAME records form a loop',
-    detail: '{name} leads through {hops} aliases back to {target}, so no resolver gets an address.',
+    detail: '{name} leads through {hops|alias|aliases} back to {target}, so no resolver gets an address.',
     fix: 'Give one of the names an address instead of a CNAME.',
     references: ['RFC 1034 §3.6.2'],
   },

@@ -154,7 +154,7 @@ export const mixedContentRules = inGroup('subresources', {
     severity: 'low',
     title: 'An https page names images or media in clear text',
     detail:
-      '{element} names addresses that begin with http:// ({count} times), such as {address}. Browsers ask for https instead and show nothing where that fails; older ones load them in clear text.',
+      '{element} names addresses that begin with http:// ({count|time|times}), such as {address}. Browsers ask for https instead and show nothing where that fails; older ones load them in clear text.',
     fix: 'Write https:// in these addresses, or send Content-Security-Policy: upgrade-insecure-requests.',
     references: [mixedContent('upgradeable content', 'category-upgradeable')],
   },
@@ -162,7 +162,7 @@ export const mixedContentRules = inGroup('subresources', {
     severity: 'medium',
     title: 'An https page names content in clear text that browsers block',
     detail:
-      '{element} names addresses that begin with http:// ({count} times), such as {address}. Browsers do not load them: visitors see a gap.',
+      '{element} names addresses that begin with http:// ({count|time|times}), such as {address}. Browsers do not load them: visitors see a gap.',
     fix: 'Write https:// in these addresses, or send Content-Security-Policy: upgrade-insecure-requests.',
     references: [mixedContent('blockable content', 'category-blockable')],
   },

@@ -239,7 +239,7 @@ export const cspRules = inGroup('script-injection', {
   'csp-meta-late': {
     severity: 'low',
     title: 'Scripts come before the meta element with the policy',
-    detail: '{count} script elements come before it and are not restricted by it.',
+    detail: 'It does not restrict {count|script element that comes|script elements that come} before it.',
     fix: 'Send the policy as a response header, or put the element first in head.',
     references: [meta],
   },

@@ -201,7 +201,7 @@ export const certificateRules = {
     severity: 'high',
     points: 5,
     title: 'The certificate is about to expire',
-    detail: 'The certificate of {subject} expires at {notAfter}, in {hours} hours.',
+    detail: 'The certificate of {subject} expires at {notAfter}, in {left}.',
     fix: 'Renew it now, and find out why automatic renewal did not work.',
     references: ['RFC 5280 §4.1.2.5'],
   },
@@ -211,7 +211,7 @@ export const certificateRules = {
     points: 2,
     title: 'The certificate expires soon',
     detail:
-      'The certificate of {subject} expires at {notAfter}; {days} of its {lifetime} days are left. It should have been renewed when {margin} days were left.',
+      'The certificate of {subject} expires at {notAfter}, in {left}. It is valid for {lifetime} days in all, and should have been renewed {margin} days before its end.',
     fix: 'Renew it, and let automatic renewal run when a third of the lifetime is left, 30 days at most; of a lifetime below 10 days, a quarter. CAs suggest the time by ACME renewal information.',
     references: ['RFC 5280 §4.1.2.5', 'RFC 9773 §4.1'],
   },
@@ -250,7 +250,7 @@ export const certificateRules = {
     points: 80,
     title: 'The certificate is in too few transparency logs',
     detail:
-      'The certificate of {subject} has signed timestamps from {count} logs. Chrome, Safari and Firefox require {wanted} and show a warning page.',
+      'The certificate of {subject} has signed timestamps from {count|log|logs}. Chrome, Safari and Firefox require {wanted} and show a warning page.',
     fix: 'Get a new certificate with embedded timestamps. Public CAs embed them by default.',
     references: ['RFC 6962 §3.3', chromeTransparency],
   },

@@ -17,7 +17,7 @@ export const nameRules = {
     points: 0,
     title: 'No TLSA record matches the certificate',
     detail:
-      '{name} has {count} TLSA records. None matches the chain that the server sends with the certificate of {subject}.',
+      '{name} has {count|TLSA record|TLSA records}. None matches the chain that the server sends with the certificate of {subject}.',
     fix: 'Publish the digest of the new key before you use it, and remove the old record afterwards.',
     references: ['RFC 6698 §2.1', 'RFC 7671 §8'],
   },

@@ -236,7 +236,7 @@ export const protocolRules = {
     severity: 'medium',
     points: 9,
     title: 'The HSTS lifetime is short',
-    detail: 'Strict-Transport-Security is valid for {days} days. We recommend 180 or more.',
+    detail: 'Strict-Transport-Security is valid for {days|day|days}. We recommend 180 or more.',
     fix: 'Set max-age to 31536000 (one year).',
     references: ['RFC 6797 §6.1.1'],
   },

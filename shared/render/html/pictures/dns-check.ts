@@ -1,5 +1,6 @@
 import type { SpfNode } from '../../../catalogue/dns-check/mail/report.ts';
 import { dnsReportShape } from '../../../catalogue/dns-check/report.ts';
+import { countOf } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
@@ -48,7 +49,7 @@ function delegationSection({ ns: { servers, parentZone, zone } }: Dns, report: R
   if (shown.length === 0) return nothing;
   const height = shown.length * rowHeight + 4;
   const middle = height / 2;
-  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Delegation of ${cut(zone ?? 'the zone', 80)} to ${shown.length} addresses; the table below says the same.">
+  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Delegation of ${cut(zone ?? 'the zone', 80)} to ${countOf(shown.length, 'address', 'addresses')}; the table below says the same.">
 <rect class="box" x="1" y="${middle - 15}" width="${widths.zone}" height="${boxHeight}" rx="5"/><text x="10" y="${middle + 5}">${shorten(parentWords(parentZone), 16)}</text>
 ${shown.map((server, index) => drawServer(server, { index, middle, marked: markOfServer(server, report) }))}</svg>`;
   const rows = shown.map((server) => [
@@ -157,7 +158,7 @@ function spfItem(node: SpfNode, depth: number, branch: Branch): Markup {
   room.nodes -= 1;
   if (room.nodes < 0 || depth > deepestInclude) return markup`<li class="more">… more</li>`;
   const below = node.children.slice(0, 20).map((child) => spfItem(child, depth + 1, branch));
-  const words = `${node.lookups} ${node.lookups === 1 ? 'lookup' : 'lookups'}`;
+  const words = countOf(node.lookups, 'lookup');
   return markup`<li>${node.via === null ? nothing : markup`<code>${cut(node.via, 100)}</code> → `}<bdi><b>${cut(node.domain, 100)}</b></bdi> ${verdictWord(markOfNode(node, depth, report), words)}<br><bdi class="value">${cut(node.record ?? node.reason ?? 'no record', longestText)}</bdi>${below.length > 0 ? markup`<ul>${below}</ul>` : nothing}</li>
 `;
 }

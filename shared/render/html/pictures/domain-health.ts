@@ -1,12 +1,13 @@
+import { categoryWords } from '../../../catalogue/domain-health/category-words.ts';
 import { domainHealthReportShape } from '../../../catalogue/domain-health/report.ts';
 import { type CategoryName, categoryNames } from '../../../catalogue/domain-health/weights.ts';
+import { countOf } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { severities } from '../../../model/verdict.ts';
 import {
   adviceOf,
   alsoEnds,
   capWords,
-  categoryWords,
   type DomainFault,
   faultOf,
   faultsOf,
@@ -103,7 +104,7 @@ function faultSections(faults: readonly DomainFault[], links: Links): Markup {
     const folded =
       notes.length === 0
         ? nothing
-        : markup`<details class="notes"><summary>${notes.length === 1 ? '1 note' : `${notes.length} notes`}, nothing that must be fixed</summary>
+        : markup`<details class="notes"><summary>${countOf(notes.length, 'note')}, nothing that must be fixed</summary>
 ${notes.map(show)}</details>
 `;
     return markup`<section><h3>${name}</h3>
@@ -233,7 +234,7 @@ const width = endLeft + boxWidth + 2;
 function entrySection({ entryPoints: all }: Health, drawing: Drawing): Markup {
   if (all.length === 0) return nothing;
   const shown = all.slice(0, mostRows);
-  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${shown.length * rowHeight}" role="img" aria-label="Where ${shown.length} entry points end; the table below says the same.">
+  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${shown.length * rowHeight}" role="img" aria-label="Where ${countOf(shown.length, 'entry point ends', 'entry points end')}; the table below says the same.">
 ${shown.map((point, index) => drawEntry(point, index, markOfEntry(point, drawing)))}</svg>`;
   const rows = shown.map((point) => [
     markup`<bdi class="value">${cut(point.url, longestReason)}</bdi>`,
@@ -292,7 +293,7 @@ const endStates = {
 
 function endWords({ state, redirects, finalStatus }: EntryPoint): string {
   if (state === 'missing') return 'nothing there';
-  const hops = redirects === null ? '' : `${redirects} ${redirects === 1 ? 'redirect' : 'redirects'}`;
+  const hops = redirects === null ? '' : countOf(redirects, 'redirect');
   return [hops, finalStatus === null ? endStates[state] : `status ${finalStatus}`]
     .filter((part) => part !== '')
     .join(', ');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.ts';
+import { countOf } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing, printMarkup } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
@@ -73,7 +74,7 @@ export function drawRequests(report: Report, links: Links): Markup {
   const counted =
     seen.total > shown.length
       ? `first ${shown.length} of ${seen.total} requests`
-      : `${shown.length} requests`;
+      : countOf(shown.length, 'request');
   const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Waterfall of the ${counted}, ${endMs} ms in all; the table below says the same.">
 ${drawAxis(endMs, height)}${shown.map((request, index) => drawRow(request, axisHeight + index * rowHeight, chartWidth / endMs))}</svg>
 <ul class="legend">${[...Object.entries(tones), ['Other', otherTone] as const].map(([type, tone]) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${tone}" width="16" height="16"/></svg> ${type}</li>`)}<li><b>↗</b> another site (${foreign})</li></ul>`;

@@ -1,4 +1,5 @@
 import type { CheckName } from '../../../catalogue/registry.ts';
+import { countOf } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut, textOf } from '../../visible-text.ts';
@@ -60,7 +61,7 @@ function drawChart(hops: readonly TimedHop[]): Markup {
   const starts = hops.map((_, index) => hops.slice(0, index).reduce((sum, hop) => sum + totalOf(hop), 0));
   const total = hops.reduce((sum, hop) => sum + totalOf(hop), 0);
   const scale = total > 0 ? chartWidth / total : 0;
-  return markup`<svg width="720" viewBox="0 0 720 ${hops.length * rowHeight}" role="img" aria-label="Waterfall of ${hops.length} hops, ${printMs(total)} ms in all; the numbers are in the table below.">
+  return markup`<svg width="720" viewBox="0 0 720 ${hops.length * rowHeight}" role="img" aria-label="Waterfall of ${countOf(hops.length, 'hop')}, ${printMs(total)} ms in all; the numbers are in the table below.">
 ${hops.map((hop, index) => drawHop(hop, { y: index * rowHeight, left: chartLeft + (starts[index] ?? 0) * scale, scale }))}</svg>`;
 }
 

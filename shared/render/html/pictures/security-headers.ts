@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { headerReportShape } from '../../../catalogue/security-header-check/report.ts';
+import { countOf, spanWords } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { block, type Markup, markup, nothing } from '../../markup.ts';
-import { spanWords } from '../../report-words.ts';
 import { cut } from '../../visible-text.ts';
 import { cellTable, readFields, tableSection } from '../tables.ts';
 import {
@@ -222,7 +222,7 @@ function observatorySection(report: Report): Markup {
     markup`${plainWords(result)}${disputed ? markup`. Our own findings differ.` : nothing}`,
   ]);
   return tableSection(
-    `${title}: ${grade}, ${score} points`,
+    `${title}: ${grade}, ${countOf(score, 'point')}`,
     cellTable(['Test', 'Result', 'Points', 'Why'], rows),
   );
 }

@@ -1,4 +1,5 @@
 import { sslReportShape } from '../../../catalogue/ssl-check/report.ts';
+import { countOf, spanWords } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { titleOf } from '../../report-words.ts';
@@ -59,7 +60,7 @@ function chainSection({ certificates: all, trust: { trusted, error } }: Tls, rep
       : trusted === false
         ? `not trusted: ${cut(error ?? 'unknown', 60)}`
         : 'trust unknown';
-  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${shown.length} certificates as sent, ending at ${end}; the table below says the same.">
+  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${countOf(shown.length, 'certificate')} as sent, ending at ${end}; the table below says the same.">
 ${shown.map((certificate, index) => drawCertificate(certificate, { index, atMs, marked: markOfCertificate(certificate, report) }))}<g ${tonedBy(markOf(report, certificateCodes))}><rect class="box" x="1" y="${height - 33}" width="${boxWidth}" height="30" rx="5"/><text x="12" y="${height - 13}">${end}</text></g></svg>`;
   const rows = shown.map((certificate) => [
     markup`<bdi class="value">${cut(certificate.subject, longestName)}</bdi>`,
@@ -99,12 +100,12 @@ function usedWidth({ notBefore, notAfter }: Dates, atMs: number): number {
   return Math.round(Math.min(1, Math.max(0, share)) * lineWidth);
 }
 
-const dayMs = 86_400_000;
-
 function leftWords({ notBefore, notAfter }: Dates, atMs: number): string {
   if (atMs < Date.parse(notBefore)) return 'not valid yet';
-  const days = Math.floor((Date.parse(notAfter) - atMs) / dayMs);
-  return days < 0 ? `ended ${-days} days before the check` : `${days} days left at the check`;
+  const leftMs = Date.parse(notAfter) - atMs;
+  return leftMs < 0
+    ? `ended ${spanWords(-leftMs)} before the check`
+    : `${spanWords(leftMs)} left at the check`;
 }
 
 function keyWords({ type, bits, curve }: Certificate['key']): string {

@@ -5,6 +5,7 @@ import {
   type PagespeedCode,
   rules,
 } from '#shared/catalogue/pagespeed-check/rules';
+import { countOf } from '#shared/model/counts';
 import { allOf, brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { AuditObservation, PageObservation } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
@@ -60,7 +61,7 @@ function tellPlaces(items: readonly Evidence[], count: number): string {
   const place = ['snippet', 'url', 'sourceURL', 'href', 'source', 'description', 'issueType', 'value', 'name']
     .map((key) => textOf(first[key]))
     .find((text) => text !== '');
-  const places = count === 1 ? 'one place' : `${count} places`;
+  const places = countOf(count, 'place');
   const [cause] = Array.isArray(first['related']) ? (first['related'] as readonly unknown[]) : [];
   const because = typeof cause === 'string' ? `, because of ${cause}` : '';
   return place === undefined ? `Found in ${places}.` : `Found in ${places}; the first is ${place}${because}.`;

@@ -1,4 +1,5 @@
 import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { countOf } from '#shared/model/counts';
 import { isKeptBack, isNotAsked } from '#shared/model/failure';
 import { allOf, brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { RefusedHost, Traffic } from '../../../probes/browser/port.ts';
@@ -133,7 +134,7 @@ export function doubtsOf({ run, spread, lost }: Choice): readonly string[] {
           `the machine was slow or busy (benchmark index ${Math.round(benchmarkIndex)}, below ${slowBenchmark})`,
         ]
       : [],
-    spread !== null && spread > wideSpread ? [`the runs lie ${spread} points apart`] : [],
+    spread !== null && spread > wideSpread ? [`the runs lie ${countOf(spread, 'point')} apart`] : [],
     run && lost ? [`another load of the page gave no numbers (${lost.code})`] : [],
   ].flat();
 }
@@ -152,6 +153,6 @@ function showHosts(refused: readonly RefusedHost[]): readonly Evidence[] {
     port,
     code,
     reason: reason.replace(/\.$/, ''),
-    count: refused.length === 1 ? 'one such place' : `${refused.length} such places`,
+    count: countOf(refused.length, 'such place'),
   }));
 }

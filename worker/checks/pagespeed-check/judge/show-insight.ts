@@ -1,4 +1,5 @@
 import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { keysOf } from '#shared/model/finding';
 import type { Evidence, Fix } from '#shared/model/verdict';
 import type { AuditObservation } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
@@ -34,7 +35,8 @@ function failedOf({ items }: AuditObservation): AuditObservation['items'] {
 /** One piece of evidence: what the rule's sentence needs, and the audit's first rows. */
 export function summarise(code: PagespeedCode, audit: AuditObservation): Evidence {
   const { id, score, savings, items } = audit;
-  const told = Object.entries(tellAll(audit)).filter(([key]) => rules[code].detail.includes(`{${key}}`));
+  const keys = keysOf(rules[code].detail);
+  const told = Object.entries(tellAll(audit)).filter(([key]) => keys.includes(key));
   return { audit: id, ...Object.fromEntries(told), score, savings, items: items.slice(0, 3) };
 }
 

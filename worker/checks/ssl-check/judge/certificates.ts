@@ -1,4 +1,5 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { countOf } from '#shared/model/counts';
 import { codesOf, type Evidence, isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { SslEvidence } from '../evidence.ts';
@@ -23,7 +24,7 @@ export function judgeCertificates(
   const named = each.map(({ presented: one, verdicts }) => nameEach(verdicts, one, hasSeveral));
   const missing = [
     ...(presented.length === 0 ? ['no certificate was seen'] : []),
-    ...(unjudged > 0 ? [`the server has ${unjudged} certificates more than are judged`] : []),
+    ...(unjudged > 0 ? [`the server has ${countOf(unjudged, 'certificate')} more than are judged`] : []),
   ];
   return { each, all: fold([...named, ...missing.map(judgeUnseen)]) };
 }

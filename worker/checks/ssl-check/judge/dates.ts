@@ -1,4 +1,5 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { spanWords } from '#shared/model/counts';
 import { lifetimeDays } from '#shared/model/lifetime';
 import { lifetimeLimitDays } from '#shared/model/lifetime';
 import { renewalMarginMs } from '#shared/model/lifetime';
@@ -30,6 +31,7 @@ function judgeRemaining(leaf: Certificate, at: number) {
     ...showDates(leaf),
     hours: Math.floor(left / 3_600_000),
     days: Math.floor(left / dayMs),
+    left: spanWords(left),
     lifetime: Math.round(lifetimeDays(leaf)),
     margin: Math.round((10 * renewalMarginMs(leaf)) / dayMs) / 10,
   };
