@@ -112,7 +112,8 @@ function tellExpiries(report: Report): Shown {
   const expiries = expiriesOf(report).slice(0, expiriesTold);
   if (expiries.length === 0) return show``;
   const lines = expiries.map(
-    (expiry) => show`  ${expiry.expiresAt.slice(0, 10)}  ${expiryWords(expiry)} (${leftWords(expiry)})\n`,
+    (expiry) =>
+      show`  ${expiry.expiresAt.slice(0, 10)}  ${expiryWords(expiry)} (${leftWords(expiry, Date.parse(report.checkedAt))})\n`,
   );
   return show`\nWhat expires first\n${join(lines)}`;
 }

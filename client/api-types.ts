@@ -1131,6 +1131,7 @@ export type DomainHealthReport = ReportFields & {
   };
   /** The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none. */
   readonly coverage: number;
+  readonly recheck?: Recheck;
   /** The letter of `score`, before `caps` limit it to `grade`. */
   readonly gradeBeforeCaps: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
   /** Everything that limits the grade, the strictest first, also limits above the grade. */
@@ -1193,6 +1194,16 @@ export type HealthMailHosts = {
   readonly reason?: string;
   /** Absent where they were not talked to. */
   readonly report?: HealthSource;
+};
+
+/** Of a report that was judged again because one check was made again: which, for what finding, and what became of it. All other parts are as old as they were. */
+export type Recheck = {
+  readonly check: string;
+  readonly target: string;
+  readonly code: string;
+  readonly state: 'fixed' | 'found' | 'not-tested' | 'not-applicable';
+  /** Why it was not tested. */
+  readonly reason?: string;
 };
 
 export type GradeCap = {
@@ -2113,12 +2124,17 @@ export type Tools = {
       readonly sender?: string;
       /** The name it says in HELO or EHLO. */
       readonly helo?: string;
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
     };
   };
   /** Says what a browser would really enforce of a page’s security headers, and what is missing. */
   readonly 'security-header-check': {
     readonly report: SecurityHeaderCheckReport | FailedReport;
-    readonly options: Record<never, never>;
+    readonly options: {
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
+    };
   };
   /** Loads a URL in a real browser with Lighthouse and judges its speed and Core Web Vitals. */
   readonly 'pagespeed-check': {
@@ -2134,6 +2150,8 @@ export type Tools = {
       >;
       /** What the page may need at most, as metric:number with commas between, each metric once: lcp, fcp, si, tbt and ttfb in ms, cls, bytes, requests, thirdPartyBytes. Judged without a new load while a report of the same page is fresh. */
       readonly budget?: string;
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
     };
   };
   /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what would raise them most. */
@@ -2142,6 +2160,8 @@ export type Tools = {
     readonly options: {
       /** The parts to look at: dns, ssl, headers, performance, mail; all of them where left out. What is left out lowers `coverage`. Each part costs a scan; with performance it is 5. Where this service offers smtp-check, naming mail, alone or with others, has the mail hosts talked to, for 2 scans more. */
       readonly parts?: ReadonlyArray<'dns' | 'ssl' | 'headers' | 'performance' | 'mail'>;
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
     };
   };
   /** Follows the redirects of a URL hop by hop, as a browser would, and judges the chain. */
@@ -2150,6 +2170,8 @@ export type Tools = {
     readonly options: {
       /** Ask as another client: a desktop browser, a phone or a crawler. Left out, our own User-Agent is sent. The first address is then asked once more with our own, to see whether the answer depends on it. */
       readonly userAgent?: 'ours' | 'desktop' | 'phone' | 'googlebot-like';
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
     };
   };
   /** Looks at the certificate, its chain, and all that a TLS server offers, and grades it. */
@@ -2158,12 +2180,17 @@ export type Tools = {
     readonly options: {
       /** Port of a service that speaks TLS from the first byte. */
       readonly port?: number | `${number}`;
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
     };
   };
   /** Talks to the mail hosts of a domain: whether mail to it is encrypted, and whether they prove who they are. */
   readonly 'smtp-check': {
     readonly report: SmtpCheckReport | FailedReport;
-    readonly options: Record<never, never>;
+    readonly options: {
+      /** The code of a finding of the newest report: only the check that found it is made again, at its cost, and a domain-health is judged again from its stored parts and says in `recheck` what became of the finding. Of the other tools it is the same as fresh=1. */
+      readonly recheck?: string;
+    };
   };
 };
 

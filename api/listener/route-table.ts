@@ -153,7 +153,7 @@ export const routeTable: readonly RouteRule[] = [
   ...free('shared', '/r/:id/filmstrip.svg'),
   ...free('reports:read', '/api/reports', '/api/reports/:id', '/api/reports/:id/screenshot'),
   ...free('reports:read', '/api/reports/:a/diff/:b'),
-  ...free('history', '/api/history/:domain', '/api/compare', '/compare'),
+  ...free('history', '/api/history/:domain', '/api/compare', '/compare', '/d/:domain/history'),
   ...starts('tools', '/compare'),
   ...free('own', batchPatterns.all, batchPatterns.one, batchPatterns.results),
   {

@@ -10,7 +10,7 @@ import { readOwnQuery } from '../request/read-query.ts';
 import { admitForm } from './admit-form.ts';
 import { basePathOf, mainCheck, originOf, type PageServices, pagePath } from './page-services.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
-import { samples } from './report-page.ts';
+import { samples } from './samples.ts';
 import { startRun, usualQuestion, visitOf } from './tool-page.ts';
 
 const longestField = 300;

@@ -58,10 +58,13 @@ export function toolPath(spec: CheckSpec, segment: string, query: string): strin
   return withQuery(spec.targetKind === 'domain' ? `${path}/${segment}` : path, query);
 }
 
+/** What a page reads beside the options of its tool: a run that goes on, a part of a report, and what was asked again. */
+const ownParameters: readonly string[] = ['job', 'part', 'again', 'recheck'];
+
 /** A query in two: what the page itself reads, and what is left for the tool, as it was sent. */
 export function splitQuery(raw: string): { readonly own: URLSearchParams; readonly rest: string } {
   const pairs = raw.split('&').filter((pair) => pair !== '');
-  const isOwn = (pair: string) => pair.startsWith('job=');
+  const isOwn = (pair: string) => ownParameters.includes(pair.split('=', 1)[0] ?? '');
   return {
     own: new URLSearchParams(pairs.filter(isOwn).join('&')),
     rest: pairs.filter((pair) => !isOwn(pair)).join('&'),

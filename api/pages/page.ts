@@ -55,7 +55,7 @@ ${head}</head>
 <body class="site">
 <a class="skip" href="#main">Skip to the content</a>
 <nav class="top" aria-label="Diagnostic Tools"><a class="brand" href="${base}/">Diagnostic Tools</a>
-<ul><li><a href="${base}/">New check</a></li><li><a href="${base}/docs">API</a></li></ul></nav>
+<ul><li><a href="${base}/">New check</a></li><li><a href="${base}/compare">Compare</a></li><li><a href="${base}/watches">Watches</a></li><li><a href="${base}/docs">API</a></li></ul></nav>
 <main id="main" tabindex="-1">
 ${main}</main>
 <footer><p>Checks ask only what any visitor could ask. Reports are deleted after a while, and nothing of this page is loaded from elsewhere.</p></footer>

@@ -12,7 +12,7 @@ import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/answer-job.ts';
 import { basePathOf, mainCheck, type PageServices, withParameter } from './page-services.ts';
 import { renderPage, seeOther, sendPassingPage } from './page.ts';
-import { startForm, type Visit } from './report-page.ts';
+import { startForm, type Visit } from './visit.ts';
 
 const refreshS = 3;
 const longestText = 500;
@@ -24,15 +24,17 @@ export async function answerProgress(
   jobId: string,
   response: Response,
 ): Promise<void> {
+  const code = visit.own.get('recheck');
+  const next = code === null ? visit.self : withParameter(visit.self, 'recheck', code);
   const state = await findJob(jobs.jobQueue, jobId, visit.question.owner);
   const base = basePathOf(site);
   if (state.state === 'expired') return sendPassingPage(response, 200, expiredPage(visit, base));
-  if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, visit.self);
+  if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, next);
   noteSubject(response, { jobId });
   response.setHeader('Retry-After', refreshS);
   const progress =
     state.state === 'running' ? await readSoFar(visit.caller, state.job, state.progress) : null;
-  sendPassingPage(response, 202, progressPage(visit, base, { jobId, state, progress }));
+  sendPassingPage(response, 202, progressPage({ ...visit, self: next }, base, { jobId, state, progress }));
 }
 
 type Going = {
@@ -45,9 +47,10 @@ type Going = {
 function progressPage(visit: Visit, base: string, going: Going): string {
   const {
     self,
-    question: { spec, target },
+    question: { target },
   } = visit;
-  const name = checkWords[spec.name]?.name ?? spec.name;
+  const { check } = going.state.job;
+  const name = checkWords[check]?.name ?? check;
   const again = withParameter(self, 'job', going.jobId);
   const bar = barOf(going);
   return renderPage({

@@ -2,6 +2,7 @@ import type { AnswerRequest } from '../answer/accept-json.ts';
 import { answerBadge } from './badge.ts';
 import { answerCompareForm, answerComparePage } from './compare-page.ts';
 import { answerAsset, plainFiles } from './files.ts';
+import { answerHistoryPage } from './history-page.ts';
 import { answerField, answerGo, answerHome } from './home.ts';
 import { answerConfirm, answerConfirmPage, answerStop, answerStopPage } from './mail-page.ts';
 import type { PageServices } from './page-services.ts';
@@ -36,6 +37,7 @@ export function addPages(apiServices: PageServices, add: Add, others: OtherPages
     (request, response) => answerGo(services, request, response),
     (request, response) => answerField(services, request, response),
   );
+  own('/d/:domain/history', answerHistoryPage);
   for (const path of ['/d/:domain', '/d/:domain/:check', '/u/:check']) page(path, tool, start);
   page('/r/:id', (request, response) => answerSharedReport(services, pages, request, response));
   page('/r/:id/export', (request, response) => answerSharedExport(services, request, response));

@@ -17,7 +17,8 @@ import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, type PageServices } from './page-services.ts';
 import { seeOther } from './page.ts';
-import { findPast, reportPage } from './report-page.ts';
+import { findPast } from './past.ts';
+import { reportPage } from './report-page.ts';
 
 type CachedPage = { readonly page: Representation; heldBytes: number };
 type Pages = LRUCache<string, CachedPage>;
@@ -52,7 +53,7 @@ export async function answerSharedReport(
     const account = site.isOpen ? anonymousAccount : caller.account;
     const past = await findPast(services, account, { grant: grantOf(stored), jobKey: stored.jobKey });
     const html = Buffer.from(
-      reportPage({ report: readReport(stored), base: basePathOf(site), isOpen: site.isOpen, past }),
+      reportPage({ report: readReport(stored), services, origin: site.publicPath, past }),
     );
     if (!site.isOpen) return represent(html, 'text/html; charset=utf-8');
     const made = represent(html, 'text/html; charset=utf-8', (moreBytes) => {

@@ -10,6 +10,8 @@ import { decodeSegment, type Query, rawQueryOf, readQuery } from './read-query.t
 export type Ask = {
   readonly question: Question;
   readonly age: AgeAsked;
+  /** The finding whose check alone is to be made again. */
+  readonly recheck: string | undefined;
   /** Seconds that the caller lets us wait; undefined: the check's own. */
   readonly waitS: number | undefined;
   /** What of Prefer was heeded, for Preference-Applied. */
@@ -25,6 +27,9 @@ const maxAgeLimitS = 31_536_000;
 export const waitText = /^(?:[0-4]?[0-9]|5[0-5])$/;
 export const maxAgeText =
   /^(?:[0-9]{1,7}|[12][0-9]{7}|30[0-9]{6}|31[0-4][0-9]{5}|315[0-2][0-9]{4}|3153[0-5][0-9]{3}|31536000)$/;
+
+/** The code of a finding; the OpenAPI document has the same. */
+export const codeText = /^[a-z0-9]+(?:-[a-z0-9]+){0,15}$/;
 
 type Owner = Question['owner'];
 
@@ -90,6 +95,7 @@ export function openAskReader(questions: Questions): ReadAsk {
     return {
       question: ownedBy(asked, owner),
       age: ageOf(times, preferences),
+      recheck: times.recheck,
       ...waitOf(times.waitS, preferences),
     };
   };
@@ -100,10 +106,14 @@ export function openAskReader(questions: Questions): ReadAsk {
     },
     recallPlain(url: string, owner: Owner) {
       const known = recall(url);
-      const isPlain = known && !known.times.isFresh && known.times.maxAgeS === undefined;
-      return isPlain ? ownedBy(known, owner).jobKey : undefined;
+      return known && isPlain(known) ? ownedBy(known, owner).jobKey : undefined;
     },
   });
+}
+
+/** Whether it says nothing of how old the answer may be. */
+function isPlain({ times: { maxAgeS, isFresh, recheck } }: Understood): boolean {
+  return maxAgeS === undefined && !isFresh && recheck === undefined;
 }
 
 function addressIn(url: string): ToolAddress {
@@ -165,21 +175,29 @@ function asText(field: string | string[] | undefined): string | undefined {
 }
 
 function knownNames({ targetKind, options }: CheckSpec): readonly string[] {
-  return [...(targetKind === 'url' ? ['url'] : []), ...Object.keys(options.shape), 'wait', 'fresh', 'maxAge'];
+  return [
+    ...(targetKind === 'url' ? ['url'] : []),
+    ...Object.keys(options.shape),
+    'wait',
+    'fresh',
+    'maxAge',
+    'recheck',
+  ];
 }
 
 type AskTimes = {
   readonly waitS: number | undefined;
   readonly maxAgeS: number | undefined;
   readonly isFresh: boolean;
+  readonly recheck: string | undefined;
 };
 
 // The query beats the header: it is what a person typed.
 function ageOf(
-  { isFresh, maxAgeS }: AskTimes,
+  { isFresh, maxAgeS, recheck }: AskTimes,
   { noCache, maxAgeS: headerMaxAgeS, onlyIfCached }: Preferences,
 ): AgeAsked {
-  if (isFresh) return { maxAgeS: 0, onlyIfCached };
+  if (isFresh || recheck !== undefined) return { maxAgeS: 0, onlyIfCached };
   return { maxAgeS: maxAgeS ?? (noCache ? 0 : headerMaxAgeS), onlyIfCached };
 }
 
@@ -219,7 +237,11 @@ function readTimes({ values }: Query, faults: Fault[]): AskTimes {
   const [fresh] = values.get('fresh') ?? [];
   if (fresh !== undefined && fresh !== '1')
     faults.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
+  const [recheck] = values.get('recheck') ?? [];
+  if (recheck !== undefined && !codeText.test(recheck))
+    faults.push({ in: 'query', name: 'recheck', detail: 'Give the code of a finding of the newest report.' });
   return {
+    recheck,
     waitS: read('wait', waitText, waitLimitS),
     maxAgeS: read('maxAge', maxAgeText, maxAgeLimitS),
     isFresh: fresh === '1',

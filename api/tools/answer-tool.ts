@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { notCached } from '#shared/ask/ask';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { sendReport } from '../answer/ready-report.ts';
 import { askAsCaller, waitSecondsOf } from '../ask/ask-as-caller.ts';
+import { recheck } from '../ask/recheck.ts';
 import { crossSiteRequest } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +15,7 @@ import { sendLater } from './later.ts';
 
 type ToolServices = Pick<
   Services,
-  'telemetry' | 'origins' | 'limits' | 'readAsk' | 'reports' | 'jobs' | 'readSoFar' | 'site'
+  'telemetry' | 'origins' | 'limits' | 'questions' | 'readAsk' | 'reports' | 'jobs' | 'readSoFar' | 'site'
 >;
 
 /** Answers a GET of a tool: a report, or 202 and where to ask for it. Gives the Problem of an address that is not valid. */
@@ -30,16 +32,18 @@ export async function answerTool(
   const { question, age, applied } = asked;
   // A token is never sent for another site's page: that takes a preflight, and CORS decides.
   const isUnasked = caller.kind === 'anonymous' && origins.isFromOtherSite(request.headers);
-  const answer = await askAsCaller(
-    services,
-    { caller, response },
-    {
-      question,
-      freshness: freshnessOf(spec, age.maxAgeS, Date.now()),
-      waitS: waitSecondsOf(jobs, spec, asked.waitS),
-      mayStart: !age.onlyIfCached && !isUnasked,
-    },
-  );
+  const waitS = waitSecondsOf(jobs, spec, asked.waitS);
+  const mayStart = !age.onlyIfCached && !isUnasked;
+  const from = { caller, response };
+  const answer =
+    asked.recheck !== undefined && spec.name === domainHealth.name
+      ? await recheck(services, from, { question, code: asked.recheck, waitS, mayStart })
+      : await askAsCaller(services, from, {
+          question,
+          freshness: freshnessOf(spec, age.maxAgeS, Date.now()),
+          waitS,
+          mayStart,
+        });
   if (answer.kind === 'none') throw age.onlyIfCached ? notCached() : crossSiteRequest();
   if (answer.kind === 'later') return sendLater(response, services, { caller, later: answer, applied });
   const { report: ready, via } = answer;

@@ -24,14 +24,20 @@ export async function grantReport(
 }
 
 /** The ids of the reports that a domain-health report is made of. */
-function partIdsIn({ grant, identity }: KnownReport): readonly string[] {
+export function partIdsIn({ grant, identity }: KnownReport): readonly string[] {
   if (grant.check !== 'domain-health') return [];
   const { categories, entryPoints } = partsSchema.parse(JSON.parse(Buffer.from(identity()).toString()));
-  const ids = [...Object.values(categories), ...entryPoints].flatMap(({ report }) => report?.reportId ?? []);
+  const ids = [...Object.values(categories), ...entryPoints].flatMap(({ report, mailHosts }) =>
+    [report, mailHosts?.report].flatMap((part) => part?.reportId ?? []),
+  );
   return [...new Set(ids)];
 }
 
-const partSchema = z.looseObject({ report: z.looseObject({ reportId: z.string().optional() }).nullish() });
+const namedSchema = z.looseObject({ reportId: z.string().optional() }).nullish();
+const partSchema = z.looseObject({
+  report: namedSchema,
+  mailHosts: z.looseObject({ report: namedSchema }).nullish(),
+});
 
 /** What of a domain-health report names its parts. */
 const partsSchema = z.looseObject({

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Expiry, expirySchema } from '../catalogue/domain-health/report.ts';
-import { countOf } from '../model/counts.ts';
+import { countOf, spanWords } from '../model/counts.ts';
 import type { Report } from '../model/report.ts';
 import { targetOf } from './report-words.ts';
 import { cut, visible } from './visible-text.ts';
@@ -37,9 +37,13 @@ export function expiryWords({ what, name }: Pick<Expiry, 'what' | 'name'>): stri
   return `${cut(name, longestName)}: ${subjects[what]} ends`;
 }
 
-/** "in 40 days", from the time of the report. */
-export function leftWords({ daysLeft, state }: Pick<Expiry, 'daysLeft' | 'state'>): string {
-  return state === 'past' ? 'past' : inDays(daysLeft);
+/** "in 40 days", or "1 day ago", at the time of the report. @param atMs Unix time */
+export function leftWords(
+  { daysLeft, expiresAt }: Pick<Expiry, 'daysLeft' | 'expiresAt'>,
+  atMs: number,
+): string {
+  const agoMs = atMs - Date.parse(expiresAt);
+  return agoMs >= 0 ? `${spanWords(agoMs)} ago` : inDays(daysLeft);
 }
 
 /** "in 40 days" of whole days that are left. */

@@ -6,6 +6,7 @@ import { type CategoryName, categoryNames } from '../catalogue/domain-health/wei
 import { countOf } from '../model/counts.ts';
 import { type Finding, findingSchema } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
+import { isMissing } from './report-words.ts';
 
 /** A finding of a part of domain-health, or one of its own. */
 export type ToldFinding = DomainFinding & Finding;
@@ -67,7 +68,9 @@ export function groupNameOf({ main }: Pick<DomainFault, 'main'>): string {
 
 /** What would raise the domain most; undefined where the report does not tell. */
 export function adviceOf(report: Report): z.infer<typeof adviceShape> | undefined {
-  return report.check === 'domain-health' ? adviceShape.safeParse(report).data : undefined;
+  return report.check === 'domain-health' && !isMissing(report)
+    ? adviceShape.safeParse(report).data
+    : undefined;
 }
 
 /** Why the letter is not that of the score: two sentences; undefined where it is. */
@@ -99,10 +102,10 @@ function articleOf(letter: string): string {
 
 type Raise = z.infer<typeof adviceShape>['raise'][number];
 
-/** "+12 points: 78 of 100, grade C", or why there is no figure. */
+/** "+12 points: grade C", or why there is no figure. */
 export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string {
   if (points === null || scoreAfter === null) return 'What this gives is known only after the fix.';
-  if (points > 0) return `+${countOf(points, 'point')}: ${scoreAfter} of 100, grade ${gradeAfter}`;
+  if (points > 0) return `+${countOf(points, 'point')}${gradeAfter === grade ? '' : `: grade ${gradeAfter}`}`;
   return gradeAfter === grade
     ? `The grade stays ${grade} as long as this is not fixed.`
     : `Grade ${gradeAfter} instead of ${grade}`;

@@ -4,63 +4,94 @@ import { keysOf } from '../model/finding.ts';
 
 /** Words of field names that are written otherwise. */
 const words: { readonly [word: string]: string } = Object.fromEntries([
-  ...[
-    'url',
-    'ip',
-    'ttl',
-    'dns',
-    'tls',
-    'ssl',
-    'spf',
-    'dkim',
-    'dmarc',
-    'hsts',
-    'csp',
-    'cors',
-    'mx',
-    'ns',
-    'soa',
-    'caa',
-  ]
-    .concat([
-      'id',
-      'http',
-      'https',
-      'tcp',
-      'udp',
-      'ocsp',
-      'crl',
-      'ds',
-      'rtt',
-      'sni',
-      'alpn',
-      'ptr',
-      'lcp',
-      'cls',
-      'tbt',
-    ])
-    .concat([
-      'fcp',
-      'ttfb',
-      'ipv4',
-      'ipv6',
-      'dnssec',
-      'bimi',
-      'dnskey',
-      'tlsa',
-      'dane',
-      'dh',
-      'aead',
-      'sha256',
-      'pem',
-      'inp',
-      'spki',
-    ])
-    .map((word) => [word, word.replace('ipv', 'IPv').replace(/^(?!IPv).*/, (other) => other.toUpperCase())]),
-  ['ms', '(ms)'],
-  ['mta', 'MTA'],
-  ['sts', 'STS'],
+  ...`url ip ttl dns tls ssl spf dkim dmarc hsts csp cors mx ns soa caa id http https tcp udp ocsp crl ds sni alpn ptr lcp cls tbt
+fcp dnssec bimi dnskey tlsa dane dh aead pem inp spki ehlo helo edns cds cdnskey ech mime uri cpu mta sts`
+    .split(/\s+/)
+    .map((word) => [word, word.toUpperCase()]),
+  ['ipv4', 'IPv4'],
+  ['ipv6', 'IPv6'],
+  ['urls', 'URLs'],
+  ['ids', 'IDs'],
+  ['sha256', 'SHA-256'],
+  ['tls13', 'TLS 1.3'],
+  ['http3', 'HTTP/3'],
 ]);
+
+/** Fields whose names do not say what they are, by their whole names or those without a unit. */
+const labels: { readonly [name: string]: string } = {
+  answeredBy: 'Answered instead of the site',
+  blockedRequests: 'Requests held back',
+  caa: 'May issue certificates (CAA)',
+  certificateCompression: 'Compression of certificates',
+  cipherPreference: 'Order of cipher suites',
+  cls: 'Cumulative Layout Shift',
+  connections: 'Connections made',
+  coreWebVitals: 'Core Web Vitals',
+  crossOriginIsolated: 'Isolated from other origins',
+  dnsScore: 'DNS score',
+  earlyData: 'Early data (0-RTT)',
+  echAdvertised: 'Encrypted Client Hello',
+  ended: 'How it ended',
+  environment: 'Measured with',
+  exists: 'Exists in the DNS',
+  fallbackRefused: 'Fallback to an older version',
+  fcp: 'First Contentful Paint',
+  finalStatus: 'Final status',
+  finalUrl: 'Ends at',
+  hostsLeftOut: 'Mail hosts left out',
+  http3: 'HTTP/3 over QUIC',
+  http3Advertised: 'HTTP/3',
+  httpOnly: 'HttpOnly',
+  implicit: 'No MX record',
+  includeSubDomains: 'Includes subdomains',
+  inp: 'Interaction to Next Paint',
+  isSigned: 'Signed',
+  isThirdParty: 'Of another site',
+  itemCount: 'Number of items',
+  judgedUrl: 'Judged address',
+  laterVisit: 'Next visit begins at',
+  lcp: 'Largest Contentful Paint',
+  mailMode: 'Mail',
+  maxBytes: 'Largest size',
+  mname: 'Primary name server',
+  mozillaProfile: 'Profile by Mozilla',
+  mtaSts: 'MTA-STS',
+  namesCount: 'Number of names',
+  negotiated: 'A current client gets',
+  nonExistentPolicy: 'Policy of names that do not exist',
+  nullMx: 'Null MX',
+  orgDomain: 'Organizational domain',
+  p75: '75th percentile',
+  renegotiationByClient: 'Renegotiation by the client',
+  rname: 'Mail address of the zone',
+  robots: 'Rules for robots (robots.txt)',
+  rtt: 'Round trip',
+  rua: 'Reports to',
+  ruf: 'Failure reports to',
+  runs: 'Loads',
+  sameSite: 'SameSite',
+  securityTxt: 'Security contact (security.txt)',
+  sessions: 'Resuming a session',
+  si: 'Speed Index',
+  sitemapCount: 'Number of sitemaps',
+  spkiSha256: 'SHA-256 of the public key',
+  sslLabs: 'SSL Labs rating',
+  sslLabsEquivalent: 'SSL Labs letter',
+  startTls: 'STARTTLS',
+  startTlsReason: 'Why STARTTLS fails',
+  strategy: 'Device',
+  subtreeExists: 'Selectors can exist',
+  suitesComplete: 'All suites found',
+  tbt: 'Total Blocking Time',
+  thirdParties: 'Other origins that the page names',
+  thirdPartyBytes: 'From other sites',
+  tlsRpt: 'TLS reports',
+  totalMs: 'Total time',
+  trustError: 'Why not trusted',
+  ttfb: 'Time to first byte',
+  unicodeDomain: 'Domain in Unicode',
+  wholeBytes: 'Size before compression',
+};
 
 /**
  * Evidence and nested fields that no sentence of a rule names; test/unit/render/labels.test.ts finds those that are missing. A list, because names
@@ -89,10 +120,10 @@ compressed confidence confirmed connect connects contacts cors critical curve da
 digest directives disposition disputed distribution dns download edns embedder encryption entries error eval
 evaluator evidence exhausted expiration explanation extensions failure faults fcp findings fix flags framing
 grade headers helo high history hours href hsts https id ids inception info initiator inline integrity isolation
-issue issuewild items judged kept kinds lab languages letter level lighthouse limits logo look lost low
+issue issuewild items judged kept kinds lab label languages letter level lighthouse limits logo look lost low
 matches medium mode nosniff note observed of opener origins ours overspent owners p75 parseable part pass
 passed path pem performance period periods points policies poor preload presence priority provider queries
-receive recursion references referrer registrar report resource result resumed reused revoked role rua ruf
+reasons receive recursion references referrer registrar report resource result resumed reused revoked role rua ruf
 rules sandbox savings scope score scores script scripts secure selector selectors send sender servers
 session severity sha256 si sign signatures signed sitemaps sniffing snippet snippets sources spread ssl
 state statuses stored stores summary tags tbt tcp terms testing tests text thresholds throttling tickets
@@ -111,10 +142,31 @@ const ownNames: ReadonlySet<string> = new Set(
     .concat(nestedNames),
 );
 
-/** What a reader calls a field: "recordsUnknown" is "Records unknown", "rttMs" is "RTT (ms)". */
+const endings = { Ms: 'ms', Bytes: 'bytes', Kbps: 'kbit/s', Percent: '%', Days: 'days', S: 's' } as const;
+
+/** What a number of a field counts, which the field's name says. */
+export type Unit = (typeof endings)[keyof typeof endings];
+
+const singleUnits: { readonly [name: string]: Unit } = { bytes: 'bytes', ttl: 's' };
+
+/** The unit of a field of ours; undefined where its values have none, or say it themselves. */
+export function unitOf(name: string): Unit | undefined {
+  if (!ownNames.has(name)) return undefined;
+  return Object.hasOwn(singleUnits, name) ? singleUnits[name] : splitUnit(name).unit;
+}
+
+function splitUnit(name: string): { readonly base: string; readonly unit?: Unit } {
+  const [, base, ending] = /^(.*[a-z0-9])(Ms|Bytes|Kbps|Percent|Days|S)$/.exec(name) ?? [];
+  return base === undefined ? { base: name } : { base, unit: endings[ending as keyof typeof endings] };
+}
+
+/** What a reader calls a field, without its unit: "recordsUnknown" is "Records unknown", "rttMs" is "Round trip". */
 export function labelOf(name: string): string {
   if (!ownNames.has(name)) return name;
-  const parts = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ');
+  const { base } = splitUnit(name);
+  const known = [name, base].find((each) => Object.hasOwn(labels, each));
+  if (known !== undefined) return labels[known] ?? name;
+  const parts = base.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ');
   const label = parts.map((part) => words[part.toLowerCase()] ?? part.toLowerCase()).join(' ');
   return `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
 }
@@ -123,6 +175,7 @@ export function labelOf(name: string): string {
 const partWords: { readonly [part: string]: string } = {
   mtaSts: 'MTA-STS',
   'mta-sts': 'MTA-STS',
+  thirdPartyBytes: 'From other sites',
   tlsRpt: 'TLS-RPT',
   bimi: 'BIMI',
   starttls: 'STARTTLS',
@@ -131,10 +184,10 @@ const partWords: { readonly [part: string]: string } = {
   'agentic-browsing': 'agentic browsing',
 };
 
-/** What a reader calls the part of a check that a rule belongs to: "MTA-STS" of "mtaSts", "entry points" of "entryPoints". */
+/** What a reader calls the part of a check that a rule belongs to: "MTA-STS" of "mtaSts", "site files" of "site-files". */
 export function partLabelOf(part: string): string {
   if (Object.hasOwn(partWords, part)) return partWords[part] ?? part;
-  const parts = part.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ');
+  const parts = part.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[ -]/);
   return parts.map((word) => words[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
 }
 

@@ -28,9 +28,11 @@ import {
   timeWords,
   tookWords,
   type Unchecked,
+  valueWords,
   vantageWords,
+  withoutTarget,
 } from './report-words.ts';
-import { cut, linkTo, textOf, visible, visibleLines } from './visible-text.ts';
+import { cut, linkTo, visible, visibleLines } from './visible-text.ts';
 import { zoneLine } from './zone.ts';
 
 /** GitHub refuses issues above 65,536 characters. */
@@ -101,7 +103,9 @@ function writeFindings(report: Report, pieces: number): string[] {
     '## Findings',
     report.findings.length === 0 ? 'None.' : '',
     ...bySeverity(report).flatMap(({ findings }) =>
-      findings.map((finding) => writeFinding(finding, pieces, factsOf(finding))),
+      findings.map((finding) =>
+        writeFinding(withoutTarget(finding, targetOf(report)), pieces, factsOf(finding)),
+      ),
     ),
   ];
 }
@@ -144,7 +148,11 @@ function writeFault(fault: DomainFault, pieces: number): string {
   const also = alsoEnds(fault).map(({ text, code }) => `- ${prose(text)} ${codeSpan(code)}`);
   const from = `From ${codeSpan(main.check)} of ${codeSpan(cut(main.target, longestText))}.`;
   return [
-    writeFinding(main, pieces, cost < 0 ? [`${pointsWords(cost)} of the domain`] : []),
+    writeFinding(
+      withoutTarget(main, main.target),
+      pieces,
+      cost < 0 ? [`${pointsWords(cost)} of the domain`] : [],
+    ),
     ...(also.length === 0 ? [] : ['The same fix also ends:', also.join('\n')]),
     ...(main.check === 'domain-health' ? [] : [from]),
   ].join('\n\n');
@@ -177,7 +185,7 @@ function writeEvidence({ evidence }: Finding, pieces: number): string[] {
 }
 
 function writePair([key, value]: [string, unknown]): string {
-  return `${prose(labelOf(key))}: ${codeSpan(cut(textOf(value), longestValue))}`;
+  return `${prose(labelOf(key))}: ${codeSpan(cut(valueWords(key, value), longestValue))}`;
 }
 
 function writeMailHosts(report: Report): string[] {
@@ -200,7 +208,7 @@ function tableLine(cells: readonly string[]): string {
 function writeExpiries(report: Report): string[] {
   const lines = expiriesOf(report).map(
     (expiry) =>
-      `- ${prose(`${expiryWords(expiry)} ${leftWords(expiry)}, at ${timeWords(expiry.expiresAt)}`)}`,
+      `- ${prose(`${expiryWords(expiry)} ${leftWords(expiry, Date.parse(report.checkedAt))}, at ${timeWords(expiry.expiresAt)}`)}`,
   );
   return lines.length === 0 ? [] : ['## What expires', lines.join('\n')];
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../model/finding.ts';
 import { envelopeShape, type Report } from '../model/report.ts';
 import { isVantageKind, vantageTexts } from '../model/vantage.ts';
 import { type Severity, severities } from '../model/verdict.ts';
-import { labelOf } from './labels.ts';
+import { labelOf, type Unit, unitOf } from './labels.ts';
 import { cut, jsonText, textOf, visible } from './visible-text.ts';
 import { zoneLine } from './zone.ts';
 
@@ -51,8 +51,15 @@ export const stateNames: { readonly [S in Report['state']]: string } = {
   failed: 'not finished',
 };
 
+/** Whether the parent of a domain says that there is no such name: then there is nothing else to say. */
+export function isMissing({ state, findings }: Report): boolean {
+  return state === 'unreachable' && findings.some(({ code }) => code === 'domain-not-found');
+}
+
 /** What the state means for the reader; undefined where there is nothing to say. */
-export function stateWords({ state }: Report): string | undefined {
+export function stateWords(report: Report): string | undefined {
+  const { state } = report;
+  if (isMissing(report)) return `${targetOf(report)} does not exist.`;
   if (state === 'partial') return 'Some rules could not be tested. They are listed under “Not tested”.';
   if (state === 'unreachable') return 'The target could not be reached, so most rules could not be tested.';
   return state === 'failed'
@@ -61,7 +68,7 @@ export function stateWords({ state }: Report): string | undefined {
 }
 
 /** The title of a rule in the catalogue: the fact that would be reported; undefined for a code it does not know (any more). */
-export function titleOf({ check }: Report, code: string): string | undefined {
+export function titleOf({ check }: Pick<Report, 'check'>, code: string): string | undefined {
   const rules = findSpec(check)?.rules;
   return rules && Object.hasOwn(rules, code) ? rules[code]?.title : undefined;
 }
@@ -90,9 +97,44 @@ export function pointsWords(points: number): string {
   return `${points < 0 ? '−' : ''}${countOf(Math.abs(points), 'point')}`;
 }
 
+/** The finding without its evidence where that names nothing but what was asked about: its domain or URL, that URL's host, or that domain's page. */
+export function withoutTarget<F extends Pick<Finding, 'evidence'>>(finding: F, target: string): F {
+  const names: readonly unknown[] = [target, URL.parse(target)?.host ?? `https://${target}/`];
+  const isRepeated = finding.evidence.every((piece) =>
+    Object.values(piece).every((value) => names.includes(value)),
+  );
+  return isRepeated ? { ...finding, evidence: [] } : finding;
+}
+
 /** How long something took: "412 ms", "16.7 s", with spaces that no line breaks at. */
 export function tookWords(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)}\u00a0ms` : `${(ms / 1000).toFixed(1)}\u00a0s`;
+}
+
+const kib = 1024;
+
+/** "522 bytes", and from ten KiB on "234 KiB". */
+export function sizeWords(bytes: number): string {
+  return bytes < 10 * kib ? counted(bytes, 'byte') : `${Math.round(bytes / kib)}\u00a0KiB`;
+}
+
+function counted(count: number, one: string): string {
+  return `${count} ${count === 1 ? one : `${one}s`}`;
+}
+
+const unitWords: { readonly [U in Unit]: (value: number) => string } = {
+  ms: tookWords,
+  bytes: sizeWords,
+  'kbit/s': (value) => `${value}\u00a0kbit/s`,
+  '%': (value) => `${value}\u00a0%`,
+  days: (value) => counted(value, 'day'),
+  s: (value) => counted(value, 'second'),
+};
+
+/** A value of a report as text, with the unit that the name of its field says: "0.9 ms", "522 bytes"; all else as it is. */
+export function valueWords(name: string, value: unknown): string {
+  const unit = unitOf(name);
+  return unit !== undefined && typeof value === 'number' ? unitWords[unit](value) : textOf(value);
 }
 
 const longestDetail = 4000;
@@ -131,7 +173,7 @@ function pieceLine(piece: Finding['evidence'][number]): string {
   return Object.entries(piece)
     .map(
       ([key, value]) =>
-        `${visible(cut(labelOf(key), longestValue))}: ${visible(cut(textOf(value), longestValue))}`,
+        `${visible(cut(labelOf(key), longestValue))}: ${visible(cut(valueWords(key, value), longestValue))}`,
     )
     .join(', ');
 }

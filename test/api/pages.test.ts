@@ -179,7 +179,11 @@ describe('the pages', () => {
     expect(before).toBeGreaterThan(0);
     // Pressed again, within the time in which nothing new is asked.
     const again = await send(service, path);
-    expect([again.status, again.headers.get('location')]).toEqual([303, path]);
+    expect([again.status, again.headers.get('location')]).toEqual([303, `${path}&again=1`]);
+    expect((await load(service, `${path}&again=1`)).text).toMatch(
+      /Checked \d+ seconds? ago\. You can check again in \d+ seconds?\./,
+    );
+    expect((await load(service, path)).text).not.toContain('You can check again');
     // An address, whatever it says, starts nothing: as a crawler, a prefetch or the history would ask it.
     for (const more of ['', '&fresh=1'])
       await load(service, `${pageOf('http://a.test/never')}${more}`, { 'sec-purpose': 'prefetch' });

@@ -3,7 +3,7 @@ import { grantOf } from '#shared/model/grant';
 import { randomId } from '#shared/model/job';
 import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import type { PageServices } from '../../api/pages/page-services.ts';
-import { findPast } from '../../api/pages/report-page.ts';
+import { findPast } from '../../api/pages/past.ts';
 import { keepGolden } from '../kit/golden-report.ts';
 import { quietLog } from '../kit/ready-redis.ts';
 

@@ -19,6 +19,7 @@ const reportStore = openSqliteReportStore(':memory:', {
 const printer = openPrinter({
   reportStore,
   // No job of these tests may come as far as a browser that works.
+  publicPath: '',
   print: { ...printLimits, browser: { path: '/nowhere/chrome', folder: '/nowhere' }, noSandbox: false },
   log,
   now: Date.now,

@@ -15,6 +15,8 @@ import type { Paper, Printed } from './print-page.ts';
 export type PrinterSettings = {
   readonly reportStore: ReportStore;
   readonly print: PrintSettings;
+  /** Prefix of links: the address that callers use, or "". */
+  readonly publicPath: string;
   readonly log: Logger;
   /** Unix ms by the clock that all processes share. */
   readonly now: () => number;
@@ -73,14 +75,18 @@ function isWellMade({ queue, target, jobKey, host }: Job): boolean {
 
 async function printStored(
   { target: reportId }: Job,
-  { reportStore, print, now }: PrinterSettings,
+  { reportStore, print, publicPath, now }: PrinterSettings,
   stop: AbortSignal,
 ): Promise<Printed> {
   const stored = await reportStore.get(reportId);
   if (!stored) return { failure: 'the report is gone' };
   const limit = AbortSignal.timeout(reportPrint.runLimitMs());
   try {
-    const printed = await printHtml(paperOf(readReport(stored)), print, AbortSignal.any([stop, limit]));
+    const printed = await printHtml(
+      paperOf(readReport(stored), publicPath),
+      print,
+      AbortSignal.any([stop, limit]),
+    );
     if ('pdf' in printed) {
       const keptForMs = Math.min(stored.expiresAt - Date.now(), pdfKeptForMs);
       await reportStore.keepBlob({ reportId, kind: 'pdf' }, printed.pdf, now() + keptForMs);
@@ -93,9 +99,10 @@ async function printStored(
   }
 }
 
-function paperOf(report: Report): Paper {
+function paperOf(report: Report, publicPath: string): Paper {
+  const json = report.reportId === undefined ? undefined : `${publicPath}/api/reports/${report.reportId}`;
   return {
-    html: renderHtml(report),
+    html: renderHtml(report, json),
     title: `${report.check}: ${cut(targetOf(report), longestTitle)}`,
     note: `Diagnostic Tools · checked ${timeWords(report.checkedAt)}`,
   };

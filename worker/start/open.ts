@@ -165,6 +165,7 @@ function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printe
   return openPrinter({
     reportStore: backend.reportStore,
     print: { browser, noSandbox, ...printLimits },
+    publicPath: config.PUBLIC_URL ?? '',
     log,
     now: () => backend.jobQueue.nowMs(),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),

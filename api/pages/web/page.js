@@ -8,8 +8,25 @@ function enhance() {
   const report = document.querySelector('[data-recent]');
   if (report) keepRecent(report.dataset);
   showRecent();
+  for (const time of document.querySelectorAll('time.ago')) tellAge(time);
   const going = document.querySelector('.going');
   if (going) void follow(going);
+}
+
+const spans = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+];
+
+/** "3 minutes ago", with the exact time on hover: a page that was kept does not know how old it is. */
+function tellAge(time) {
+  const seconds = Math.max(0, (Date.now() - Date.parse(time.dateTime)) / 1000);
+  const [unit, name] = spans.find(([length]) => seconds >= length) ?? [1, 'second'];
+  const count = Math.floor(seconds / unit);
+  time.title = time.textContent;
+  time.textContent = `${count} ${name}${count === 1 ? '' : 's'} ago`;
 }
 
 function addCopyButton(pre) {

@@ -187,6 +187,23 @@ const raiseSchema = z
   })
   .meta({ id: 'Raise' });
 
+/** What became of a finding whose check alone was made again. */
+export const recheckStates = ['fixed', 'found', 'not-tested', 'not-applicable'] as const;
+
+const recheckSchema = z
+  .looseObject({
+    check: z.string(),
+    target: z.string(),
+    code: z.string(),
+    state: z.enum(recheckStates),
+    reason: z.string().optional().meta({ description: 'Why it was not tested.' }),
+  })
+  .meta({
+    id: 'Recheck',
+    description:
+      'Of a report that was judged again because one check was made again: which, for what finding, and what became of it. All other parts are as old as they were.',
+  });
+
 /** The report of domain-health, beside the envelope. */
 export const domainHealthReportShape = {
   target: z.looseObject({ domain: z.string() }),
@@ -200,6 +217,7 @@ export const domainHealthReportShape = {
     description:
       'The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none.',
   }),
+  recheck: recheckSchema.optional(),
   gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
   caps: z.array(capSchema).meta({
     description: 'Everything that limits the grade, the strictest first, also limits above the grade.',

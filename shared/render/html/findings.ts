@@ -1,9 +1,10 @@
+import { countOf } from '../../model/counts.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
-import type { Severity } from '../../model/verdict.ts';
+import { type Severity, severities } from '../../model/verdict.ts';
 import { partLabelOf } from '../labels.ts';
 import { block, type Markup, markup, nothing } from '../markup.ts';
-import { bySeverity, effectWords, scoreWords, severityWords, titleOf } from '../report-words.ts';
+import { effectWords, severityWords, titleOf } from '../report-words.ts';
 import { cut, linkTo } from '../visible-text.ts';
 import { zoneLine } from '../zone.ts';
 import { cellTable, type Room, scrollable, valueTable } from './tables.ts';
@@ -12,47 +13,92 @@ const longestText = 4000;
 /** Values of evidence shown of all findings together. */
 export const evidenceValues = 3000;
 
-/** The findings, worst first, each with what was seen, how to fix it, and the source of the rule. */
-export function findingsSection(report: Report): Markup {
-  const room = { values: evidenceValues };
-  const groups = bySeverity(report).map(
-    ({ severity, findings }) =>
-      markup`<section><h3 class="severity ${severity}">${severityMark(severity)} ${severityWords[severity]} (${findings.length})</h3>
-${findings.map((finding) => showFinding(report, finding, room))}</section>
-`,
-  );
-  return markup`<section id="findings"><h2>Findings</h2>
-${groups.length === 0 ? markup`<p>None.</p>` : groups}</section>
-`;
-}
-
-/** Where a finding stands on the page; by its number, as a code of an old report may be any text. */
-export function idOf({ findings }: Report, finding: Finding): string {
-  return `finding-${findings.indexOf(finding) + 1}`;
-}
-
-function showFinding(report: Report, finding: Finding, room: Room): Markup {
-  const cost = effectWords(finding);
-  return findingCard(finding, {
-    id: idOf(report, finding),
-    facts: [finding.part === undefined ? [] : partLabelOf(finding.part), cost ?? []].flat(),
-    more: nothing,
-    room,
-  });
-}
-
-/** What of a card differs from page to page. */
-type CardParts = {
+/** A finding on a page, and what of its card differs from page to page. */
+export type Card = {
+  readonly finding: Finding;
   readonly id: string;
   /** Beside its severity and its code. */
   readonly facts: readonly string[];
-  /** Below the sources. */
+  /** Points that it takes: 0 or below. */
+  readonly cost: number;
+  /** What of a whole the same fix ends, and where it comes from. */
   readonly more: Markup;
-  readonly room: Room;
+  /** The button that asks for it again. */
+  readonly again: Markup;
 };
 
-/** A finding as a card: what is wrong, what was seen, how to fix it, and where that is written. */
-export function findingCard(finding: Finding, { id, facts, more, room }: CardParts): Markup {
+/** The cards of a report's own findings. */
+export function cardsOf(report: Report, againOf: (finding: Finding) => Markup): readonly Card[] {
+  return report.findings.map((finding, index) => ({
+    finding,
+    id: `finding-${index + 1}`,
+    facts: [finding.part === undefined ? [] : partLabelOf(finding.part), effectWords(finding) ?? []].flat(),
+    cost: finding.scoreEffect,
+    more: nothing,
+    again: againOf(finding),
+  }));
+}
+
+/** By severity, then by points: what is gravest comes first. */
+export function sortCards(cards: readonly Card[]): readonly Card[] {
+  return cards.toSorted(
+    (a, b) =>
+      severities.indexOf(a.finding.severity) - severities.indexOf(b.finding.severity) || a.cost - b.cost,
+  );
+}
+
+/**
+ * Every finding once, worst first. The first one stands alone, with its fix, before `between`; what is low has a line that opens, and what
+ * is only worth knowing is folded together.
+ * @param cards as `sortCards` has them
+ */
+export function findingsSection(cards: readonly Card[], target: string, between: Markup): Markup {
+  const show = (card: Card) => findingCard(card, target, room);
+  const room = { values: evidenceValues };
+  const grave = cards.filter(({ finding }) => finding.severity !== 'low' && finding.severity !== 'info');
+  const [first, ...others] =
+    grave.length > 0 ? grave : cards.filter(({ finding }) => finding.severity === 'low');
+  const low = cards.filter((card) => card.finding.severity === 'low' && card !== first);
+  const notes = cards.filter(({ finding }) => finding.severity === 'info');
+  if (cards.length === 0)
+    return markup`${between}<section id="findings"><h2>Findings</h2>
+<p>None.</p></section>
+`;
+  const rest = grave.length > 0 ? others : [];
+  const folded = [...low.map((card) => cardLine(card, target, room)), notesFold(notes, target, room)];
+  return markup`${
+    first
+      ? markup`<section id="findings" class="first"><h2>Fix this first</h2>
+${show(first)}</section>
+`
+      : nothing
+  }${between}<section${first ? nothing : markup` id="findings"`}>${
+    rest.length + low.length + notes.length > 0
+      ? markup`<h2>${first ? 'All other findings' : 'Findings'}</h2>
+`
+      : nothing
+  }${rest.map(show)}${folded}</section>
+`;
+}
+
+function notesFold(notes: readonly Card[], target: string, room: Room): Markup {
+  if (notes.length === 0) return nothing;
+  return markup`<details class="notes"><summary>${countOf(notes.length, 'note')}, nothing that must be fixed</summary>
+${notes.map((card) => cardLine(card, target, room))}</details>
+`;
+}
+
+function cardLine(card: Card, target: string, room: Room): Markup {
+  const { finding, facts } = card;
+  const words = [severityWords[finding.severity], ...facts].join(' · ');
+  return markup`<details class="line"><summary><span class="${finding.severity}">${severityMark(finding.severity)}</span> ${cut(finding.title, longestText)} <span class="facts">${words}</span></summary>
+${findingCard(card, target, room)}</details>
+`;
+}
+
+/** A finding as a card: what is wrong, how to fix it; folded, what was seen and where that is written. */
+function findingCard(card: Card, target: string, room: Room): Markup {
+  const { finding, id, facts, again } = card;
   const { severity, title, code, detail } = finding;
   const line = [
     markup`<span class="severity ${severity}">${severityMark(severity)} ${severityWords[severity]}</span>`,
@@ -60,39 +106,67 @@ export function findingCard(finding: Finding, { id, facts, more, room }: CardPar
     ...facts.map((words) => markup`<span>${words}</span>`),
   ];
   return markup`<article class="finding ${severity}" id="${id}">
-<h4>${cut(title, longestText)}</h4>
+<h3>${cut(title, longestText)}</h3>
 <p class="facts">${line.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
 <p>${cut(detail, longestText)}</p>
-${showFix(finding)}${showEvidence(finding, id, room)}${showReferences(finding)}${more}</article>
+${showFix(finding, id)}<div class="below">${showSeen(card, target, room)}${again}</div></article>
 `;
 }
 
-function showEvidence({ evidence, title }: Finding, id: string, room: Room): Markup {
-  const pieces = evidence.filter((piece) => Object.keys(piece).length > 0);
-  return pieces.length === 0
-    ? nothing
-    : markup`<h5>What was seen</h5>${scrollable(`What was seen, ${id.replace('-', ' ')}: ${cut(title, longestText)}`, valueTable(pieces, room))}
+function showSeen({ finding, id, more }: Card, target: string, room: Room): Markup {
+  const { evidence, title, detail, references } = finding;
+  const pieces = evidence.filter((piece) => !isTold(piece, `${title} ${detail}`, target));
+  const table =
+    pieces.length === 0
+      ? nothing
+      : scrollable(
+          `What was seen, ${id.replace('-', ' ')}: ${cut(title, longestText)}`,
+          valueTable(pieces, room),
+        );
+  const words = pieces.length > 0 ? 'What was seen, and why it matters' : 'Why it matters';
+  if (pieces.length === 0 && references.length === 0 && more === nothing) return nothing;
+  return markup`<details class="seen"><summary>${words}</summary>
+${table}${showReferences(finding)}${more}</details>
 `;
 }
 
-function showFix({ fix }: Finding): Markup {
-  const [first, ...others] = Object.entries(fix.snippets ?? {});
-  return markup`<h5>Fix</h5><p>${cut(fix.text, longestText)}</p>
-${fix.record ? showLines(zoneLine(fix.record)) : nothing}${first ? showSnippet(first) : nothing}${showOthers(others)}`;
+/** Whether a piece of evidence says no more than the sentence above it. */
+function isTold(piece: Readonly<Record<string, unknown>>, words: string, target: string): boolean {
+  return Object.entries(piece).every(
+    ([name, value]) =>
+      name === 'hop' ||
+      (typeof value === 'string' && (words.includes(value) || value === target)) ||
+      (typeof value === 'number' && words.includes(` ${value} `)),
+  );
+}
+
+/** What to do, and lines to paste: the ways of several servers as tabs, as a reader has one of them. */
+function showFix({ fix }: Finding, id: string): Markup {
+  const ways = Object.entries(fix.snippets ?? {});
+  return markup`<p class="fix"><b>Fix:</b> ${cut(fix.text, longestText)}</p>
+${fix.record ? showLines(zoneLine(fix.record)) : nothing}${ways.length > 0 ? showWays(ways, id) : nothing}`;
 }
 
 type Snippet = readonly [server: string, text: string];
 
-function showSnippet([server, text]: Snippet): Markup {
-  return markup`<p><code>${server}</code></p>${showLines(cut(text, longestText))}`;
+/** Servers by their names. */
+const serverNames: { readonly [server: string]: string } = {
+  header: 'Header',
+  apache: 'Apache',
+  express: 'Express',
+};
+
+function serverName(server: string): string {
+  return (Object.hasOwn(serverNames, server) ? serverNames[server] : undefined) ?? cut(server, longestText);
 }
 
-// A reader has one server: the ways of all others, for each finding, would make most of a page.
-function showOthers(others: readonly Snippet[]): Markup {
-  if (others.length === 0) return nothing;
-  const names = others.map(([server]) => server).join(', ');
-  return markup`<details class="ways"><summary>The same for ${names}</summary>
-${others.map(showSnippet)}</details>
+function showWays(ways: readonly Snippet[], id: string): Markup {
+  const tabs = ways.map(([server], index) => {
+    const own = `${id}-${index + 1}`;
+    return markup`<input type="radio" name="${id}-way" id="${own}"${index === 0 ? markup` checked` : nothing}><label for="${own}">${serverName(server)}</label>`;
+  });
+  return markup`<fieldset class="ways"><legend class="unseen">Lines to paste</legend>${tabs}
+${ways.map(([, text]) => markup`<div class="way">${showLines(cut(text, longestText))}</div>`)}</fieldset>
 `;
 }
 
@@ -103,7 +177,7 @@ function showLines(text: string): Markup {
 
 function showReferences({ references }: Finding): Markup {
   if (references.length === 0) return nothing;
-  return markup`<h5>See</h5><ul class="see">${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
+  return markup`<ul class="see">${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
 `;
 }
 
@@ -124,9 +198,7 @@ export function notTestedSection(report: Report): Markup {
 ${rules.map(({ code }) => listRule(report, code))}</ul>`,
   ]);
   const table = cellTable(['Why not', 'Rules'], rows);
-  return markup`<section id="not-tested"><h2>Not tested (${report.notTested.length})</h2>
-<details><summary>Show what was not tested, and why</summary>${scrollable('Not tested', table)}</details></section>
-`;
+  return fold('not-tested', `Not tested (${report.notTested.length})`, scrollable('Not tested', table));
 }
 
 function listRule(report: Report, code: string): Markup {
@@ -138,10 +210,16 @@ function listRule(report: Report, code: string): Markup {
 export function passedSection(report: Report): Markup {
   if (report.passed.length === 0) return nothing;
   const items = report.passed.map((code) => listRule(report, code));
-  return markup`<section id="passed"><h2>Passed (${items.length})</h2>
-<details><summary>Show the problems that were looked for and not found</summary>
+  const list = markup`<p>These problems were looked for and not found.</p>
 <ul class="codes">
-${items}</ul></details></section>
+${items}</ul>`;
+  return fold('passed', `Passed (${items.length})`, list);
+}
+
+/** A part of a page that is read on demand: its heading opens it. */
+export function fold(id: string, title: string, content: Markup): Markup {
+  return markup`<details class="fold" id="${id}"><summary><h2>${title}</h2></summary>
+${content}</details>
 `;
 }
 
@@ -155,30 +233,6 @@ const shapes: { readonly [S in Severity]: Markup } = {
 };
 
 /** The severity's shape; decoration, as its word always stands beside it. */
-function severityMark(severity: Severity): Markup {
+export function severityMark(severity: Severity): Markup {
   return markup`<svg class="mark ${severity}" viewBox="0 0 16 16" aria-hidden="true">${shapes[severity]}</svg>`;
-}
-
-const longestTitle = 200;
-const mostRows = 12;
-const barWidth = 120;
-
-/** Why the score is what it is: what each finding took from it, the most first. Nothing where none took any. */
-export function costsSection(report: Report): Markup {
-  const costly = report.findings
-    .filter(({ scoreEffect }) => scoreEffect < 0)
-    .toSorted((a, b) => a.scoreEffect - b.scoreEffect);
-  if (costly.length === 0) return nothing;
-  const most = Math.max(...costly.map(({ scoreEffect }) => -scoreEffect));
-  const rows = costly.slice(0, mostRows).map((finding) => {
-    const width = Math.max(2, Math.round((-finding.scoreEffect / most) * barWidth));
-    return markup`<tr><th scope="row"><a href="#${idOf(report, finding)}">${cut(finding.title, longestTitle)}</a></th><td class="number">${effectWords(finding) ?? ''}</td><td class="cost"><svg class="${finding.severity}" width="${barWidth}" height="10" viewBox="0 0 ${barWidth} 10" aria-hidden="true"><rect class="bar" width="${width}" height="10"/></svg></td></tr>
-`;
-  });
-  const left = costly.length - mostRows;
-  return markup`<section class="costs"><h2>Why ${scoreWords(report)}</h2>
-<table><thead><tr><th scope="col">Finding</th><th scope="col">Cost</th><th scope="col" class="cost"><span class="unseen">Share</span></th></tr></thead><tbody>
-${rows}</tbody></table>
-${left > 0 ? markup`<p class="more">… ${left} more</p>` : nothing}</section>
-`;
 }

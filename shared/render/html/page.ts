@@ -1,22 +1,27 @@
 import { categoryNameOf } from '../../catalogue/domain-health/category-words.ts';
 import type { ReportDiff } from '../../model/diff.ts';
+import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
 import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expiries.ts';
 import { type DomainFault } from '../health.ts';
-import { checkNameOf, labelOf, unicodeOf } from '../labels.ts';
+import { checkNameOf, unicodeOf } from '../labels.ts';
 import { type Markup, markup, nothing, printMarkup, verbatim } from '../markup.ts';
-import { ownFields, stateWords, vantageWords, targetOf, timeWords, tookWords } from '../report-words.ts';
+import { isMissing, stateWords, vantageWords, targetOf, timeWords, tookWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
 import { categoryBars, type ScorePoint, scoreGauge, scoreLine, severityBars } from './charts.ts';
-import { costsSection, findingsSection, idOf, notTestedSection, passedSection } from './findings.ts';
+import { cardsOf, findingsSection, notTestedSection, passedSection, sortCards } from './findings.ts';
 import { healthPage } from './pictures/domain-health.ts';
 import { pictures } from './pictures/pictures.ts';
+import { seenSection } from './seen/seen.ts';
 import { metaPolicy, style } from './style.ts';
-import { cellTable, exportLink, type Links, type Room, scrollable, valueTable } from './tables.ts';
+import { cellTable, exportLink, type Links, scrollable } from './tables.ts';
 
-/** One page that needs nothing else: no script, one style sheet, charts as SVG. Send it with `htmlPolicy`. */
-export function renderHtml(report: Report): string {
+/**
+ * One page that needs nothing else: no script, one style sheet, charts as SVG. Send it with `htmlPolicy`.
+ * @param json where a program reads the report
+ */
+export function renderHtml(report: Report, json?: string): string {
   const name = cut(checkNameOf(report.check), longestTarget);
   const target = cut(targetOf(report), longestTarget);
   return printMarkup(markup`<!DOCTYPE html>
@@ -37,7 +42,10 @@ ${reportBody(report, {
   scores: [],
   changes: undefined,
   links: {},
+  tabs: nothing,
   actions: nothing,
+  againOf: () => nothing,
+  json,
 })}</main>
 <footer><p>Made by Diagnostic Tools from the report that was stored then. Kept until ${timeWords(report.expiresAt)}.</p></footer>
 </body>
@@ -45,13 +53,10 @@ ${reportBody(report, {
 `);
 }
 
-/** Values shown of the check's own fields, in equal shares; a page of more is not read. */
-const fieldValues = 6000;
-const leastShare = 100;
 const longestTarget = 500;
 
 /** What stands around a report, where it is more than a file. */
-type Around = {
+export type Around = {
   /** What a reader calls the check. */
   readonly name: string;
   /** Earlier scores and this one, oldest first. */
@@ -59,27 +64,57 @@ type Around = {
   /** What is different from the report before. */
   readonly changes: ReportDiff | undefined;
   readonly links: Links;
+  /** The other checks of the same domain. */
+  readonly tabs: Markup;
   /** Buttons and links below the title. */
   readonly actions: Markup;
+  /** The button beside a finding that has its check made again. */
+  readonly againOf: (finding: Finding & { readonly check?: string }) => Markup;
+  /** Where a program reads the report. */
+  readonly json: string | undefined;
 };
 
-/** A report for people, the same for every check: grade and why, what changed, pictures, findings, and all else folded. */
+/** A report for people, the same for every check: grade and why, findings worst first, pictures, and all else folded. */
 export function reportBody(report: Report, around: Around): Markup {
-  const health = healthPage(report, around.links);
+  const target = targetOf(report);
+  const [missing] = isMissing(report) ? report.findings : [];
+  if (missing) return missingBody(report, missing, around);
+  const health = healthPage(report, around.links, around.againOf);
   const counts = health ? countsOf(health.faults) : report.summary;
-  return markup`<header>
-<p class="check">${around.name}</p>
-<h1>${titleOfTarget(targetOf(report))}</h1>
-${factLine(report)}</header>
-<div class="summary">
+  const cards = sortCards(health?.cards ?? cardsOf(report, around.againOf));
+  return markup`${titleBlock(report, around)}<div class="summary">
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}${jumps(report, counts)}</div>
-${health?.cap ?? nothing}${notice(report)}${around.actions}${health?.raise ?? markup`${firstFix(report)}${costsSection(report)}`}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${expiriesSection(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
+${health?.cap ?? nothing}${notice(report)}${around.actions}${changesSection(around.changes)}${findingsSection(cards, target, health?.raise ?? nothing)}${scoreLine(around.scores)}${pictures(report, around.links)}${expiriesSection(report, around.links)}<div class="folds">${notTestedSection(report)}${passedSection(report)}${seenSection(report, around.links)}${aboutSection(report)}</div>
+${onPaper(around.json)}`;
+}
+
+function titleBlock(report: Report, { name, tabs }: Around): Markup {
+  return markup`<header>
+<p class="check">${name}</p>
+<h1>${titleOfTarget(targetOf(report))}</h1>
+${factLine(report)}</header>
+${tabs}`;
+}
+
+/** Of a name that its parent does not know there is one thing to say, and one to do. */
+function missingBody(report: Report, { fix }: Finding, around: Around): Markup {
+  return markup`${titleBlock(report, { ...around, tabs: nothing })}<section id="findings"><h2><bdi>${cut(targetOf(report), longestTarget)}</bdi> does not exist</h2>
+<p>Its parent zone says that there is no such name.</p>
+<p class="fix"><b>Fix:</b> ${cut(fix.text, longestTarget)}</p></section>
+${around.actions}`;
+}
+
+/** What a sheet of paper leaves out. */
+function onPaper(json: string | undefined): Markup {
+  const where = json === undefined ? markup`its JSON form` : markup`<bdi>${json}</bdi>`;
+  return markup`<p class="paper">What was seen, the rules that passed and those that were not tested stand in full in ${where}.</p>
+`;
 }
 
 /** The target as people write it, with its form in the DNS beside it, as one may look like another. */
-function titleOfTarget(target: string): Markup {
+export function titleOfTarget(target: string): Markup {
   const shown = unicodeOf(target);
   const own = markup`<bdi>${cut(target, longestTarget)}</bdi>`;
   return shown === undefined
@@ -89,20 +124,6 @@ function titleOfTarget(target: string): Markup {
 
 type Counts = { readonly [S in Severity]: number };
 
-/** What to do first: against what cost most, or else against the gravest. Nothing where all is well. */
-function firstFix(report: Report): Markup {
-  const wrong = report.findings.filter(({ severity }) => severity !== 'info');
-  const [first] = wrong.toSorted(
-    (a, b) =>
-      a.scoreEffect - b.scoreEffect || severities.indexOf(a.severity) - severities.indexOf(b.severity),
-  );
-  if (!first) return nothing;
-  return markup`<section class="raise"><h2>Fix this first</h2>
-<p class="what"><a href="#${idOf(report, first)}">${cut(first.title, longestTarget)}</a></p>
-<p>${cut(first.fix.text, longestTarget)}</p></section>
-`;
-}
-
 function countsOf(faults: readonly DomainFault[]): Counts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
   for (const { main } of faults) counts[main.severity] += 1;
@@ -110,7 +131,7 @@ function countsOf(faults: readonly DomainFault[]): Counts {
 }
 
 function factLine({ checkedAt, durationMs }: Report): Markup {
-  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> in ${tookWords(durationMs)}</p>
+  return markup`<p class="facts">Checked <time class="ago" datetime="${checkedAt}">${timeWords(checkedAt)}</time> in ${tookWords(durationMs)}</p>
 `;
 }
 
@@ -131,8 +152,7 @@ function jumps({ notTested, passed }: Report, counts: Counts): Markup {
 /** What names this report, for a question to the operator. */
 function aboutSection({ reportId, rulesVersion, check }: Report): Markup {
   const id = reportId === undefined ? nothing : markup` Its id is <code>${reportId}</code>.`;
-  return markup`<section id="about"><h2>About this report</h2>
-<p>Made by <code>${check}</code> with version ${rulesVersion} of its rules.${id}</p></section>
+  return markup`<p id="about" class="facts">Made by <code>${check}</code> with version ${rulesVersion} of its rules.${id}</p>
 `;
 }
 
@@ -162,44 +182,6 @@ function categories(report: Report): Markup {
     ? nothing
     : markup`${categoryBars(scored.slice(0, 12))}
 `;
-}
-
-/** Fields of domain-health that the sections above show as words. */
-const shownAbove: ReadonlySet<string> = new Set([
-  'partFindings',
-  'expiries',
-  'raise',
-  'raisedTo',
-  'raiseLeftOut',
-  'worstFindings',
-  'categories',
-  'caps',
-  'gradeBeforeCaps',
-]);
-
-function fieldsSection(report: Report): Markup {
-  const isDomain = report.check === 'domain-health';
-  const fields = ownFields(report).filter(([name]) => !(isDomain && shownAbove.has(name)));
-  if (fields.length === 0) return nothing;
-  const isNested = ([, value]: [string, unknown]) => typeof value === 'object' && value !== null;
-  const nested = fields.filter(isNested);
-  const single = Object.fromEntries(fields.filter((field) => !isNested(field)));
-  const share = { values: Math.max(leastShare, Math.floor(fieldValues / (nested.length + 1))) };
-  return markup`<section class="fields"><h2>What was seen</h2>
-${fields.length > nested.length ? scrollable('Single values', valueTable(single, { ...share })) : nothing}
-${nested.map(([name, value]) => showField(name, value, { ...share }))}</section>
-`;
-}
-
-function showField(name: string, value: unknown, room: Room): Markup {
-  const table = valueTable(value, room);
-  const shortened =
-    room.values < 0
-      ? markup`<p class="more">Shortened: the JSON export has everything.</p>
-`
-      : nothing;
-  return markup`<details><summary>${cut(labelOf(name), 200)}</summary>${scrollable(`Fields: ${cut(labelOf(name), 200)}`, table)}</details>
-${shortened}`;
 }
 
 const longestTitle = 200;
@@ -247,11 +229,10 @@ export function expiriesSection(report: Report, links: Links): Markup {
   if (expiries.length === 0) return nothing;
   const rows = expiries.map((expiry) => [
     markup`${expiryWords(expiry)}`,
-    markup`${leftWords(expiry)}`,
-    markup`<time datetime="${expiry.expiresAt}">${timeWords(expiry.expiresAt)}</time>`,
+    markup`<time datetime="${expiry.expiresAt}" title="${timeWords(expiry.expiresAt)}">${leftWords(expiry, Date.parse(report.checkedAt))}</time>`,
     markup`${expiryStateWords[expiry.state]}`,
   ]);
   return markup`<section id="expiries"><h2>What expires</h2>
-${scrollable('What expires', cellTable(['What', 'Left', 'When', 'State'], rows))}${exportLink(report, links, 'ics', 'Save these dates as a calendar')}</section>
+${scrollable('What expires', cellTable(['What', 'When', 'State'], rows))}${exportLink(report, links, 'ics', 'Save these dates as a calendar')}</section>
 `;
 }

@@ -85,19 +85,27 @@ ${table}>tbody>tr>td[data-label]::before{content:attr(data-label);display:block;
 ${table}>tbody>tr>td[data-label]:not(:has(table,ul))::before{display:inline-block;min-width:35%;padding-right:.5rem}
 ${table}>tbody>tr>td:empty{display:none}`;
 
+/** The lines of the way that is chosen; no fix has more ways. */
+const waysMost = 6;
+const waysShown = Array.from(
+  { length: waysMost },
+  (_, at) => `.ways input:nth-of-type(${at + 1}):checked~.way:nth-of-type(${at + 1})`,
+)
+  .join(',')
+  .concat('{display:block}');
+
 /** The page's only style sheet. Nothing of a report goes into it, so its hash never changes between reports. */
 export const style = `
 :root{color-scheme:light dark;${declare(light)}}
 @media (prefers-color-scheme:dark){:root{${declare(dark)}}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:60rem;padding:1.5rem 1rem 4rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0 auto;max-width:60rem;padding:1.25rem 1rem 1.5rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
 h1 .ascii{color:var(--muted);font-size:.6em;font-weight:400}
-h2{font-size:1.3rem;margin:2.5rem 0 .75rem;border-bottom:1px solid var(--line)}
+h2{font-size:1.2rem;margin:1.1rem 0 .4rem;border-bottom:1px solid var(--line)}
 h3{font-size:1.1rem;margin:1.5rem 0 .5rem}
 h4{font-size:1rem;margin:0 0 .25rem}
-h5{font-size:.85rem;margin:.75rem 0 .1rem;color:var(--muted)}
-p{margin:.25rem 0 .75rem}
+p{margin:.25rem 0 .6rem}
 a{color:var(--link);text-underline-offset:.15em}
 a:focus-visible,summary:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 code,pre,bdi.value{font-family:ui-monospace,monospace;font-size:.9em}
@@ -108,7 +116,7 @@ ul,ol{margin:.25rem 0 .75rem;padding-left:1.4rem}
 .check,.facts,.none,.more,.hint{color:var(--muted)}
 .check{margin:0;font-size:1rem}
 .facts{margin:0 0 .5rem;font-size:.9rem}
-.summary{display:flex;flex-wrap:wrap;gap:1.5rem;align-items:center;margin:1.5rem 0}
+.summary{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;align-items:center;margin:.75rem 0}
 .summary svg{flex:0 1 auto}
 .notice{border-left:.3rem solid var(--medium);padding:.5rem .8rem;background:var(--panel)}
 svg{max-width:100%;height:auto;font:13px system-ui,sans-serif}
@@ -119,7 +127,32 @@ svg .quiet{fill:var(--muted)}
 .arc{stroke:var(--mark);fill:none}
 .bar,.shape{fill:var(--mark)}
 .shape-sign{fill:var(--panel)}
-.finding{border:1px solid var(--line);border-left:.35rem solid var(--mark);border-radius:.3rem;background:var(--panel);padding:.8rem 1rem;margin:0 0 1rem}
+.finding{border:1px solid var(--line);border-left:.35rem solid var(--mark);border-radius:.3rem;background:var(--panel);padding:.4rem .9rem;margin:0 0 .5rem}
+.finding h3{font-size:1.05rem;margin:0}
+.finding h4{font-size:.9rem;margin:.5rem 0 0}
+.finding p{margin:.15rem 0 .3rem}
+.finding .facts{margin:0}
+.finding pre{margin:.3rem 0}
+.below{display:flex;flex-wrap:wrap;gap:0 1.5rem;justify-content:space-between;align-items:start}
+.below details{flex:1 1 20rem;margin:0;min-width:0}
+.line{margin:0;border-bottom:1px solid var(--line)}
+.line>summary{font-weight:400}
+.line>summary .facts{margin-left:.4rem}
+.line[open]>summary{font-weight:600}
+.line .finding{margin:.4rem 0 .8rem}
+.notes{margin:.5rem 0}
+.ways{border:0;margin:.3rem 0;padding:0;min-width:0}
+.ways label{display:inline-block;padding:.1rem .7rem;border:1px solid var(--line);border-bottom:0;border-radius:.3rem .3rem 0 0;cursor:pointer}
+.ways input{position:absolute;opacity:0}
+.ways input:checked+label{background:var(--ground);font-weight:600}
+.ways input:focus-visible+label{outline:3px solid var(--link);outline-offset:2px}
+.ways pre{margin:0;border-radius:0 .3rem .3rem}
+.way{display:none}
+${waysShown}
+.folds{margin:1.5rem 0 0}
+.fold{margin:0;border-bottom:1px solid var(--line)}
+.fold>summary h2{display:inline;border:0;font-size:1.05rem}
+.paper{display:none}
 .severity{color:var(--mark)}
 .mark{width:1em;height:1em;vertical-align:-.12em}
 table{border-collapse:collapse;max-width:100%;margin:.25rem 0 .75rem;font-size:.9rem}
@@ -149,10 +182,7 @@ summary{cursor:pointer;font-weight:600;padding:.25rem 0}
 .picture{margin:0}
 .picture svg text.small{font-size:11px}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.costs table{width:100%}
-.costs td.number{white-space:nowrap}
-.costs td.cost{width:9rem}
-.changes{border-left:.35rem solid var(--link);background:var(--panel);border-radius:.3rem;padding:.1rem 1rem .5rem;margin:1.5rem 0}
+.changes{border-left:.35rem solid var(--link);background:var(--panel);border-radius:.3rem;padding:.1rem 1rem .5rem;margin:.75rem 0}
 .changes h2{border:0;margin:.75rem 0 .25rem}
 dl{margin:.25rem 0}
 dt{font-weight:600;margin-top:.4rem}
@@ -178,7 +208,6 @@ svg .toned{fill:var(--mark)}
 @media screen and (max-width:40rem){
 .upright{display:block}
 .wide{display:none}
-.costs .cost{display:none}
 ${cards('.rows')}
 .pairs,.pairs>tbody,.pairs>tbody>tr,.pairs>tbody>tr>th,.pairs>tbody>tr>td{display:block;width:100%;min-width:0;max-width:none}
 .pairs>tbody>tr>th,.pairs>tbody>tr>td{border:0;background:none;padding:.1rem 0}
@@ -190,26 +219,29 @@ ${cards('.rows')}
 .raise h2{margin:.75rem 0 .4rem;font-size:1.15rem}
 .notice{padding:.25rem .6rem;margin:.25rem 0 .5rem;font-size:.9rem;line-height:1.4}
 }
-.raise ol{padding-left:1.6rem}
-.raise li{margin:0 0 .8rem}
-.raise p{margin:0}
-.raise .what{font-weight:600}
+.raise ol{padding-left:1.6rem;columns:26rem 2;column-gap:2rem;margin:0 0 .4rem}
+.raise li{break-inside:avoid;padding:.1rem 0}
+.raise .severity{font-size:.85rem}
 .raise .gain,.from{color:var(--muted);font-size:.9rem}
-.raise .together{margin:.5rem 0 0;font-weight:600}
-footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
+.raise .hint,.raise .together{margin:.2rem 0 0}
+.raise .together{font-weight:600}
+footer{margin-top:1.25rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{
 :root{${declare(light)}}
-@page{margin:16mm}
-body{max-width:none;padding:0;font-size:9.5pt}
-pre,tr,svg{break-inside:avoid}
-h2,h3,h4,h5,caption,.finding .facts{break-after:avoid}
+@page{margin:14mm}
+body{max-width:none;padding:0;font-size:9pt;line-height:1.35}
+pre,tr,svg,.finding{break-inside:avoid}
+h2,h3,h4,caption,.finding .facts{break-after:avoid}
 *{print-color-adjust:exact}
 .scroll{overflow:visible}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
 th{overflow-wrap:break-word}
-.fields,.jump,.picture details{display:none}
+.jump,.picture details,.seen,.ways input,.ways label,.line>summary,.fold>:not(summary),.raise ol~.hint{display:none}
+.way:first-of-type{display:block!important}
+.way~.way{display:none!important}
+.paper{display:block}
 summary{list-style:none}
 details::details-content{content-visibility:visible;block-size:auto}
 ${cards('.many')}

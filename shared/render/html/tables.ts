@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Report } from '../../model/report.ts';
 import type { CheckFormatName } from '../check-formats.ts';
-import { labelOf } from '../labels.ts';
+import { labelOf, unitOf } from '../labels.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
+import { valueWords } from '../report-words.ts';
 import { cut, textOf } from '../visible-text.ts';
 
 /** How many values may still be shown; one for a whole section, counted down. */
@@ -55,6 +56,12 @@ function listsBelow(value: Row, room: Room, depth: number): Markup {
   )}`;
 }
 
+/** The value of a field: a number with the unit that the field's name says. */
+function fieldCell(name: string, value: unknown, room: Room, depth: number): Markup {
+  const hasUnit = typeof value === 'number' && unitOf(name) !== undefined;
+  return valueTable(hasUnit ? valueWords(name, value) : value, room, depth + 1);
+}
+
 function scalar(value: unknown): Markup {
   if (value === '') return none('empty');
   if (value === null || value === undefined) return none('none');
@@ -83,7 +90,7 @@ type Row = { readonly [name: string]: unknown };
 function rowOf(row: Row, columns: readonly string[], room: Room, depth: number): Markup {
   const cells = columns.map((name) =>
     Object.hasOwn(row, name)
-      ? markup`<td data-label="${cut(labelOf(name), longestKey)}">${valueTable(row[name], room, depth + 1)}</td>`
+      ? markup`<td data-label="${cut(labelOf(name), longestKey)}">${fieldCell(name, row[name], room, depth)}</td>`
       : markup`<td></td>`,
   );
   return markup`<tr>${cells}</tr>`;
@@ -99,7 +106,7 @@ function pairTable(
     .slice(0, mostItems)
     .map(
       ([name, value]) =>
-        markup`<tr><th scope="row">${cut(labelOf(name), longestKey)}</th><td>${valueTable(value, room, depth + 1)}</td></tr>`,
+        markup`<tr><th scope="row">${cut(labelOf(name), longestKey)}</th><td>${fieldCell(name, value, room, depth)}</td></tr>`,
     );
   return markup`<table class="pairs"><tbody>${rows}</tbody></table>${more(left)}`;
 }
@@ -145,7 +152,7 @@ export function addressOf(reportId: string | undefined, { ofReport }: Links): st
 export function exportLink(
   { reportId }: Pick<Report, 'reportId'>,
   links: Links,
-  format: CheckFormatName,
+  format: CheckFormatName | 'json',
   words: string,
 ): Markup {
   const address = addressOf(reportId, links);

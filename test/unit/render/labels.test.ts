@@ -4,11 +4,16 @@ import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Report } from '#shared/model/report';
 import { labelOf, partLabelOf, unicodeOf } from '#shared/render/labels';
-import { tookWords } from '#shared/render/report-words';
+import { tookWords, valueWords, withoutTarget } from '#shared/render/report-words';
 
 test.for([
   ['recordsUnknown', 'Records unknown'],
-  ['rttMs', 'RTT (ms)'],
+  ['rttMs', 'Round trip'],
+  ['ttfb', 'Time to first byte'],
+  ['timeToFirstByte', 'Time to first byte'],
+  ['tlsRpt', 'TLS reports'],
+  ['http3Advertised', 'HTTP/3'],
+  ['sslLabsEquivalent', 'SSL Labs letter'],
   ['url', 'URL'],
   ['notAfter', 'Not after'],
   // A name that a target chose.
@@ -32,13 +37,49 @@ test('times are told in units that a reader knows', () => {
   expect([412, 16_700].map(tookWords)).toEqual(['412\u00a0ms', '16.7\u00a0s']);
 });
 
+test.for([
+  ['rttMs', 0.925, '1\u00a0ms'],
+  ['totalMs', 16_700, '16.7\u00a0s'],
+  ['sizeBytes', 522, '522 bytes'],
+  ['sizeBytes', 1, '1 byte'],
+  ['receivedBytes', 240_206, '235\u00a0KiB'],
+  ['throughputKbps', 1638.4, '1638.4\u00a0kbit/s'],
+  ['wastedPercent', 12, '12\u00a0%'],
+  ['lifetimeDays', 90, '90 days'],
+  ['lifetimeS', 3600, '3600 seconds'],
+  ['ttl', 300, '300 seconds'],
+  ['score', 12, '12'],
+  ['rttMs', null, 'null'],
+  // A name that a target chose.
+  ['theirMs', 12, '12'],
+] as const)('a reader is told %s %s as %s', ([name, value, words]) => {
+  expect(valueWords(name, value)).toBe(words);
+});
+
+test.for([
+  { target: 'a.test', evidence: [{ name: 'a.test' }], shown: [] },
+  { target: 'a.test', evidence: [{ url: 'https://a.test/' }], shown: [] },
+  { target: 'https://a.test/x', evidence: [{ url: 'https://a.test/x', host: 'a.test' }], shown: [] },
+  { target: 'a.test', evidence: [{ url: 'http://a.test/' }], shown: [{ url: 'http://a.test/' }] },
+  { target: 'a.test', evidence: [{ name: 'a.test', ttl: 5 }], shown: [{ name: 'a.test', ttl: 5 }] },
+  // One of several is told with the others.
+  {
+    target: 'a.test',
+    evidence: [{ name: 'a.test' }, { name: 'www.a.test' }],
+    shown: [{ name: 'a.test' }, { name: 'www.a.test' }],
+  },
+])('of $target, $evidence is shown as $shown', ({ target, evidence, shown }) => {
+  expect(withoutTarget({ evidence }, target).evidence).toEqual(shown);
+});
+
 test('no part of any rule is shown as a field name', () => {
   const parts = catalogue.flatMap(({ rules }) => Object.values(rules).flatMap(({ part }) => part ?? []));
   const shown = [...new Set(parts)].map(partLabelOf);
-  expect(shown.filter((label) => /[a-z][A-Z]/.test(label))).toEqual([]);
-  expect(['mtaSts', 'entryPoints', 'spf', 'certificate'].map(partLabelOf)).toEqual([
+  expect(shown.filter((label) => /[a-z][A-Z]|[a-z]-[a-z]/.test(label))).toEqual([]);
+  expect(['mtaSts', 'entryPoints', 'script-injection', 'spf', 'certificate'].map(partLabelOf)).toEqual([
     'MTA-STS',
     'entry points',
+    'script injection',
     'SPF',
     'certificate',
   ]);

@@ -18,7 +18,7 @@ const drawn = [
   { check: 'dns-check', headings: ['Delegation', 'DNSSEC: chain of trust', 'DMARC: no policy', 'Records'] },
   {
     check: 'domain-health',
-    headings: ['Five categories', 'Entry points'],
+    headings: ['What the grade is made of', 'Entry points'],
   },
   { check: 'redirect-check', headings: ['Time of each hop'] },
   {
@@ -56,6 +56,28 @@ test.for(drawn)('$check is drawn, and each drawing has a name', ({ check, headin
   expect(text.replaceAll(/ data-rules="[^"]*"/g, '')).not.toMatch(
     /NaN|undefined|(?:width|height|x|y)="-|Infinity/,
   );
+});
+
+test.for([
+  { url: 'http://a.test/', finalUrl: 'http://a.test/', told: 'answers over http, does not lead to https' },
+  { url: 'https://a.test/', finalUrl: 'http://a.test/', told: 'leads away from https' },
+  { url: 'http://a.test/', finalUrl: 'https://a.test/', told: '0 redirects, status 200' },
+])('an entry point $url that ends at $finalUrl: $told', ({ url, finalUrl, told }) => {
+  const whole = golden('domain-health');
+  const [first] = whole['entryPoints'] as object[];
+  const ended = { finalStatus: 200, redirects: 0, state: 'ok', https: finalUrl.startsWith('https:') };
+  const entryPoints = [{ ...first, url, finalUrl, ...ended }];
+  const text = draw({ ...whole, entryPoints });
+  expect(text.match(/data-label="State"[^/]*<\/span> ([^<]*)/)?.[1]).toBe(told);
+});
+
+test('the tests of the HTTP Observatory have their names, and what was seen stands in words', () => {
+  const { tests, ...whole } = golden('security-header-check')['observatory'] as { tests: object };
+  const missing = { pass: false, result: 'csp-not-implemented', score: -25 };
+  const observatory = { ...whole, tests: { ...tests, 'content-security-policy': missing } };
+  const text = draw({ ...golden('security-header-check'), observatory }).replaceAll(/<[^>]*>/g, ' ');
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('Content-Security-Policy not set failed -25');
+  expect(text).not.toMatch(/not-implemented/);
 });
 
 const hostile = [

@@ -20,7 +20,7 @@ export const certificateRules = {
     severity: 'critical',
     points: 80,
     title: 'The certificate has expired',
-    detail: 'The certificate for {subject} was valid until {notAfter}.',
+    detail: 'The certificate for {subject} expired {ago} ago.',
     fix: 'Renew the certificate and load it into the server. Automate the renewal (ACME) and the reload.',
     references: ['RFC 5280 §4.1.2.5'],
   },

@@ -123,7 +123,7 @@ function trustSection(
       .slice(0, 8)
       .map(({ keyTag, algorithmName, role, bits }) => [
         markup`Key`,
-        markup`${role}`,
+        markup`${role.replace('-', ' ')}`,
         markup`key ${keyTag}, ${cut(algorithmName, 40)}${bits === null ? nothing : markup`, ${bits} bits`}`,
       ]),
     ...(signaturesUntil === null

@@ -12,25 +12,17 @@ import {
   faultOf,
   faultsOf,
   gainWords,
-  groupByCategory,
+  groupNameOf,
   partFindingsOf,
   type ToldFinding,
   togetherWords,
 } from '../../health.ts';
 import { partLabelOf } from '../../labels.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
-import { pointsWords } from '../../report-words.ts';
+import { pointsWords, severityWords } from '../../report-words.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { evidenceValues, findingCard } from '../findings.ts';
-import {
-  addressOfPart,
-  cellTable,
-  figure,
-  type Links,
-  type Room,
-  readFields,
-  tableSection,
-} from '../tables.ts';
+import { type Card, fold, severityMark } from '../findings.ts';
+import { addressOfPart, cellTable, figure, type Links, readFields, scrollable } from '../tables.ts';
 import {
   codesWhere,
   type Marked,
@@ -47,22 +39,39 @@ const longestText = 1000;
 type HealthPage = {
   /** Why the letter is not that of the points. */
   readonly cap: Markup;
-  /** What to do first. */
+  /** What to do first, a line each. */
   readonly raise: Markup;
-  /** Every fault once, under its category. */
-  readonly findings: Markup;
+  /** Every fault once. */
+  readonly cards: readonly Card[];
   /** How many faults there are, and how many of each severity. */
   readonly faults: readonly DomainFault[];
 };
 
 /** What a page shows of a domain-health in place of its own findings, which only sum up; undefined for every other report. */
-export function healthPage(report: Report, links: Links): HealthPage | undefined {
+export function healthPage(
+  report: Report,
+  links: Links,
+  againOf: (finding: ToldFinding) => Markup,
+): HealthPage | undefined {
   const faults = faultsOf(report);
   if (!faults) return undefined;
   return {
     cap: capNotice(report),
     raise: raiseSection(report, faults),
-    findings: faultSections(faults, links),
+    cards: faults.map((fault) => ({
+      finding: fault.main,
+      id: idOf(faults, fault),
+      facts: [
+        groupNameOf(fault),
+        fault.main.part === undefined || fault.main.check === 'domain-health'
+          ? []
+          : partLabelOf(fault.main.part),
+        fault.cost < 0 ? `${pointsWords(fault.cost)} of the domain` : [],
+      ].flat(),
+      cost: fault.cost,
+      more: markup`${showOthers(fault)}${showReport(fault, links)}`,
+      again: againOf(fault.main),
+    })),
     faults,
   };
 }
@@ -75,73 +84,41 @@ function capNotice(report: Report): Markup {
 `;
 }
 
+/** Each fix by its name and what it gives: how it is done stands in its card. */
 function raiseSection(report: Report, faults: readonly DomainFault[]): Markup {
   const advice = adviceOf(report);
   if (!advice || advice.raise.length === 0) return nothing;
   const items = advice.raise.map((entry) => {
     const fault = faultOf(entry, faults);
+    const gain =
+      entry.points === null ? nothing : markup` <span class="gain">${gainWords(entry, report)}</span>`;
     const title = fault
-      ? markup`<a href="#${idOf(faults, fault)}">${cut(fault.main.title, longestText)}</a>`
+      ? markup`<span class="${fault.main.severity}">${severityMark(fault.main.severity)} <span class="severity">${severityWords[fault.main.severity]}</span></span> <a href="#${idOf(faults, fault)}">${cut(fault.main.title, longestText)}</a>`
       : markup`${entry.findings[0]?.code ?? ''}`;
-    return markup`<li><p class="what">${title}</p>
-<p>${cut(entry.fix.text, longestText)}</p>
-<p class="gain">${gainWords(entry, report)}</p></li>
+    return markup`<li>${title}${gain}</li>
 `;
   });
   const together = togetherWords(advice);
+  const unknown = advice.raise.some(({ points }) => points === null)
+    ? markup`<p class="hint">Where no points stand, what it gives is known only after the fix.</p>
+`
+    : nothing;
   return markup`<section class="raise" id="raise"><h2>What would raise it most</h2>
 <ol>
 ${items}</ol>
-${together === undefined ? nothing : markup`<p class="together">${together}</p>\n`}</section>
+${unknown}${together === undefined ? nothing : markup`<p class="together">${together}</p>\n`}</section>
 `;
-}
-
-function faultSections(faults: readonly DomainFault[], links: Links): Markup {
-  const room = { values: evidenceValues };
-  const show = (fault: DomainFault) => showFault(faults, fault, links, room);
-  const groups = groupByCategory(faults).map(({ name, faults: of }) => {
-    const notes = of.filter(isNote);
-    const folded =
-      notes.length === 0
-        ? nothing
-        : markup`<details class="notes"><summary>${countOf(notes.length, 'note')}, nothing that must be fixed</summary>
-${notes.map(show)}</details>
-`;
-    return markup`<section><h3>${name}</h3>
-${of.filter((fault) => !isNote(fault)).map(show)}${folded}</section>
-`;
-  });
-  return markup`<section id="findings"><h2>Findings</h2>
-${groups.length === 0 ? markup`<p>None.</p>` : groups}</section>
-`;
-}
-
-function isNote({ main, cost }: DomainFault): boolean {
-  return main.severity === 'info' && cost === 0;
 }
 
 function idOf(faults: readonly DomainFault[], fault: DomainFault): string {
   return `finding-${faults.indexOf(fault) + 1}`;
 }
 
-function showFault(faults: readonly DomainFault[], fault: DomainFault, links: Links, room: Room): Markup {
-  const { main, cost } = fault;
-  return findingCard(main, {
-    id: idOf(faults, fault),
-    facts: [
-      main.part === undefined ? [] : partLabelOf(main.part),
-      cost < 0 ? `${pointsWords(cost)} of the domain` : [],
-    ].flat(),
-    more: markup`${showOthers(fault)}${showReport(fault, links)}`,
-    room,
-  });
-}
-
 function showOthers(fault: DomainFault): Markup {
   const lines = alsoEnds(fault);
   return lines.length === 0
     ? nothing
-    : markup`<h5>The same fix also ends</h5><ul>${lines.map(({ text, code }) => markup`<li>${cut(text, longestText)} <code>${code}</code></li>`)}</ul>
+    : markup`<h4>The same fix also ends</h4><ul>${lines.map(({ text, code }) => markup`<li>${cut(text, longestText)} <code>${code}</code></li>`)}</ul>
 `;
 }
 
@@ -194,10 +171,8 @@ function categorySection({ categories: all }: Health, { links, parts }: Drawing)
       markup`${standingWords(category)}`,
     ];
   });
-  return tableSection(
-    'Five categories',
-    cellTable(['Category', 'Grade', 'Weight', 'Findings', 'State'], rows),
-  );
+  const table = cellTable(['Category', 'Grade', 'Weight', 'Findings', 'State'], rows);
+  return fold('categories', 'What the grade is made of', scrollable('What the grade is made of', table));
 }
 
 const stateWords = {
@@ -225,7 +200,7 @@ function markOfCategory(
   return { mark: markOfFindings(found), codes: own.map(({ code }) => code) };
 }
 
-const rowHeight = 44;
+const rowHeight = 36;
 const boxWidth = 260;
 const endLeft = 420;
 const width = endLeft + boxWidth + 2;
@@ -278,8 +253,13 @@ function endOf({ state, finalUrl, ended }: EntryPoint): string {
 function drawEntry(point: EntryPoint, index: number, marked: Marked): Markup {
   const y = index * rowHeight + 6;
   const middle = y + 16;
+  // The first above the arrow, the second below it.
+  const lines = endLines(point).map(
+    (line, at) =>
+      markup`<text class="small quiet" x="${(boxWidth + endLeft) / 2}" y="${middle - 5 + at * 20}" text-anchor="middle">${line}</text>`,
+  );
   return markup`<g ${tonedBy(marked)}><rect class="box" x="1" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="10" y="${middle + 5}">${shorten(point.url)}</text>
-<path class="wire" d="M${boxWidth + 1} ${middle}H${endLeft - 9}"/><path class="band" d="M${endLeft} ${middle}l-9 -5v10z"/><text class="small quiet" x="${(boxWidth + endLeft) / 2}" y="${middle - 5}" text-anchor="middle">${endWords(point)}</text>
+<path class="wire" d="M${boxWidth + 1} ${middle}H${endLeft - 9}"/><path class="band" d="M${endLeft} ${middle}l-9 -5v10z"/>${lines}
 <rect class="box" x="${endLeft}" y="${y}" width="${boxWidth}" height="32" rx="5"/><text x="${endLeft + 10}" y="${middle + 5}">${shorten(endOf(point))}</text></g>
 `;
 }
@@ -291,12 +271,20 @@ const endStates = {
   unknown: 'not seen',
 } as const;
 
-function endWords({ state, redirects, finalStatus }: EntryPoint): string {
-  if (state === 'missing') return 'nothing there';
+/** What holds at an address, as one or two lines: a page over http is no good end, however well it answers. */
+function endLines({ url, state, https, redirects, finalStatus }: EntryPoint): readonly string[] {
+  if (state === 'missing') return ['nothing there'];
+  if (state === 'ok' && https === false)
+    return url.startsWith('http:')
+      ? ['answers over http,', 'does not lead to https']
+      : ['leads away from https'];
   const hops = redirects === null ? '' : countOf(redirects, 'redirect');
-  return [hops, finalStatus === null ? endStates[state] : `status ${finalStatus}`]
-    .filter((part) => part !== '')
-    .join(', ');
+  const end = finalStatus === null ? endStates[state] : `status ${finalStatus}`;
+  return [[hops, end].filter((part) => part !== '').join(', ')];
+}
+
+function endWords(point: EntryPoint): string {
+  return endLines(point).join(' ');
 }
 
 function shorten(text: string): string {

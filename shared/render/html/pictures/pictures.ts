@@ -1,6 +1,7 @@
 import type { CheckName } from '../../../catalogue/registry.ts';
 import { countOf } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
+import { labelOf } from '../../labels.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut, textOf } from '../../visible-text.ts';
 import { phaseNames } from '../style.ts';
@@ -52,7 +53,7 @@ function waterfall(report: Report): Markup {
   if (hops.length === 0) return nothing;
   return markup`<section><h2>Time of each hop</h2>
 <div class="wide">${scrollable('Waterfall', drawChart(hops))}</div><ol class="upright requests">${hops.map((hop, index) => hopItem(hop, placeOf(hops, index)))}</ol>
-<ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${name}</li>`)}</ul>
+<ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${labelOf(name)}</li>`)}</ul>
 ${scrollable('Milliseconds by hop', timeTable(hops))}</section>
 `;
 }
@@ -127,7 +128,7 @@ function timeTable(hops: readonly TimedHop[]): Markup {
     markup`${hop.number} <bdi class="value">${cut(hop.url, 300)}</bdi>`,
     ...[...hop.phases, totalOf(hop)].map((ms) => markup`${printMs(ms)}`),
   ]);
-  return cellTable(['Hop, milliseconds', ...phaseNames, 'total'], rows);
+  return cellTable(['Hop, milliseconds', ...phaseNames.map(labelOf), labelOf('total')], rows);
 }
 
 function shorten(url: string): string {

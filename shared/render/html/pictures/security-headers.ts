@@ -3,6 +3,7 @@ import { headerReportShape } from '../../../catalogue/security-header-check/repo
 import { countOf, spanWords } from '../../../model/counts.ts';
 import type { Report } from '../../../model/report.ts';
 import { block, type Markup, markup, nothing } from '../../markup.ts';
+import { observatoryResultOf, observatoryTestOf } from '../../observatory-words.ts';
 import { cut } from '../../visible-text.ts';
 import { cellTable, readFields, tableSection } from '../tables.ts';
 import {
@@ -216,18 +217,13 @@ function observatorySection(report: Report): Markup {
     return markup`<section class="picture"><h2>${title}: no grade</h2><p>${cut(error ?? 'The page was not seen.', longestWords)}</p></section>
 `;
   const rows = Object.entries(tests).map(([name, { pass, result, score: points, disputed }]) => [
-    markup`${plainWords(name)}`,
+    markup`${cut(observatoryTestOf(name), longestWords)}`,
+    markup`${cut(observatoryResultOf(result), longestWords)}${disputed ? markup`. Our own findings differ.` : nothing}`,
     markup`${pass ? 'passed' : 'failed'}`,
     markup`${points > 0 ? `+${points}` : points}`,
-    markup`${plainWords(result)}${disputed ? markup`. Our own findings differ.` : nothing}`,
   ]);
   return tableSection(
     `${title}: ${grade}, ${countOf(score, 'point')}`,
-    cellTable(['Test', 'Result', 'Points', 'Why'], rows),
+    cellTable(['Test', 'Seen', 'Result', 'Points'], rows),
   );
-}
-
-function plainWords(kebab: string): string {
-  const text = kebab.replaceAll('-', ' ');
-  return cut(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`, longestWords);
 }

@@ -16,7 +16,10 @@ const dayMs = 86_400_000;
 export function judgeDates({ chain }: Presented, leaf: Certificate, at: number) {
   const shown = showDates(leaf);
   return {
-    'certificate-expired': brokenIf(at >= leaf.notAfter + 1000, shown),
+    'certificate-expired': brokenIf(at >= leaf.notAfter + 1000, {
+      ...shown,
+      ago: spanWords(at - leaf.notAfter),
+    }),
     'certificate-not-yet-valid': brokenIf(leaf.notBefore > at, shown),
     ...judgeRemaining(leaf, at),
     'certificate-lifetime-long': judgeLifetime(leaf, chain),

@@ -1,0 +1,145 @@
+import type { Response } from 'express';
+import type { Answer, Later } from '#shared/ask/ask';
+import { grantReport, partIdsIn } from '#shared/ask/grant-report';
+import { invalidRequest, type Question, type Questions } from '#shared/ask/question';
+import { readOptions } from '#shared/catalogue/read-options';
+import { findSpec } from '#shared/catalogue/registry';
+import { judgeAgain } from '#shared/health/judge-again';
+import type { Caller } from '#shared/limits/caller';
+import { freshnessOf } from '#shared/model/freshness';
+import { randomId } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import type { Report } from '#shared/model/report';
+import { partFindingsOf } from '#shared/render/health';
+import { readReport } from '#shared/stores/reports/read-report';
+import { siteOf } from '#shared/targets/parse-target';
+import type { ReadyReport, Reports } from '../answer/ready-report.ts';
+import { askAsCaller, type Jobs } from './ask-as-caller.ts';
+
+/** What making one check of a domain-health again takes. */
+export type RecheckServices = {
+  readonly jobs: Jobs;
+  readonly questions: Questions;
+  readonly reports: Reports;
+};
+
+/** A finding of the newest domain-health of a domain, whose check is to be made again. */
+export type Rechecked = {
+  /** Of the domain-health. */
+  readonly question: Question;
+  readonly code: string;
+  /** Seconds; 0: not at all. */
+  readonly waitS: number;
+  readonly mayStart?: boolean;
+};
+
+/** A domain-health that was judged again, or the run of the check that is waited for. */
+export type RecheckAnswer =
+  | {
+      readonly kind: 'report';
+      readonly report: ReadyReport;
+      readonly via: Extract<Answer<ReadyReport>, { kind: 'report' }>['via'];
+    }
+  | ({ readonly kind: 'later' } & Later)
+  | { readonly kind: 'none' };
+
+/**
+ * Makes the one check again that found something, at its own cost and under its own floor, and judges the domain-health again from its stored
+ * parts. Where that check may not be asked again yet, the newest report is the answer.
+ */
+export async function recheck(
+  services: RecheckServices,
+  from: { readonly caller: Caller; readonly response: Response },
+  { question, code, waitS, mayStart = true }: Rechecked,
+): Promise<RecheckAnswer> {
+  if (!services.reports.reportIds) throw noParts();
+  const newest = { notBefore: 0, acceptFresh: true };
+  const known = await askAsCaller(services, from, { question, freshness: newest, waitS: 0, mayStart: false });
+  if (known.kind !== 'report') throw nothingKnown(code);
+  const health = readReport({ json: known.report.identity });
+  const found = partFindingsOf(health).find((finding) => finding.code === code);
+  if (!found) {
+    const { recheck: last } = health as { readonly recheck?: { readonly code?: string } };
+    if (last?.code === code) return known;
+    throw nothingKnown(code);
+  }
+  const part = questionOf(services, found, question);
+  const answer = await askAsCaller(services, from, {
+    question: part,
+    freshness: freshnessOf(part.spec, 0, Date.now()),
+    waitS,
+    mayStart,
+  });
+  if (answer.kind !== 'report') return answer;
+  const report = await judgeWith(services, { known: known.report, health, question, code }, answer.report);
+  await grantReport(services.reports, from.caller.account, report);
+  return { kind: 'report', report, via: answer.via };
+}
+
+/** What a caller is told where the parts of a domain-health cannot be found again. */
+function noParts(): Problem {
+  return new Problem(
+    'report_not_found',
+    'Its parts are not stored here any more, so it cannot be judged again. Ask with fresh=1.',
+  );
+}
+
+function nothingKnown(code: string): Problem {
+  const detail = `Its newest report has no finding ${code} of a check that could be made again. Ask without recheck.`;
+  return invalidRequest([{ in: 'query', name: 'recheck', detail }]);
+}
+
+/** The question that a domain-health asks of one of its parts. */
+function questionOf(
+  { questions }: RecheckServices,
+  { check, target }: { readonly check: string; readonly target: string },
+  { owner }: Question,
+): Question {
+  const spec = findSpec(check);
+  const read = spec && readOptions(spec, {});
+  if (!spec || !read || !('options' in read)) throw new Error(`${check} can be asked without options`);
+  const host = siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target);
+  return questions.of(spec, { target, host, options: read.options }, owner);
+}
+
+type Before = {
+  readonly known: ReadyReport;
+  readonly health: Report;
+  readonly question: Question;
+  readonly code: string;
+};
+
+async function judgeWith(
+  { reports }: RecheckServices,
+  { known, health, question, code }: Before,
+  part: ReadyReport,
+): Promise<ReadyReport> {
+  const ids = partIdsIn(known);
+  // As in the report: it may not be asked again yet.
+  if (ids.includes(part.reportId)) return known;
+  const { reportStore, remembered, reportIds } = reports;
+  const found = await Promise.all(ids.map((id) => reportStore.get(id)));
+  const stored = found.filter((one) => one !== undefined);
+  if (stored.length < ids.length) throw noParts();
+  const newer = readReport({ json: part.identity });
+  const parts = [...stored.map(readReport), newer];
+  const reportId = randomId();
+  const report = judgeAgain({
+    health,
+    question,
+    parts,
+    newer,
+    code,
+    reportId: reportIds ? reportId : undefined,
+  });
+  const { jobKey, options } = question;
+  const isAnonymous = (await reportStore.get(known.reportId))?.isOpen === true;
+  const kept = await reportStore.insert(report, {
+    reportId,
+    jobId: randomId(),
+    jobKey,
+    isAnonymous,
+    options,
+  });
+  return remembered.keep(kept);
+}

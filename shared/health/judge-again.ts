@@ -1,0 +1,74 @@
+import { registrationSchema } from '../catalogue/domain-health/registration.ts';
+import type { recheckStates } from '../catalogue/domain-health/report.ts';
+import { rules } from '../catalogue/domain-health/rules.ts';
+import { domainHealth } from '../catalogue/domain-health/spec.ts';
+import { makeReport, type Report } from '../model/report.ts';
+import { assessHealth } from './assess.ts';
+import { evidenceOf, type HealthQuestion } from './evidence-of.ts';
+import { readPrevious } from './facts/previous.ts';
+
+/** What became of a finding: in a report of the check that had found it. */
+export type FindingNow = { readonly state: (typeof recheckStates)[number]; readonly reason?: string };
+
+/** Looks for a finding in a newer report. What could not be tested is not fixed. */
+export function findingNow({ findings, passed, notTested }: Report, code: string): FindingNow {
+  if (findings.some((finding) => finding.code === code)) return { state: 'found' };
+  const unseen = notTested.find((one) => one.code === code);
+  if (unseen) return { state: 'not-tested', reason: unseen.reason };
+  return { state: passed.includes(code) ? 'fixed' : 'not-applicable' };
+}
+
+/** A domain-health of which one check was made again. */
+export type Again = {
+  readonly health: Report;
+  readonly question: HealthQuestion;
+  /** Its parts as they are stored, the newer one last. */
+  readonly parts: readonly Report[];
+  readonly newer: Report;
+  /** The finding for which it was made again. */
+  readonly code: string;
+  /** Of the report that is made; undefined where reports have no ids. */
+  readonly reportId: string | undefined;
+};
+
+const lost = 'its report is not stored any more';
+
+/**
+ * Judges a domain again, with one of its parts newer. Asks nothing. The report is as old as the one that it follows, but for a millisecond, so that
+ * it answers nobody who wants a newer one, and still comes after it.
+ */
+export function judgeAgain({ health, question, parts, newer, code, reportId }: Again): Report {
+  const publicPath = publicPathOf(health);
+  const registration = registrationSchema.safeParse(health['registration']).data;
+  const evidence = {
+    ...evidenceOf(question, parts, lost),
+    ...(publicPath === '' ? {} : { publicPath }),
+    ...(registration ? { registration } : {}),
+    previous: health.reportId === undefined ? null : readPrevious(health),
+  };
+  const checkedAtMs = Date.parse(health.checkedAt) + 1;
+  const assessed = assessHealth(evidence, { checkedAtMs });
+  const secondsTo = (iso: string) => Math.max(0, (Date.parse(iso) - checkedAtMs) / 1000);
+  const facts = {
+    check: domainHealth.name,
+    target: health.target,
+    rules,
+    rulesVersion: domainHealth.rulesVersion,
+    reportId,
+    checkedAtMs,
+    durationMs: health.durationMs,
+    freshForS: secondsTo(health.freshUntil),
+    keepForS: secondsTo(health.expiresAt),
+    ...(health.vantage ? { vantage: health.vantage } : {}),
+  };
+  const target = String(newer.target['domain'] ?? newer.target['url']);
+  const recheck = { check: newer.check, target, code, ...findingNow(newer, code) };
+  return makeReport(facts, { ...assessed, fields: { ...assessed.fields, recheck } });
+}
+
+/** The prefix of links, as the stored report has it. */
+function publicPathOf({ categories }: Report): string {
+  const { dns } = (categories ?? {}) as { readonly dns?: { readonly report?: { readonly href?: string } } };
+  const [prefix = ''] = dns?.report?.href?.split('/api/tools/', 1) ?? [];
+  return prefix;
+}
