@@ -31,6 +31,7 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('--cache <folder>', 'keep answers here, and reuse them while they are fresh')
     .option('--fresh', 'check again, even if a report is fresh')
     .option('--max-age <time>', 'accept a report up to this age, such as 90, 30m, 1h, 7d')
+    .option('--recheck <code>', 'check again only what found this, and say whether it is fixed')
     .option('--cached-only', 'use only stored reports, start nothing')
     .option('--concurrency <count>', 'targets at once; auto finds the most the service takes', 'auto')
     .option('--resume <file>', 'keep the progress in this file, and continue from it')

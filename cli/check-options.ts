@@ -13,6 +13,7 @@ export type CheckOptions = ServerOptions & {
   readonly fresh?: true;
   readonly maxAge?: string;
   readonly cachedOnly?: true;
+  readonly recheck?: string;
   readonly concurrency: string;
   readonly resume?: string;
   readonly summary?: string;
@@ -29,6 +30,7 @@ export type RunOptions = {
   readonly fresh?: true;
   readonly maxAgeS?: number;
   readonly onlyIfCached?: true;
+  readonly recheck?: string;
 } & Readonly<Record<string, unknown>>;
 
 /** What a report must reach, else the command ends with 1. */
@@ -36,9 +38,9 @@ export type Threshold = { readonly failOn: readonly Severity[]; readonly minScor
 
 /** Reads how targets are asked. Throws UsageError. */
 export function readAsked(spec: CheckSpec, options: CheckOptions): RunOptions {
-  const { fresh, maxAge, cachedOnly, concurrency } = options;
-  if ([fresh, maxAge, cachedOnly].filter((one) => one !== undefined).length > 1)
-    throw new UsageError('Give one of --fresh, --max-age and --cached-only.');
+  const { fresh, maxAge, cachedOnly, recheck, concurrency } = options;
+  if ([fresh, maxAge, cachedOnly, recheck].filter((one) => one !== undefined).length > 1)
+    throw new UsageError('Give one of --fresh, --max-age, --cached-only and --recheck.');
   const own = Object.entries(options).filter(
     ([name, value]) => name in spec.options.shape && value !== undefined,
   );
@@ -49,6 +51,7 @@ export function readAsked(spec: CheckSpec, options: CheckOptions): RunOptions {
     ...(fresh ? { fresh } : {}),
     ...(maxAge === undefined ? {} : { maxAgeS: readTime('--max-age', maxAge) }),
     ...(cachedOnly ? { onlyIfCached: true } : {}),
+    ...(recheck === undefined ? {} : { recheck }),
   };
 }
 

@@ -70,7 +70,7 @@ function openClientService(client: Diagnostics, server: string, hasToken: boolea
 
 async function check(
   client: Diagnostics,
-  { spec, target, options, maxAgeS, signal, onProgress }: CheckCall,
+  { spec, target, options, maxAgeS, recheck, signal, onProgress }: CheckCall,
   linkOf: (report: Report) => string,
 ): Promise<CheckOutcome> {
   let running: RunProgress = { done: 0, total: 1 };
@@ -85,6 +85,7 @@ async function check(
     const asked = client.check(spec.name as ToolName, target, {
       ...options,
       ...(maxAgeS === undefined ? {} : { maxAgeS }),
+      ...(recheck === undefined ? {} : { recheck }),
       signal: AbortSignal.any([signal, timeout]),
       onProgress: hear,
       follows: onProgress !== undefined,

@@ -24,11 +24,20 @@ export const outputNames = ['table', 'json', 'ndjson', 'csv', 'md', 'sarif', 'ju
 export type OutputName = (typeof outputNames)[number];
 
 /** The run that is printed. `isSingle`: it has exactly one target, and its output is that of one report. */
-type PrintedRun = { readonly check: string; readonly isSingle: boolean };
+type PrintedRun = {
+  readonly check: string;
+  readonly isSingle: boolean;
+  /** The finding that was asked about again. */
+  readonly recheck?: string | undefined;
+};
 
 /** Opens what prints in a form. */
-export function openPrinter(output: OutputName, door: Output, { check, isSingle }: PrintedRun): Printer {
-  if (output === 'table') return isSingle ? tellOne(door.print) : table(door.print);
+export function openPrinter(
+  output: OutputName,
+  door: Output,
+  { check, isSingle, recheck }: PrintedRun,
+): Printer {
+  if (output === 'table') return isSingle ? tellOne(door.print, recheck) : table(door.print);
   // Markdown is read by people too.
   const write: Write = output === 'md' ? (text) => door.print(block(text)) : door.pass;
   if (output === 'ndjson') return each(write, (outcome) => `${jsonText(lineOf(outcome))}\n`);
@@ -49,9 +58,9 @@ export function render(report: Report, format: FormatName): string {
   }
 }
 
-function tellOne(print: Output['print']): Printer {
+function tellOne(print: Output['print'], recheck: string | undefined): Printer {
   return {
-    add: async ({ report }) => (report ? print(tellReport(report)) : undefined),
+    add: async ({ report }) => (report ? print(tellReport(report, recheck)) : undefined),
     end: async () => undefined,
   };
 }

@@ -169,7 +169,7 @@ type Setting = {
 /** Everything that is told of a run: stdout, the state, the progress and the summary. */
 function openRun(options: CheckOptions, { check, total, threshold, state, onClosed, pageOf }: Setting) {
   const isSingle = total === 1;
-  const printer = openPrinter(options.output, openOutput(onClosed), { check, isSingle });
+  const printer = openPrinter(options.output, openOutput(onClosed), { ...options, check, isSingle });
   const tally = openTally(options.summary !== undefined, pageOf);
   let repeated = 0;
   let isMissed = false;

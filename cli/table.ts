@@ -13,7 +13,15 @@ import {
   groupByCategory,
   togetherWords,
 } from '#shared/render/health';
-import { type Paste, pastesOf, pointsWords, targetOf, vantageWords } from '#shared/render/report-words';
+import { recheckOf, recheckWords } from '#shared/render/recheck';
+import {
+  type Paste,
+  pastesOf,
+  pointsWords,
+  shellWord,
+  targetOf,
+  vantageWords,
+} from '#shared/render/report-words';
 import { clip, cut, visible } from '#shared/render/visible-text';
 import { coloured, hasColour, join, type Shown, show, wrap } from './door.ts';
 import type { TargetOutcome } from './outcome.ts';
@@ -64,17 +72,38 @@ export function worstOf(report: Report): Finding | undefined {
 }
 
 /** One report, for a person to read: its grade, and each finding with what to do. */
-export function tellReport(report: Report): Shown {
+export function tellReport(report: Report, recheck?: string): Shown {
   const { summary, state, score, grade } = report;
   const missing = vantageWords(report);
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
   }${missing === undefined ? '' : show`\n${wrap(missing, 0)}`}`;
   const domain = tellDomain(report);
-  if (domain) return show`${head}\n${domain}`;
+  const again = recheck === undefined ? show`` : tellRecheck(report, recheck);
+  if (domain) return show`${head}\n${again}${domain}`;
   const counts = severities.flatMap((name) => (summary[name] > 0 ? [`${summary[name]} ${name}`] : []));
   const line = [...counts, `${summary.passed} passed`, `${summary.notTested} not tested`].join(', ');
-  return show`${head}\n${line}\n${join(report.findings.map((finding) => tellFinding(finding)))}`;
+  const findings = report.findings.map((finding) =>
+    tellFinding(finding, { again: againLine(report, finding) }),
+  );
+  return show`${head}\n${again}${line}\n${join(findings)}`;
+}
+
+/** What became of a finding, or why nothing was asked. */
+function tellRecheck(report: Report, code: string): Shown {
+  const recheck = recheckOf(report, code);
+  if (!recheck) return show`${wrap('Nothing was asked again: what found it was checked a moment ago.', 0)}\n`;
+  const { word, rest } = recheckWords(recheck);
+  return show`${wrap(`${word}: ${rest}`, 0)}\n`;
+}
+
+/** What stands beside a finding: its points, and the command that checks it again. */
+type Beside = { readonly cost?: Shown; readonly again: Shown };
+
+/** The command that checks a finding again, once it is fixed. */
+function againLine({ check, ...report }: Report, { code, severity }: Finding): Shown {
+  if (severity === 'info') return show``;
+  return show`  Then: diag ${check} ${shellWord(targetOf({ check, ...report }))} --recheck ${code}\n`;
 }
 
 /** A domain: why the grade is what it is, what would raise it most, and every fault once under its category. */
@@ -84,7 +113,7 @@ function tellDomain(report: Report): Shown | undefined {
   const cap = capWords(report);
   const notes = faults.filter(({ main, cost }) => main.severity === 'info' && cost === 0);
   const groups = groupByCategory(faults.filter((fault) => !notes.includes(fault))).map(
-    ({ name, faults: of }) => show`\n== ${name} ==\n${join(of.map(tellFault))}`,
+    ({ name, faults: of }) => show`\n== ${name} ==\n${join(of.map((fault) => tellFault(report, fault)))}`,
   );
   const left =
     notes.length === 0
@@ -118,16 +147,19 @@ function tellExpiries(report: Report): Shown {
   return show`\nWhat expires first\n${join(lines)}`;
 }
 
-function tellFault(fault: DomainFault): Shown {
+function tellFault(report: Report, fault: DomainFault): Shown {
   const { main, cost } = fault;
   const also = alsoEnds(fault).map(({ text }) => show`  ${wrap(`The same fix also ends: ${text}`, 4)}\n`);
-  return show`${tellFinding(main, cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``)}${join(also)}`;
+  // What it finds itself, of several parts, is asked again with all of them.
+  const again = main.check === report.check ? show`` : againLine(report, main);
+  const beside = { cost: cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``, again };
+  return show`${tellFinding(main, beside)}${join(also)}`;
 }
 
-function tellFinding({ severity, title, detail, fix }: Finding, cost: Shown = show``): Shown {
+function tellFinding({ severity, title, detail, fix }: Finding, { cost = show``, again }: Beside): Shown {
   const words = [detail, `Fix: ${fix.text}`].map((text) => show`  ${wrap(text, 2)}\n`);
   const name = paint(severity, severity.toUpperCase().padEnd(8));
-  return show`\n${name} ${wrap(title, 9)}\n${cost}${join(words)}${join(pastesOf(fix).map(tellPaste))}`;
+  return show`\n${name} ${wrap(title, 9)}\n${cost}${join(words)}${join(pastesOf(fix).map(tellPaste))}${again}`;
 }
 
 const longestPaste = 4000;

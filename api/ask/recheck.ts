@@ -44,8 +44,8 @@ export type RecheckAnswer =
   | { readonly kind: 'none' };
 
 /**
- * Makes the one check again that found something, at its own cost and under its own floor, and judges the domain-health again from its stored
- * parts. Where that check may not be asked again yet, the newest report is the answer.
+ * Makes what found something again (one check, or the few that find the same), each at its own cost and under its own floor, and judges the
+ * domain-health again from its stored parts. Where none of them may be asked again yet, the newest report is the answer.
  */
 export async function recheck(
   services: RecheckServices,
@@ -57,23 +57,27 @@ export async function recheck(
   const known = await askAsCaller(services, from, { question, freshness: newest, waitS: 0, mayStart: false });
   if (known.kind !== 'report') throw nothingKnown(code);
   const health = readReport({ json: known.report.identity });
-  const found = partFindingsOf(health).find((finding) => finding.code === code);
-  if (!found) {
+  const found = partFindingsOf(health).filter((finding) => finding.code === code);
+  if (found.length === 0) {
     const { recheck: last } = health as { readonly recheck?: { readonly code?: string } };
     if (last?.code === code) return known;
     throw nothingKnown(code);
   }
-  const part = questionOf(services, found, question);
-  const answer = await askAsCaller(services, from, {
-    question: part,
-    freshness: freshnessOf(part.spec, 0, Date.now()),
-    waitS,
-    mayStart,
-  });
-  if (answer.kind !== 'report') return answer;
-  const report = await judgeWith(services, { known: known.report, health, question, code }, answer.report);
+  const parts = new Map(found.map(({ check, target }) => [`${check} ${target}`, { check, target }]));
+  const answers = await Promise.all(
+    [...parts.values()].map((named) => {
+      const part = questionOf(services, named, question);
+      const freshness = freshnessOf(part.spec, 0, Date.now());
+      return askAsCaller(services, from, { question: part, freshness, waitS, mayStart });
+    }),
+  );
+  const newer: ReadyReport[] = [];
+  for (const answer of answers)
+    if (answer.kind === 'report') newer.push(answer.report);
+    else return answer;
+  const report = await judgeWith(services, { known: known.report, health, question, code }, newer);
   await grantReport(services.reports, from.caller.account, report);
-  return { kind: 'report', report, via: answer.via };
+  return { kind: 'report', report, via: 'stored' };
 }
 
 /** What a caller is told where the parts of a domain-health cannot be found again. */
@@ -112,17 +116,17 @@ type Before = {
 async function judgeWith(
   { reports }: RecheckServices,
   { known, health, question, code }: Before,
-  part: ReadyReport,
+  made: readonly ReadyReport[],
 ): Promise<ReadyReport> {
   const ids = partIdsIn(known);
-  // As in the report: it may not be asked again yet.
-  if (ids.includes(part.reportId)) return known;
+  // As in the report: they may not be asked again yet.
+  if (made.every(({ reportId }) => ids.includes(reportId))) return known;
   const { reportStore, remembered, reportIds } = reports;
   const found = await Promise.all(ids.map((id) => reportStore.get(id)));
   const stored = found.filter((one) => one !== undefined);
   if (stored.length < ids.length) throw noParts();
-  const newer = readReport({ json: part.identity });
-  const parts = [...stored.map(readReport), newer];
+  const newer = made.map(({ identity }) => readReport({ json: identity }));
+  const parts = [...stored.map(readReport), ...newer];
   const reportId = randomId();
   const report = judgeAgain({
     health,

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { lookAtJob, retryAfterS } from '#shared/ask/ask';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import type { Caller } from '#shared/limits/caller';
 import type { AgentService, CheckCall, CheckOutcome, RunProgress } from '#shared/mcp/service';
 import { Refusal } from '#shared/mcp/service';
@@ -8,6 +9,7 @@ import { Problem } from '#shared/model/problem';
 import { readSentReport } from '#shared/render/probe';
 import { readReport } from '#shared/stores/reports/read-report';
 import { askAsCaller } from '../ask/ask-as-caller.ts';
+import { recheck } from '../ask/recheck.ts';
 import { findReadable } from '../reports/readable.ts';
 import { placesOf } from '../request/read-ask.ts';
 import type { Services } from '../services.ts';
@@ -63,16 +65,19 @@ async function check(
   call: CheckCall,
 ): Promise<CheckOutcome> {
   const { questions, jobs, site, telemetry } = services;
-  const { spec, target, options, maxAgeS } = call;
+  const { spec, target, options, maxAgeS, recheck: code } = call;
   const place = placesOf(spec);
   const question = questions.read(spec, { target, options, place }, site.ownerOf(caller.account));
   if (question instanceof Problem) throw question;
   const follow = call.onProgress && followRun(services, caller, question.jobKey, call.onProgress);
-  const freshness = freshnessOf(spec, maxAgeS, Date.now());
   const waitS = Math.min(longestWaitS, jobs.waitSeconds ?? longestWaitS);
-  const answer = await askAsCaller(services, { caller, response }, { question, freshness, waitS }).finally(
-    () => follow?.end(),
-  );
+  const from = { caller, response };
+  const freshness = freshnessOf(spec, code === undefined ? maxAgeS : 0, Date.now());
+  const asking =
+    code !== undefined && spec.name === domainHealth.name
+      ? recheck(services, from, { question, code, waitS })
+      : askAsCaller(services, from, { question, freshness, waitS });
+  const answer = await asking.finally(() => follow?.end());
   if (answer.kind !== 'report') {
     const running = await lookAtRun(services, caller, question.jobKey);
     return { running, retryAfterS: retryAfterS(running.position) };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { codeText, maxAgeText, waitText } from '../request/read-ask.ts';
+import { codeText } from '#shared/model/finding';
+import { maxAgeText, waitText } from '../request/read-ask.ts';
 
 /** The query of every tool, beside the options of its check. */
 export const sharedParameters = {

@@ -1,19 +1,23 @@
 import type { Request, Response } from 'express';
-import { catalogue, findSpec } from '#shared/catalogue/registry';
-import { checkWords } from '#shared/render/labels';
-import { type Markup, markup, nothing } from '#shared/render/markup';
-import { clip } from '#shared/render/visible-text';
+import { findSpec } from '#shared/catalogue/registry';
+import { markup, nothing } from '#shared/render/markup';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { admit } from '../request/admit.ts';
 import { readForm } from '../request/read-json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { admitForm } from './admit-form.ts';
-import { basePathOf, mainCheck, originOf, type PageServices, pagePath } from './page-services.ts';
+import {
+  basePathOf,
+  mainCheck,
+  originOf,
+  type PageServices,
+  pagePath,
+  withParameter,
+} from './page-services.ts';
 import { renderPage, seeOther, sendPage, sendPassingPage } from './page.ts';
 import { samples } from './samples.ts';
+import { type Slip, targetField } from './target-field.ts';
 import { startRun, usualQuestion, visitOf } from './tool-page.ts';
-
-const longestField = 300;
 
 /** Answers /: one field for what to check, and what this service is. */
 export async function answerHome(
@@ -56,10 +60,10 @@ export async function answerField(
   if (!spec) throw new Error(`${read.check} is in the catalogue`);
   const question = usualQuestion(services, spec, read.target, caller);
   const query = spec.targetKind === 'url' ? `url=${encodeURIComponent(read.target)}` : '';
-  return startRun(services, visitOf(services, request, caller, { question, query }), response);
+  const visit = visitOf(services, request, caller, { question, query });
+  const self = read.page === undefined ? visit.self : withParameter(visit.self, 'page', read.page);
+  return startRun(services, { ...visit, self }, response);
 }
-
-type Slip = { readonly target: string; readonly why: string };
 
 function homePage(services: PageServices, request: Request, slip?: Slip): string {
   const base = basePathOf(services.site);
@@ -70,7 +74,7 @@ function homePage(services: PageServices, request: Request, slip?: Slip): string
       'Checks the DNS, mail, TLS, headers, redirects and speed of a domain or URL, and says how to fix what it finds.',
     isIndexed: slip === undefined,
     main: markup`<section class="hero"><h1>What would you like to check?</h1>
-${field(services.site, base, slip)}</section>
+${targetField(services.site, base, slip)}</section>
 <section id="recent" hidden><h2>Your recent checks</h2><ul class="recent"></ul>
 <p class="hint">This list is kept in this browser only. <button type="button" class="plain" id="forget">Forget it</button></p></section>
 ${
@@ -87,27 +91,6 @@ ${samples(`${originOf(services, request)}/api/tools/domain-health/example.com`)}
   });
 }
 
-function field({ isOffered }: PageServices['site'], base: string, slip?: Slip): Markup {
-  const others = catalogue.filter((spec) => spec.name !== mainCheck && isOffered(spec));
-  const value = slip ? clip(slip.target, longestField) : '';
-  const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;
-  return markup`<form class="ask" action="${base}/go" method="post" role="search">
-<label for="target">Domain, URL or e-mail address</label>
-<div class="row"><input id="target" name="target" type="text" inputmode="url" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" placeholder="example.com" value="${value}"${wrong}>
-<button type="submit">Check</button></div>
-${slip ? markup`<p class="wrong" id="why" role="alert">${slip.why}</p>` : nothing}
-<fieldset><legend>Or only one part</legend>
-<ul class="tools">${others.map(({ name }) => toolButton(name))}</ul></fieldset>
-</form>
-`;
-}
-
-function toolButton(check: string): Markup {
-  const { name, about } = checkWords[check] ?? { name: check, about: '' };
-  return markup`<li><button type="submit" name="check" value="${check}" class="tool"><b>${name}</b> <span>${about}</span></button></li>
-`;
-}
-
 const honestText = markup`<section><h2>What it does</h2>
 <p>It looks at a domain from outside, as any visitor, mail server or resolver can. It gives a grade, says what each finding cost, shows what was seen, and gives the record or setting that fixes it.</p>
 <h2>What it does not do</h2>
@@ -119,7 +102,14 @@ const honestText = markup`<section><h2>What it does</h2>
 
 /** Where the one field of the first page leads, or what is wrong with its text. */
 type FieldRead =
-  | { readonly ok: true; readonly check: string; readonly target: string; readonly path: string }
+  | {
+      readonly ok: true;
+      readonly check: string;
+      readonly target: string;
+      readonly path: string;
+      /** The page that was named, where only its domain is checked. */
+      readonly page?: string;
+    }
   | { readonly ok: false; readonly status: 400 | 422; readonly why: string };
 
 /**
@@ -137,13 +127,25 @@ export function readField(text: string, check: string, policy: TargetPolicy): Fi
       : parseDomain(meant, policy);
   if (parsed.ok) {
     const { value: target } = parsed;
-    return { ok: true, check: spec.name, target, path: pagePath(spec.name, target) };
+    const path = pagePath(spec.name, target);
+    const page = isUrl && spec.targetKind === 'domain' ? pageNamed(meant, policy) : undefined;
+    return page === undefined
+      ? { ok: true, check: spec.name, target, path }
+      : { ok: true, check: spec.name, target, path: withParameter(path, 'page', page), page };
   }
   return {
     ok: false,
     status: parsed.fault.kind === 'refused' ? 422 : 400,
     why: tellFault(parsed.fault),
   };
+}
+
+/** The URL, where it says more than its domain: a path, a query or a port. */
+function pageNamed(meant: string, policy: TargetPolicy): string | undefined {
+  const url = parseHttpUrl(meant.includes('://') ? meant : `https://${meant}`, policy);
+  if (!url.ok) return undefined;
+  const { pathname, search, port, href } = url.value;
+  return pathname === '/' && search === '' && port === '' ? undefined : href;
 }
 
 function hostOrUrl(text: string, kind: 'domain' | 'url', policy: TargetPolicy) {

@@ -1,17 +1,15 @@
 import { findSpec } from '#shared/catalogue/registry';
-import { findingNow, type FindingNow } from '#shared/health/judge-again';
 import { spanWords, waitWords } from '#shared/model/counts';
 import type { Report } from '#shared/model/report';
 import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
-import { titleOf } from '#shared/render/report-words';
+import { recheckOf, recheckWords } from '#shared/render/recheck';
 import { cut } from '#shared/render/visible-text';
+import { parseHttpUrl, type TargetPolicy } from '#shared/targets/parse-target';
+import { pagePath } from './page-services.ts';
 
 /** Said first on a page whose visitor asked again sooner than the check allows; nothing once it may be asked. */
-export function tooSoonNote(
-  { check, checkedAt }: { readonly check: string; readonly checkedAt: string },
-  nowMs: number,
-): Markup {
+export function tooSoonNote({ check, checkedAt }: Report, nowMs: number): Markup {
   const floorMs = (findSpec(check)?.refreshFloorS ?? 0) * 1000;
   const ageMs = Math.max(0, nowMs - Date.parse(checkedAt));
   if (ageMs >= floorMs) return nothing;
@@ -19,27 +17,25 @@ export function tooSoonNote(
 `;
 }
 
-/** What became of a finding whose check was made again. */
-export function recheckNote(check: string, code: string, { state, reason }: FindingNow): Markup {
-  const title = titleOf({ check }, code) ?? code;
-  const words = {
-    fixed: markup`<b>Fixed:</b> “${title}” is not found any more.`,
-    found: markup`<b>Still there:</b> “${title}”.`,
-    'not-tested': markup`<b>Not known:</b> “${title}” could not be tested this time${reason === undefined ? nothing : markup`: ${cut(reason, 300)}`}.`,
-    'not-applicable': markup`<b>Not there any more:</b> “${title}” does not apply now.`,
-  }[state];
-  return markup`<p class="notice ${state === 'fixed' ? 'pass' : ''}" role="status">${words} Only ${checkWords[check]?.name ?? check} was asked again.</p>
+const longestNote = 500;
+
+/** Said where somebody named a page, and its domain was checked. */
+export function pageNote(page: string | null, base: string, policy: TargetPolicy): Markup {
+  const url = page === null ? undefined : parseHttpUrl(page, policy);
+  if (!url?.ok) return nothing;
+  const { href } = url.value;
+  const links = ['security-header-check', 'pagespeed-check', 'redirect-check'].map(
+    (check) => markup` <a href="${base}${pagePath(check, href)}">${checkWords[check]?.name ?? check}</a>`,
+  );
+  return markup`<p class="notice">Only the domain was checked. Check this page: <bdi>${cut(href, longestNote)}</bdi>${links}</p>
 `;
 }
 
-type Recheck = FindingNow & { readonly check: string; readonly code: string };
-
-/** The note of a page that was asked for one finding again. @param report the newest @param part the newest of the check that found it */
+/** What became of a finding whose check was made again. @param report the newest */
 export function noteOfRecheck(report: Report, code: string, nowMs: number): Markup {
-  const { recheck } = report as { readonly recheck?: Recheck };
-  if (recheck?.code === code) return recheckNote(recheck.check, code, recheck);
-  const isOwn = titleOf(report, code) !== undefined;
-  return isOwn && report.check !== 'domain-health'
-    ? markup`${recheckNote(report.check, code, findingNow(report, code))}`
-    : tooSoonNote(report, nowMs);
+  const recheck = recheckOf(report, code);
+  if (!recheck) return tooSoonNote(report, nowMs);
+  const { word, rest } = recheckWords(recheck);
+  return markup`<p class="notice ${recheck.state === 'fixed' ? 'pass' : ''}" role="status"><b>${word}:</b> ${cut(rest, longestNote)} Only what found it was asked again.</p>
+`;
 }

@@ -59,7 +59,7 @@ export function toolPath(spec: CheckSpec, segment: string, query: string): strin
 }
 
 /** What a page reads beside the options of its tool: a run that goes on, a part of a report, and what was asked again. */
-const ownParameters: readonly string[] = ['job', 'part', 'again', 'recheck'];
+const ownParameters: readonly string[] = ['job', 'part', 'again', 'recheck', 'page'];
 
 /** A query in two: what the page itself reads, and what is left for the tool, as it was sent. */
 export function splitQuery(raw: string): { readonly own: URLSearchParams; readonly rest: string } {

@@ -10,6 +10,7 @@ import { requestIdOf } from '../request/request-log.ts';
 import { basePathOf, type PageServices } from './page-services.ts';
 import { protectPage, renderPage, sendPage, sendPassingPage } from './page.ts';
 import { signInForm } from './session-page.ts';
+import { targetField } from './target-field.ts';
 
 /** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
 export function asPage(services: PageServices, answer: AnswerRequest): AnswerRequest {
@@ -53,9 +54,8 @@ function sendProblem({ site, telemetry }: PageServices, problem: Problem, respon
   const base = basePathOf(site);
   const main = markup`<h1>${title}</h1>
 <p>${detail}</p>
-${problem.errors === undefined ? nothing : markup`<ul>${problem.errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>`}
-${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hintOf(help)}
-<p><a href="${base}/">Check something else</a></p>
+${faultList(problem)}${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hintOf(help)}
+${isAboutTarget(problem) ? targetField(site, base) : markup`<p><a href="${base}/">Check something else</a></p>`}
 <p class="facts">${status} <code>${problem.code}</code> · request <code>${requestIdOf(response)}</code></p>
 `;
   sendPassingPage(
@@ -63,6 +63,19 @@ ${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hin
     status,
     renderPage({ base, title: `${title}: Diagnostic Tools`, description: title, main }),
   );
+}
+
+/** The faults that the sentence above does not tell already. */
+function faultList({ errors = [] }: Problem): Markup {
+  return errors.length < 2
+    ? nothing
+    : markup`<ul>${errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>
+`;
+}
+
+/** Whether the visitor may want to write the domain or URL again. */
+function isAboutTarget({ code }: Problem): boolean {
+  return code === 'invalid_request' || code === 'target_not_allowed';
 }
 
 function isAboutToken({ isOpen }: PageServices['site'], { code }: Problem): boolean {

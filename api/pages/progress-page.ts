@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { categoryNameOf } from '#shared/catalogue/domain-health/category-words';
 import { categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { JobState } from '#shared/ports/job-queue';
+import { titleOfTarget } from '#shared/render/html/page';
 import { checkWords } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { severityWords } from '#shared/render/report-words';
@@ -61,7 +62,7 @@ function progressPage(visit: Visit, base: string, going: Going): string {
     head: markup`<noscript><meta http-equiv="refresh" content="${refreshS}; url=${again}"></noscript>
 `,
     main: markup`<p class="check">${name}</p>
-<h1>Checking <bdi>${target}</bdi></h1>
+<h1>Checking ${titleOfTarget(target)}</h1>
 <div class="going" data-self="${self}">
 <progress aria-label="Progress" max="${bar.max}" value="${bar.value}"></progress>
 <p id="state" role="status">${describe(going)}</p>

@@ -4,7 +4,7 @@ import type { Report } from '#shared/model/report';
 import { type Around, reportBody, titleOfTarget } from '#shared/render/html/page';
 import { checkWords } from '#shared/render/labels';
 import { block, type Markup, markup, nothing } from '#shared/render/markup';
-import { isMissing, targetOf, timeWords } from '#shared/render/report-words';
+import { isMissing, shellWord, targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
 import { choiceForm } from './choices.ts';
 import { mailOf } from './mail-part.ts';
@@ -135,9 +135,14 @@ function actionsOf({ report, visit, origin }: Shown, base: string): Markup {
 }
 
 function samplesOf({ program, question: { spec, target } }: Visit): Markup {
-  const watch = `diag watch add ${target} --check ${spec.name}`;
+  const [service = ''] = program.split('/api/tools/', 1);
+  const body = { check: spec.name, targets: [target], everySeconds: 86_400 };
+  const watch = [
+    `diag watch create ${spec.name} ${shellWord(target)} --every 1d`,
+    `curl -H "Authorization: Bearer $DIAG_TOKEN" -H 'Content-Type: application/json' -H "Idempotency-Key: $(uuidgen)" -d '${JSON.stringify(body).replaceAll("'", '%27')}' ${shellWord(`${service}/api/watches`)}`,
+  ].join('\n');
   return markup`<details class="fold"><summary><h2>The same from a program, and how to watch it</h2></summary>
-${samples(program)}<p><b>Watch it</b>: with a token you are told when it changes.</p>
+${samples(program)}<p><b>Watch it</b>: with a token of the scopes <code>tools</code> and <code>watch</code> you are told what changes.</p>
 <pre><code>${block(watch)}</code></pre></details>
 `;
 }

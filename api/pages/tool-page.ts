@@ -5,7 +5,8 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Caller } from '#shared/limits/caller';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
-import { nothing } from '#shared/render/markup';
+import type { Report } from '#shared/model/report';
+import { type Markup, markup, nothing } from '#shared/render/markup';
 import { readReport } from '#shared/stores/reports/read-report';
 import type { ReadyReport } from '../answer/ready-report.ts';
 import { askAsCaller } from '../ask/ask-as-caller.ts';
@@ -16,7 +17,7 @@ import { readForm } from '../request/read-json.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { admitForm } from './admit-form.ts';
 import { queryOfChoices } from './choices.ts';
-import { noteOfRecheck, tooSoonNote } from './notes.ts';
+import { noteOfRecheck, pageNote, tooSoonNote } from './notes.ts';
 import {
   basePathOf,
   mainCheck,
@@ -134,17 +135,18 @@ async function showKnown(
   const { grant, identity } = found;
   const past = await findPast(services, caller.account, { grant, jobKey: question.jobKey });
   const report = readReport({ json: identity });
-  const code = own.get('recheck');
-  const now = Date.now();
-  const note =
-    code === null
-      ? own.has('again')
-        ? tooSoonNote(report, now)
-        : nothing
-      : noteOfRecheck(report, code, now);
+  const note = markup`${pageNote(own.get('page'), basePathOf(services.site), services.targetPolicy)}${askedNote(report, own)}`;
   const origin = originOf(services, request);
   const page = reportPage({ report, services, origin, past, visit, note });
   await sendPage(request, response, page, 'private, no-cache');
+}
+
+/** What is said first of what was just asked. */
+function askedNote(report: Report, own: URLSearchParams): Markup {
+  const code = own.get('recheck');
+  const now = Date.now();
+  if (code !== null) return noteOfRecheck(report, code, now);
+  return own.has('again') ? tooSoonNote(report, now) : nothing;
 }
 
 /** The newest report of a question. One whose part was made again is judged again first. */

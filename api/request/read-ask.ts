@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { GivenQuestion, Question, Questions } from '#shared/ask/question';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import { codeText } from '#shared/model/finding';
 import { type Fault, Problem } from '#shared/model/problem';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { decodeSegment, type Query, rawQueryOf, readQuery } from './read-query.ts';
@@ -27,9 +28,6 @@ const maxAgeLimitS = 31_536_000;
 export const waitText = /^(?:[0-4]?[0-9]|5[0-5])$/;
 export const maxAgeText =
   /^(?:[0-9]{1,7}|[12][0-9]{7}|30[0-9]{6}|31[0-4][0-9]{5}|315[0-2][0-9]{4}|3153[0-5][0-9]{3}|31536000)$/;
-
-/** The code of a finding; the OpenAPI document has the same. */
-export const codeText = /^[a-z0-9]+(?:-[a-z0-9]+){0,15}$/;
 
 type Owner = Question['owner'];
 

@@ -24,7 +24,8 @@ export type Again = {
   readonly question: HealthQuestion;
   /** Its parts as they are stored, the newer one last. */
   readonly parts: readonly Report[];
-  readonly newer: Report;
+  /** Those that were made again: what found the same. */
+  readonly newer: readonly Report[];
   /** The finding for which it was made again. */
   readonly code: string;
   /** Of the report that is made; undefined where reports have no ids. */
@@ -61,10 +62,21 @@ export function judgeAgain({ health, question, parts, newer, code, reportId }: A
     keepForS: secondsTo(health.expiresAt),
     ...(health.vantage ? { vantage: health.vantage } : {}),
   };
-  const target = String(newer.target['domain'] ?? newer.target['url']);
-  const recheck = { check: newer.check, target, code, ...findingNow(newer, code) };
-  return makeReport(facts, { ...assessed, fields: { ...assessed.fields, recheck } });
+  const recheck = recheckOf(newer, code);
+  return makeReport(facts, { ...assessed, fields: { ...assessed.fields, ...(recheck ? { recheck } : {}) } });
 }
+
+/** What became of a finding in all reports that had it: fixed only where none has it any more. */
+function recheckOf(newer: readonly Report[], code: string) {
+  const [told] = newer
+    .map((report) => ({ report, now: findingNow(report, code) }))
+    .toSorted((a, b) => worstFirst.indexOf(a.now.state) - worstFirst.indexOf(b.now.state));
+  if (!told) return undefined;
+  const { check, target } = told.report;
+  return { check, target: String(target['domain'] ?? target['url']), code, ...told.now };
+}
+
+const worstFirst: readonly FindingNow['state'][] = ['found', 'not-tested', 'fixed', 'not-applicable'];
 
 /** The prefix of links, as the stored report has it. */
 function publicPathOf({ categories }: Report): string {

@@ -17,6 +17,8 @@ export type CheckCall = {
   readonly options: { readonly [name: string]: string | readonly string[] };
   /** A report up to so many seconds old answers; undefined: one that is fresh. */
   readonly maxAgeS: number | undefined;
+  /** The finding whose check alone is to be made again. */
+  readonly recheck: string | undefined;
   readonly signal: AbortSignal;
   /** Hears how far the run is; undefined where the agent does not listen. */
   readonly onProgress: ((progress: RunProgress) => void) | undefined;

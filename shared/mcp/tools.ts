@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { catalogue } from '../catalogue/registry.ts';
 import type { CheckSpec } from '../catalogue/spec.ts';
+import { codeText } from '../model/finding.ts';
 import { type CheckCall, Refusal } from './service.ts';
 
 type JsonSchema = { readonly [name: string]: unknown };
@@ -19,7 +20,7 @@ type AgentTool = {
 };
 
 /** What the arguments of a tool say, once they are read. */
-type ReadArguments = Pick<CheckCall, 'target' | 'options' | 'maxAgeS'>;
+type ReadArguments = Pick<CheckCall, 'target' | 'options' | 'maxAgeS' | 'recheck'>;
 
 const longestTarget = 2048;
 const longestOption = 320;
@@ -32,13 +33,26 @@ const maxAgeSchema: JsonSchema = {
   description: 'Accept a report up to so many seconds old; 0 checks again.',
 };
 
+const longestCode = 80;
+const recheckSchema: JsonSchema = {
+  type: 'string',
+  maxLength: longestCode,
+  description:
+    'After a fix: the code of the finding. Only what found it is checked again, and `recheck` says whether it is fixed.',
+};
+
 /** The tools, in the order of the documentation. Their texts are ours: no target is in them. */
 export const agentTools: readonly AgentTool[] = catalogue.map((spec) => ({
   name: spec.name,
   description: spec.summary,
   inputSchema: {
     type: 'object',
-    properties: { ...targetSchema(spec), ...optionSchemas(spec), maxAge: maxAgeSchema },
+    properties: {
+      ...targetSchema(spec),
+      ...optionSchemas(spec),
+      maxAge: maxAgeSchema,
+      recheck: recheckSchema,
+    },
     required: [spec.targetKind],
     additionalProperties: false,
   },
@@ -78,7 +92,7 @@ function isWholeNumber(text: unknown): boolean {
 export function readArguments(spec: CheckSpec, given: object): ReadArguments {
   const faults: string[] = [];
   const entries = Object.entries(given);
-  const known = new Set([spec.targetKind, 'maxAge', ...Object.keys(spec.options.shape)]);
+  const known = new Set([spec.targetKind, 'maxAge', 'recheck', ...Object.keys(spec.options.shape)]);
   for (const [name] of entries)
     if (!known.has(name))
       faults.push(`${JSON.stringify(name.slice(0, 40))} is not an argument of this tool.`);
@@ -97,13 +111,32 @@ export function readArguments(spec: CheckSpec, given: object): ReadArguments {
   const target = values.get(spec.targetKind);
   if (target === undefined && faults.length === 0)
     faults.push(`${spec.targetKind}: this argument is needed.`);
-  const maxAge = values.get('maxAge');
-  const maxAgeS = maxAge === undefined ? undefined : Number(maxAge);
-  if (maxAgeS !== undefined && !(Number.isInteger(maxAgeS) && maxAgeS >= 0 && maxAgeS <= maxAgeLimitS))
-    faults.push(`maxAge: give whole seconds from 0 to ${maxAgeLimitS}.`);
+  const maxAgeS = readMaxAge(values.get('maxAge'), faults);
+  const recheck = readCode(values.get('recheck'), faults);
   if (faults.length > 0) throw new Refusal('invalid_request', faults.join(' '));
   const options = [...values].filter(([name]) => name in spec.options.shape);
-  return { target: String(target), options: Object.fromEntries(options), maxAgeS };
+  return {
+    target: String(target),
+    options: Object.fromEntries(options),
+    maxAgeS,
+    recheck,
+  };
+}
+
+type Given = string | readonly string[] | undefined;
+
+function readMaxAge(given: Given, faults: string[]): number | undefined {
+  if (given === undefined) return undefined;
+  const maxAgeS = Number(given);
+  if (!(Number.isInteger(maxAgeS) && maxAgeS >= 0 && maxAgeS <= maxAgeLimitS))
+    faults.push(`maxAge: give whole seconds from 0 to ${maxAgeLimitS}.`);
+  return maxAgeS;
+}
+
+function readCode(given: Given, faults: string[]): string | undefined {
+  if (given === undefined || (typeof given === 'string' && codeText.test(given))) return given;
+  faults.push('recheck: give the code of a finding.');
+  return undefined;
 }
 
 /** Texts, numbers and lists of them as texts; undefined for anything else, and for a text that is too long or empty. */

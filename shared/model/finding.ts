@@ -12,6 +12,9 @@ import {
   type Verdicts,
 } from './verdict.ts';
 
+/** What the code of a finding may be. */
+export const codeText = /^[a-z0-9]+(?:-[a-z0-9]+){0,15}$/;
+
 const referenceSchema = z.object({ title: z.string(), url: z.string() });
 
 /** How to fix a finding. */

@@ -15,7 +15,7 @@ import {
 } from './health.ts';
 import { mailHeads, mailRowsOf } from './html/pictures/smtp-check.ts';
 import { signs } from './html/pictures/verdict-marks.ts';
-import { checkNameOf, labelOf, partLabelOf } from './labels.ts';
+import { checkNameOf, labelOf, partLabelOf, unicodeOf } from './labels.ts';
 import {
   bySeverity,
   effectWords,
@@ -56,7 +56,10 @@ export function markdownOfUnchecked({ check, target, why }: Unchecked): string {
 }
 
 function titleLine(check: string, target: string): string {
-  return `# ${sentence(checkNameOf(check))}: ${codeSpan(cut(target, longestText))}`;
+  const shown = unicodeOf(target);
+  const own = codeSpan(cut(target, longestText));
+  // One name may look like another: the form in the DNS stands beside it.
+  return `# ${sentence(checkNameOf(check))}: ${shown === undefined ? own : `${codeSpan(cut(shown, longestText))} (${own})`}`;
 }
 
 function writeReport(report: Report, pieces: number): string {

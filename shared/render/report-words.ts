@@ -31,6 +31,11 @@ export function targetOf({ target }: Report): string {
   return typeof named === 'string' ? named : jsonText(target);
 }
 
+/** A target as a word of a command line: no character of it means anything to a shell. */
+export function shellWord(target: string): string {
+  return /^[\w./:@%-]+$/.test(target) ? target : `'${target.replaceAll("'", '%27')}'`;
+}
+
 /** "91 of 100, grade A", or that there is none. */
 export function scoreWords({ score, grade }: Report): string {
   if (score === null) return 'no score';

@@ -67,6 +67,7 @@ describe.for(['legacy', 'auto'] as const)('with a client of the %s revision', (m
         targetKind,
         ...Object.keys(options.shape),
         'maxAge',
+        'recheck',
       ]);
       expect(tools[at]?.annotations).toMatchObject({ openWorldHint: true, destructiveHint: false });
     }

@@ -89,8 +89,12 @@ describe('the field of the first page', () => {
   test.for([
     { text: 'A.Test', check: '', path: '/d/a.test' },
     { text: ' a.test. ', check: '', path: '/d/a.test' },
-    { text: 'https://www.a.test/shop?x=1', check: '', path: '/d/www.a.test' },
-    { text: 'a.test/shop', check: '', path: '/d/a.test' },
+    {
+      text: 'https://www.a.test/shop?x=1',
+      check: '',
+      path: '/d/www.a.test?page=https%3A%2F%2Fwww.a.test%2Fshop%3Fx%3D1',
+    },
+    { text: 'a.test/shop', check: '', path: '/d/a.test?page=https%3A%2F%2Fa.test%2Fshop' },
     { text: 'Ann <ann@a.test>', check: '', path: '/d/a.test' },
     { text: 'mailto:ann@a.test', check: 'dns-check', path: '/d/a.test/dns-check' },
     { text: 'bücher.test', check: 'ssl-check', path: '/d/xn--bcher-kva.test/ssl-check' },
