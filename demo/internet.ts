@@ -1,4 +1,6 @@
 import { createServer, type Server } from 'node:http';
+import { webAddress } from '../test/lab/domain-health/domains.ts';
+import { openFarPort } from '../test/lab/domain-health/far-ports.ts';
 import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 import { type Lab, openLab } from '../test/lab/kit/lab.ts';
 import { openMailHosts } from './mail.ts';
@@ -14,8 +16,11 @@ export type Internet = {
   readonly isSmall: boolean;
 };
 
-/** Opens the demo's internet on loopback: web servers, and a resolver with the name servers of every zone. */
-export async function openInternet(): Promise<Internet> {
+/**
+ * Opens the demo's internet on loopback: web servers, and a resolver with the name servers of every zone.
+ * @param delayMs before each piece of an answer, as on a line with that round trip; 0 for none
+ */
+export async function openInternet(delayMs = 0): Promise<Internet> {
   const zones = makeZones();
   // Linux answers at all of 127.0.0.0/8, other systems at 127.0.0.1 alone.
   const isSmall = !(await hasAddress(plainAddress));
@@ -26,8 +31,12 @@ export async function openInternet(): Promise<Internet> {
       settings: lab.settings({ NAMESERVER_PORT: lab.dns.address.replace(/.*:/, '') }),
       isSmall,
     };
-  const [names, mailPort] = await Promise.all([openNameServers(zones), openMailHosts(lab), servePlain(lab)]);
-  const ports = lab.settings()['TARGET_PORT_MAP'];
+  const [names, mailPort] = await Promise.all([
+    openNameServers(zones, delayMs),
+    openMailHosts(lab),
+    servePlain(lab),
+  ]);
+  const ports = delayMs === 0 ? lab.settings()['TARGET_PORT_MAP'] : await farPorts(lab, delayMs);
   return {
     authority: lab.authority.cert,
     settings: lab.settings({
@@ -40,6 +49,16 @@ export async function openInternet(): Promise<Internet> {
     }),
     isSmall,
   };
+}
+
+async function farPorts({ web }: Lab, delayMs: number): Promise<string> {
+  const [plain, secure] = [
+    await openFarPort(delayMs, [webAddress]),
+    await openFarPort(delayMs, [webAddress]),
+  ];
+  plain.lead(web.httpPort);
+  secure.lead(web.httpsPort);
+  return `80=${plain.port},443=${secure.port}`;
 }
 
 /** The same sites by http alone; for https nobody listens at this address. */

@@ -12,7 +12,8 @@ import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { browserTries } from '../worker/start/watch-browser.ts';
 import { openInternet } from './internet.ts';
 
-const internet = await openInternet();
+// For figures: how far away the demo's servers are.
+const internet = await openInternet(Number(process.env['DEMO_DELAY_MS'] ?? 0));
 const folder = mkdtempSync(join(tmpdir(), 'diag-demo-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 // The demo's own authority, for the browser; Node was told of it by the lab.

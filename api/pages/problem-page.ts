@@ -54,7 +54,7 @@ function sendProblem({ site, telemetry }: PageServices, problem: Problem, respon
   const base = basePathOf(site);
   const main = markup`<h1>${title}</h1>
 <p>${detail}</p>
-${faultList(problem)}${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hintOf(help)}
+${isAboutToken(site, problem) ? signInForm(base, response.req.originalUrl) : hintOf(help)}
 ${isAboutTarget(problem) ? targetField(site, base) : markup`<p><a href="${base}/">Check something else</a></p>`}
 <p class="facts">${status} <code>${problem.code}</code> · request <code>${requestIdOf(response)}</code></p>
 `;
@@ -65,16 +65,8 @@ ${isAboutTarget(problem) ? targetField(site, base) : markup`<p><a href="${base}/
   );
 }
 
-/** The faults that the sentence above does not tell already. */
-function faultList({ errors = [] }: Problem): Markup {
-  return errors.length < 2
-    ? nothing
-    : markup`<ul>${errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>
-`;
-}
-
 /** Whether the visitor may want to write the domain or URL again. */
-function isAboutTarget({ code }: Problem): boolean {
+function isAboutTarget({ code }: Pick<Problem, 'code'>): boolean {
   return code === 'invalid_request' || code === 'target_not_allowed';
 }
 
@@ -109,8 +101,14 @@ const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; rea
   },
 };
 
-function visitorWords({ code, detail, retryAfterS }: Problem) {
+function visitorWords({ code, detail, errors, retryAfterS }: Problem) {
   const { title, help } = problems[code];
+  if (errors && isAboutTarget({ code }))
+    return {
+      title: 'This cannot be checked',
+      detail: errors.map((fault) => fault.detail).join(' '),
+      help: undefined,
+    };
   const own = ownWords[code];
   const words = own ? { ...own, help: undefined } : { title, detail, help };
   return retryAfterS === undefined

@@ -151,7 +151,7 @@ svg .quiet{fill:var(--muted)}
 ${waysShown}
 .folds{margin:1.5rem 0 0}
 .fold{margin:0;border-bottom:1px solid var(--line)}
-.fold>summary h2{display:inline;border:0;font-size:1.05rem}
+.fold>summary :is(h2,h3){display:inline;border:0;font-size:1.05rem}
 .paper{display:none}
 .severity{color:var(--mark)}
 .mark{width:1em;height:1em;vertical-align:-.12em}

@@ -64,7 +64,7 @@ test('clients and addresses have tables of their own; the letter is that of SSL 
   const [first] = report['endpoints'] as object[];
   const other = { ...first, address: '2001:db8::1', grade: 'T', trusted: false, trustError: 'root-unknown' };
   const text = told({ ...report, endpoints: [first, other] });
-  expect(text).toContain('Clients that can connect Client Connects Version Why Chrome 131 and later yes');
+  expect(text).toContain('Client Connects Version Why Chrome 131 and later yes');
   expect(text).toContain('OpenSSL 0.9.8 no no version in common');
   expect(text).toContain(
     'Each address Address State Looked at Version ALPN Certificate SSL Labs letter 192.0.2.1 reached',

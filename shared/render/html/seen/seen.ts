@@ -13,6 +13,8 @@ const fieldValues = 6000;
 const leastShare = 100;
 const longestLabel = 200;
 const longestText = 1000;
+/** Rows that are shown without a click. */
+const mostOpen = 8;
 
 /** Fields that the sections above tell whole, in words. */
 const toldAbove: { readonly [check: string]: readonly string[] } = {
@@ -79,14 +81,20 @@ function listTable({ title, heads, rows }: List): Markup {
       // A phone shows no empty cell.
       .map((cell) => (isEmpty(cell) ? nothing : markup`<bdi>${cut(String(cell), longestText)}</bdi>`)),
   );
+  const table = scrollable(
+    title,
+    cellTable(
+      heads.filter((_, at) => filled[at]),
+      shown,
+    ),
+  );
+  // A long table is more than a screen, and few read all of it.
+  if (rows.length > mostOpen)
+    return markup`<details class="fold"><summary><h3>${title} (${rows.length})</h3></summary>
+${table}</details>
+`;
   return markup`<h3>${title}</h3>
-${scrollable(
-  title,
-  cellTable(
-    heads.filter((_, at) => filled[at]),
-    shown,
-  ),
-)}`;
+${table}`;
 }
 
 function rawFold(fields: readonly Field[], link: Markup): Markup {
