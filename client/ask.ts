@@ -136,8 +136,9 @@ async function followJob(
   let job = readJson(connection, accepted, isJob, 202) as JobState;
   const id = encodeURIComponent(job.id ?? '');
   const path = `/api/jobs/${id}?wait=${how.waitS}`;
-  for (;;) {
+  for (let pauseMs = 0; ;) {
     tell(job, how.onProgress);
+    if (pauseMs > 0) await wait(pauseMs, how.signal);
     const startedAt = performance.now();
     const answer = await send(connection, {
       path,
@@ -153,7 +154,7 @@ async function followJob(
     job = readJson(connection, answer, isJob) as JobState;
     if (job.state !== 'waiting' && job.state !== 'running') return;
     // A server that does not wait is not asked all the time.
-    if (performance.now() - startedAt < 1000) await wait(1000, how.signal);
+    pauseMs = 500 - (performance.now() - startedAt);
   }
 }
 
