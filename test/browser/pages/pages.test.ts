@@ -12,6 +12,8 @@ const service = await openService({
   sites: {
     'http://a.test': (_request, response) => response.writeHead(200).end('<p>hello'),
     // Answers when the test lets it.
+    // Its check goes on as long as it is looked at.
+    'http://waiting.test': () => undefined,
     'http://held.test': (_request, response) => void held.push(() => response.writeHead(200).end('<p>late')),
   },
   settings: { RATE_LIMIT: 'off' },
@@ -48,6 +50,25 @@ const shown = [
   { name: 'the API', path: async () => '/docs' },
   { name: 'a comparison', path: async () => '/compare?domain=nothing.test&domain=never.test' },
   { name: 'a fault', path: async () => '/r/none' },
+  { name: 'a target that cannot be checked', path: async () => '/d/192.168.0.1' },
+  { name: 'a history', path: async () => '/d/nothing.test/history' },
+  { name: 'what watches need', path: async () => '/watches' },
+  {
+    name: 'a check that runs',
+    path: async () => {
+      const started = await fetch(addressOf(service, '/api/tools/domain-health/waiting.test?wait=0'));
+      const { id } = (await started.json()) as { readonly id: string };
+      return `/d/waiting.test?job=${id}`;
+    },
+  },
+  {
+    name: 'a tool’s own page, with its buttons',
+    path: async () => {
+      const target = '?url=http%3A%2F%2Fa.test%2F';
+      await fetch(addressOf(service, `/api/tools/security-header-check${target}&wait=30`));
+      return `/u/security-header-check${target}&again=1`;
+    },
+  },
   ...catalogue.map(({ name }) => ({
     name: `a report of ${name}`,
     path: async () => {
