@@ -42,8 +42,20 @@ export async function bench(): Promise<Section> {
     }
   const missing: number[] = [];
   for (let round = 0; round < rounds; round += 1)
-    missing.push(await withDemo(async (base) => (await askApi(base, 'no-such-name.test')).whole));
-  rows.push(['no-such-name.test (does not exist)', 'API', '', '', median(missing).toFixed(2), '']);
+    missing.push(
+      await withDemo(async (base) => {
+        await askApi(base, 'never-was.test');
+        return (await askApi(base, 'no-such-name.test')).whole;
+      }),
+    );
+  rows.push([
+    'no-such-name.test (does not exist; by a service that has checked another)',
+    'API',
+    '',
+    '',
+    median(missing).toFixed(2),
+    '',
+  ]);
   await browser.close();
   return {
     title: 'The first grade and the first fix',

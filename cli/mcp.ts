@@ -5,6 +5,7 @@ import {
   type CheckCall,
   type CheckOutcome,
   type ListedReport,
+  plainProgress,
   Refusal,
   type RunProgress,
 } from '#shared/mcp/service';
@@ -103,8 +104,7 @@ async function check(
 function progressOf(told: AskProgress): RunProgress | undefined {
   if (told.kind === 'waiting') return { done: 0, total: 1, position: told.position };
   if (told.kind !== 'running') return undefined;
-  const { kind: _, current: __, ...progress } = told;
-  return progress as RunProgress;
+  return plainProgress(told as Parameters<typeof plainProgress>[0]);
 }
 
 async function list(client: Diagnostics): Promise<readonly ListedReport[]> {

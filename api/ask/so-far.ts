@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { findSpec } from '#shared/catalogue/registry';
 import { judgeSoFar } from '#shared/health/assess';
 import { evidenceOf } from '#shared/health/evidence-of';
 import type { Category } from '#shared/health/facts/categories';
@@ -52,7 +53,8 @@ export function openSoFar(
     const found = await Promise.all(ids.map((id) => reports.reportStore.get(id)));
     const judged = judgeParts(
       job,
-      found.filter((stored) => stored !== undefined),
+      // What a visit leaves beside the reports of checks is nobody's to read.
+      found.flatMap((stored) => (stored && findSpec(stored.check) ? [stored] : [])),
     );
     known.set(key, judged);
     return judged;

@@ -3,7 +3,7 @@ import { lookAtJob, retryAfterS } from '#shared/ask/ask';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import type { Caller } from '#shared/limits/caller';
 import type { AgentService, CheckCall, CheckOutcome, RunProgress } from '#shared/mcp/service';
-import { Refusal } from '#shared/mcp/service';
+import { plainProgress, Refusal } from '#shared/mcp/service';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { readSentReport } from '#shared/render/probe';
@@ -127,9 +127,7 @@ async function lookAtRun(
   const state = open && (await lookAtJob(jobs.jobQueue, open));
   if (state?.state === 'waiting') return { ...unknownProgress, position: state.position };
   if (state?.state !== 'running') return unknownProgress;
-  // Without `current`, which may be a name that the target chose.
-  const { current: _, ...progress } = await readSoFar(caller, state.job, state.progress);
-  return progress;
+  return plainProgress(await readSoFar(caller, state.job, state.progress));
 }
 
 async function listReports({ reports }: McpServices, { account }: Caller) {

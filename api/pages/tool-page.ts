@@ -61,6 +61,7 @@ export async function answerStart(
     services.bodies,
     { request, response, caller },
     Object.keys(spec.options.shape),
+    spec.repeatable,
   );
   const { own, rest: asked } = splitQuery(rawQueryOf(request));
   const rest = queryOfChoices(spec, asked, chosen);

@@ -94,6 +94,7 @@ export async function readForm<Name extends string>(
   bodies: Bodies,
   asked: BodyRequest,
   names: readonly Name[],
+  repeatable: readonly string[] = [],
 ): Promise<{ readonly [name in Name]?: string }> {
   if (!hasBody(asked.request.headers)) return {};
   const { text } = await bodies.read(asked, 'form');
@@ -102,10 +103,10 @@ export async function readForm<Name extends string>(
     .split('&')
     .filter((pair) => !pair.endsWith('='))
     .join('&');
-  const { values, faults } = readQuery(filled, names, []);
+  const { values, faults } = readQuery(filled, names, repeatable);
   if (faults.length > 0)
     throw invalidBody(faults.map((fault): Fault => ({ ...fault, in: 'body', name: `/${fault.name}` })));
-  return Object.fromEntries([...values].map(([name, [value = '']]) => [name, value])) as {
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.join(' ')])) as {
     [name in Name]?: string;
   };
 }

@@ -14,7 +14,7 @@ import { noteSubject } from '../request/request-log.ts';
 import type { Services } from '../services.ts';
 import { toolUrl } from './later.ts';
 
-const lookEveryMs = 300;
+const lookEveryMs = 200;
 
 /** The path of a job, as Express and log lines have it. */
 export const jobPattern = '/api/jobs/:id';

@@ -1,6 +1,6 @@
 import type { CheckSpec } from '../catalogue/spec.ts';
 import type { Report } from '../model/report.ts';
-import type { KnownSoFar } from '../render/so-far.ts';
+import type { KnownSoFar, PartSoFar, SoFar } from '../render/so-far.ts';
 
 /** How far a run is, as far as all of it is in our own words. */
 export type RunProgress = {
@@ -8,7 +8,40 @@ export type RunProgress = {
   readonly total: number;
   /** Its place in line, 1 is next; only before it runs. */
   readonly position?: number;
-} & KnownSoFar;
+  readonly parts?: readonly RunPart[];
+  readonly soFar?: SoFar;
+};
+
+/** A part of a run: of its worst finding only the code, as a fix may name what a target has chosen. */
+export type RunPart = Pick<PartSoFar, 'name' | 'state' | 'grade' | 'score' | 'reportId'> & {
+  readonly worst?: { readonly code: string; readonly severity: string };
+};
+
+/** How far a run is, in our own words: without `current`, which may be a name that a target chose. */
+export function plainProgress({
+  done,
+  total,
+  parts,
+  soFar,
+}: KnownSoFar & { readonly done: number; readonly total: number }): RunProgress {
+  return {
+    done,
+    total,
+    ...(parts ? { parts: parts.map(plainPart) } : {}),
+    ...(soFar ? { soFar } : {}),
+  };
+}
+
+function plainPart({ worst, name, state, grade, score, reportId }: PartSoFar): RunPart {
+  return {
+    name,
+    state,
+    ...(grade === undefined ? {} : { grade }),
+    ...(score === undefined ? {} : { score }),
+    ...(reportId === undefined ? {} : { reportId }),
+    ...(worst ? { worst: { code: worst.code, severity: worst.severity } } : {}),
+  };
+}
 
 /** A call of a check's tool: the arguments were read, and the service judges them. */
 export type CheckCall = {

@@ -24,7 +24,13 @@ export type KnownSoFar = {
 };
 
 /** "B so far, speed is being measured"; "" where no part is told of. */
-export function soFarText({ parts = [], soFar }: KnownSoFar): string {
+export function soFarText({
+  parts = [],
+  soFar,
+}: {
+  readonly parts?: readonly PartProgress[];
+  readonly soFar?: SoFar;
+}): string {
   const open = parts.filter(({ state }) => state === 'waiting' || state === 'running');
   const what = openText(open.map(({ name }) => name));
   return [...(soFar ? [`${soFar.grade} so far`] : []), ...(what === '' ? [] : [what])].join(', ');

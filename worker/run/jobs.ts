@@ -27,7 +27,7 @@ export type JobsSettings = {
   readonly isOffered: Jobs['isOffered'];
 };
 
-const progressEveryMs = 300;
+const progressEveryMs = 200;
 const tryAgainMs = 1000;
 const graceMs = 10_000;
 
