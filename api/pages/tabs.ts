@@ -14,28 +14,34 @@ type Tab = {
   readonly category?: string;
 };
 
-/** The pages of one domain, in the order in which people look. @param url of the page that is shown, for the checks of a URL */
-function tabsOf(domain: string, url: string): readonly Tab[] {
+/** What a domain-health says of its categories; of any other report nothing. */
+type Categories = {
+  readonly [name: string]:
+    | { readonly grade?: unknown; readonly report?: { readonly target?: unknown } }
+    | undefined;
+};
+
+/** The pages of one domain, in the order in which people look. */
+function tabsOf(target: string, categories: Categories): readonly Tab[] {
+  const domain = hostOf(target);
+  const isUrl = URL.canParse(target);
   const site = `/d/${encodeURIComponent(domain)}`;
+  const tab = (name: string, words: string, about: string, category?: string): Tab => {
+    // Where visitors are met at www, that is what was looked at.
+    const seen = category === undefined ? undefined : categories[category]?.report?.target;
+    const path = pagePath(name, typeof seen === 'string' ? seen : about);
+    return { name, words, path, ...(category === undefined ? {} : { category }) };
+  };
+  const page = isUrl ? target : `https://${domain}/`;
   return [
-    { name: mainCheck, words: 'Overview', path: pagePath(mainCheck, domain) },
-    { name: 'dns-check', words: 'DNS', path: pagePath('dns-check', domain), category: 'dns' },
+    tab(mainCheck, 'Overview', domain),
+    tab('dns-check', 'DNS', domain, 'dns'),
     { name: 'mail', words: 'Mail', path: `${site}/dns-check?part=mail`, category: 'mail' },
-    { name: 'ssl-check', words: 'TLS', path: pagePath('ssl-check', domain), category: 'ssl' },
-    {
-      name: 'security-header-check',
-      words: 'Headers',
-      path: pagePath('security-header-check', url),
-      category: 'headers',
-    },
-    {
-      name: 'pagespeed-check',
-      words: 'Speed',
-      path: pagePath('pagespeed-check', url),
-      category: 'performance',
-    },
-    { name: 'redirect-check', words: 'Redirects', path: pagePath('redirect-check', url) },
-    { name: 'smtp-check', words: 'Mail hosts', path: pagePath('smtp-check', domain) },
+    tab('ssl-check', 'TLS', domain, 'ssl'),
+    tab('security-header-check', 'Headers', page, 'headers'),
+    tab('pagespeed-check', 'Speed', page, 'performance'),
+    tab('redirect-check', 'Redirects', isUrl ? target : `http://${domain}/`),
+    tab('smtp-check', 'Mail hosts', domain),
     { name: 'history', words: 'History', path: `${site}/history` },
   ];
 }
@@ -55,22 +61,18 @@ export function domainTabs(
     report,
   }: { readonly current: TabName; readonly target: string; readonly report?: Report | undefined },
 ): Markup {
-  const domain = hostOf(target);
-  const url = URL.canParse(target) ? target : `https://${domain}/`;
-  const grades = (report?.['categories'] ?? {}) as {
-    readonly [name: string]: { readonly grade?: string | null };
-  };
-  const shown = tabsOf(domain, url).filter(({ name }) => {
+  const categories = (report?.check === mainCheck ? (report['categories'] ?? {}) : {}) as Categories;
+  const shown = tabsOf(target, categories).filter(({ name }) => {
     const spec = findSpec(name);
     return spec ? site.isOffered(spec) : name !== 'history' || site.reportIds;
   });
   const items = shown.map(({ name, words, path, category }) => {
-    const grade = category === undefined ? undefined : grades[category]?.grade;
+    const grade = category === undefined ? undefined : categories[category]?.grade;
     const mark = typeof grade === 'string' ? markup` <b>${grade}</b>` : nothing;
     const here = name === current ? markup` aria-current="page"` : nothing;
     return markup`<li><a href="${base}${path}"${here}>${words}${mark}</a></li>`;
   });
-  return markup`<nav class="tabs" aria-label="All about ${domain}"><ul>${items}</ul></nav>
+  return markup`<nav class="tabs" aria-label="All about ${hostOf(target)}"><ul>${items}</ul></nav>
 `;
 }
 

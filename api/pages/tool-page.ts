@@ -146,8 +146,8 @@ async function showKnown(
 function askedNote(report: Report, own: URLSearchParams): Markup {
   const code = own.get('recheck');
   const now = Date.now();
-  if (code !== null) return noteOfRecheck(report, code, now);
-  return own.has('again') ? tooSoonNote(report, now) : nothing;
+  const soon = own.has('again') ? tooSoonNote(report, now) : nothing;
+  return code === null || soon !== nothing ? soon : noteOfRecheck(report, code, now);
 }
 
 /** The newest report of a question. One whose part was made again is judged again first. */

@@ -248,6 +248,8 @@ export function jobQueueContract(open: OpenQueue): void {
         1,
         async (_job, _start, _signal, report) => {
           report({ done: 2, total: 5, current: 'dmarc' });
+          const parts = [{ name: 'dns', state: 'done' }] as const;
+          report({ done: 3, total: 5, current: 'mx', parts, reports: ['a'] });
           await promise;
         },
         gaveUp,
@@ -256,7 +258,10 @@ export function jobQueueContract(open: OpenQueue): void {
       await queue.submit(job);
       await expect
         .poll(() => queue.look('network', job.jobId))
-        .toMatchObject({ state: 'running', progress: { done: 2, total: 5, current: 'dmarc' } });
+        .toMatchObject({
+          state: 'running',
+          progress: { done: 3, total: 5, current: 'mx', parts: [{ name: 'dns' }], reports: ['a'] },
+        });
       resolve();
       await until(1);
     });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +9,18 @@ import { catalogue } from '#shared/catalogue/registry';
 import { openLab } from '../kit/lab.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'diag-'));
+let isMended = false;
+const mended: RequestListener = (_request, response) => {
+  response.setHeader('Content-Type', 'text/html');
+  if (isMended) response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.end('<!doctype html><title>a</title><p>page');
+};
 const lab = await openLab({
-  sites: { 'http://good.test': (_request, response) => void response.end('good') },
+  sites: {
+    'http://good.test': (_request, response) => void response.end('good'),
+    'http://mended.test': (request, response) => mended(request, response),
+    'https://mended.test': (request, response) => mended(request, response),
+  },
 });
 afterAll(async () => {
   await lab.close();
@@ -184,3 +195,17 @@ test('--version is that of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(await diag(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` });
 });
+
+test('--recheck says whether a finding is fixed, and each finding the command that asks it', async () => {
+  const ask = () =>
+    diag(['security-header-check', 'http://mended.test/', '--local', '--recheck', 'xcto-missing']);
+  const first = await ask();
+  expect(first.stdout).toContain('Still there: “X-Content-Type-Options is missing”.');
+  expect(first.stdout).toContain(
+    '  Then: diag security-header-check http://mended.test/ --recheck xcto-missing\n',
+  );
+  isMended = true;
+  expect((await ask()).stdout).toContain('Fixed: “X-Content-Type-Options is missing” is not found any more.');
+  const both = await diag(['dns-check', 'good.test', '--recheck', 'dnssec-unsigned', '--fresh']);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('Give one of')]);
+}, 60_000);
