@@ -12,6 +12,7 @@ import {
   gainWords,
   groupByCategory,
   togetherWords,
+  unknownGainWords,
 } from '#shared/render/health';
 import { recheckOf, recheckWords } from '#shared/render/recheck';
 import {
@@ -135,11 +136,11 @@ function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
   if (!advice || advice.raise.length === 0) return show``;
   const lines = advice.raise.map((entry, index) => {
     const title = faultOf(entry, faults)?.main.title ?? entry.findings[0]?.code ?? '';
-    const words = [title, entry.fix.text, gainWords(entry, report)].map((text) => wrap(text, 5));
+    const words = [title, entry.fix.text, gainWords(entry, report) ?? []].flat().map((text) => wrap(text, 5));
     return show`${String(index + 1).padStart(3)}. ${join(words, '\n     ')}\n`;
   });
-  const together = togetherWords(advice);
-  return show`\nWhat would raise it most\n${join(lines)}${together === undefined ? '' : show`     ${wrap(together, 5)}\n`}`;
+  const said = [unknownGainWords(advice) ?? [], togetherWords(advice) ?? []].flat();
+  return show`\nWhat would raise it most\n${join(lines)}${join(said.map((text) => show`     ${wrap(text, 5)}\n`))}`;
 }
 
 /** A person wants to know the next few; the other forms have all. */

@@ -102,13 +102,20 @@ function articleOf(letter: string): string {
 
 type Raise = z.infer<typeof adviceShape>['raise'][number];
 
-/** "+12 points: grade C", or why there is no figure. */
-export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string {
-  if (points === null || scoreAfter === null) return 'What this gives is known only after the fix.';
+/** "+12 points: grade C"; undefined where nobody knows before it is fixed. */
+export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string | undefined {
+  if (points === null || scoreAfter === null) return undefined;
   if (points > 0) return `+${countOf(points, 'point')}${gradeAfter === grade ? '' : `: grade ${gradeAfter}`}`;
   return gradeAfter === grade
     ? `The grade stays ${grade} as long as this is not fixed.`
     : `Grade ${gradeAfter} instead of ${grade}`;
+}
+
+/** Said once of all for which there is no figure. */
+export function unknownGainWords({ raise: all }: z.infer<typeof adviceShape>): string | undefined {
+  return all.some(({ points }) => points === null)
+    ? 'Where no points stand, what it gives is known only after the fix.'
+    : undefined;
 }
 
 /** "With all of these fixed: 97 of 100, grade A."; undefined where nobody knows. */

@@ -12,6 +12,7 @@ import {
   gainWords,
   groupByCategory,
   togetherWords,
+  unknownGainWords,
 } from './health.ts';
 import { mailHeads, mailRowsOf } from './html/pictures/smtp-check.ts';
 import { signs } from './html/pictures/verdict-marks.ts';
@@ -140,10 +141,11 @@ function writeAdvice(report: Report, faults: readonly DomainFault[]): string[] {
   if (!advice || advice.raise.length === 0) return [];
   const lines = advice.raise.map((entry, index) => {
     const title = faultOf(entry, faults)?.main.title ?? entry.findings[0]?.code ?? '';
-    return `${index + 1}. **${prose(title)}.** ${prose(entry.fix.text)} *${prose(gainWords(entry, report))}*`;
+    const gain = gainWords(entry, report);
+    return `${index + 1}. **${prose(title)}.** ${prose(entry.fix.text)}${gain === undefined ? '' : ` *${prose(gain)}*`}`;
   });
-  const together = togetherWords(advice);
-  return ['## What would raise it most', lines.join('\n'), together === undefined ? '' : prose(together)];
+  const said = [unknownGainWords(advice), togetherWords(advice)].map((words) => prose(words ?? ''));
+  return ['## What would raise it most', lines.join('\n'), ...said];
 }
 
 function writeFault(fault: DomainFault, pieces: number): string {

@@ -16,6 +16,7 @@ import {
   partFindingsOf,
   type ToldFinding,
   togetherWords,
+  unknownGainWords,
 } from '../../health.ts';
 import { partLabelOf } from '../../labels.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
@@ -90,8 +91,8 @@ function raiseSection(report: Report, faults: readonly DomainFault[]): Markup {
   if (!advice || advice.raise.length === 0) return nothing;
   const items = advice.raise.map((entry) => {
     const fault = faultOf(entry, faults);
-    const gain =
-      entry.points === null ? nothing : markup` <span class="gain">${gainWords(entry, report)}</span>`;
+    const words = gainWords(entry, report);
+    const gain = words === undefined ? nothing : markup` <span class="gain">${words}</span>`;
     const title = fault
       ? markup`<span class="${fault.main.severity}">${severityMark(fault.main.severity)} <span class="severity">${severityWords[fault.main.severity]}</span></span> <a href="#${idOf(faults, fault)}">${cut(fault.main.title, longestText)}</a>`
       : markup`${entry.findings[0]?.code ?? ''}`;
@@ -99,14 +100,11 @@ function raiseSection(report: Report, faults: readonly DomainFault[]): Markup {
 `;
   });
   const together = togetherWords(advice);
-  const unknown = advice.raise.some(({ points }) => points === null)
-    ? markup`<p class="hint">Where no points stand, what it gives is known only after the fix.</p>
-`
-    : nothing;
+  const unknown = unknownGainWords(advice);
   return markup`<section class="raise" id="raise"><h2>What would raise it most</h2>
 <ol>
 ${items}</ol>
-${unknown}${together === undefined ? nothing : markup`<p class="together">${together}</p>\n`}</section>
+${unknown === undefined ? nothing : markup`<p class="hint">${unknown}</p>\n`}${together === undefined ? nothing : markup`<p class="together">${together}</p>\n`}</section>
 `;
 }
 
