@@ -137,7 +137,9 @@ async function judgeWith(
     reportId: reportIds ? reportId : undefined,
   });
   const { jobKey, options } = question;
-  const isAnonymous = (await reportStore.get(known.reportId))?.isOpen === true;
+  // Everybody's only where all that it is made of is.
+  const sources = await Promise.all([known, ...made].map((one) => reportStore.get(one.reportId)));
+  const isAnonymous = sources.every((one) => one?.isOpen === true);
   const kept = await reportStore.insert(report, {
     reportId,
     jobId: randomId(),

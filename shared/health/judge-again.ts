@@ -5,6 +5,7 @@ import { domainHealth } from '../catalogue/domain-health/spec.ts';
 import { makeReport, type Report } from '../model/report.ts';
 import { assessHealth } from './assess.ts';
 import { evidenceOf, type HealthQuestion } from './evidence-of.ts';
+import type { HealthEvidence, Source } from './evidence.ts';
 import { readPrevious } from './facts/previous.ts';
 
 /** What became of a finding: in a report of the check that had found it. */
@@ -42,7 +43,7 @@ export function judgeAgain({ health, question, parts, newer, code, reportId }: A
   const publicPath = publicPathOf(health);
   const registration = registrationSchema.safeParse(health['registration']).data;
   const evidence = {
-    ...evidenceOf(question, parts, lost),
+    ...withReasons(evidenceOf(question, parts, lost), health),
     ...(publicPath === '' ? {} : { publicPath }),
     ...(registration ? { registration } : {}),
     previous: health.reportId === undefined ? null : readPrevious(health),
@@ -64,6 +65,35 @@ export function judgeAgain({ health, question, parts, newer, code, reportId }: A
   };
   const recheck = recheckOf(newer, code);
   return makeReport(facts, { ...assessed, fields: { ...assessed.fields, ...(recheck ? { recheck } : {}) } });
+}
+
+type Told = { readonly reason?: unknown };
+type ToldCategories = { readonly [name: string]: (Told & { readonly mailHosts?: Told }) | undefined };
+
+/** What had no report has none now, for the reason that was told then. */
+function withReasons(evidence: HealthEvidence, health: Report): HealthEvidence {
+  const told = (health['categories'] ?? {}) as ToldCategories;
+  const entries = (health['entryPoints'] ?? []) as readonly (Told & { readonly url?: unknown })[];
+  const again = (source: Source, before: Told | undefined): Source =>
+    'unavailable' in source && typeof before?.reason === 'string' ? { unavailable: before.reason } : source;
+  const { smtp, ...others } = evidence;
+  const hosts = told['mail']?.mailHosts;
+  return {
+    ...others,
+    dns: again(evidence.dns, told['dns']),
+    ssl: again(evidence.ssl, told['ssl']),
+    headers: again(evidence.headers, told['headers']),
+    performance: again(evidence.performance, told['performance']),
+    // Of a report that tells nothing of mail hosts, there is nothing to tell.
+    ...(smtp && (hosts || 'report' in smtp) ? { smtp: again(smtp, hosts) } : {}),
+    redirects: evidence.redirects.map(({ url, part }) => ({
+      url,
+      part: again(
+        part,
+        entries.find((entry) => entry.url === url),
+      ),
+    })),
+  };
 }
 
 /** What became of a finding in all reports that had it: fixed only where none has it any more. */

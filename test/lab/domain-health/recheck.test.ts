@@ -69,6 +69,12 @@ test('only the check that found it is made again, and the domain is judged again
   const isSame = ['dns', 'mail', 'performance', 'ssl', 'headers'].map((part) => now[part] === before[part]);
   expect(isSame).toEqual([true, true, true, false, false]);
   expect(again.score ?? 0).toBeGreaterThan(first.score ?? 0);
+  // What had no report says why, as before.
+  for (const part of ['dns', 'mail', 'performance'] as const)
+    expect(again.categories[part]).toEqual(first.categories[part]);
+  expect(again.entryPoints.map(({ reason }) => reason)).toEqual(
+    first.entryPoints.map(({ reason }) => reason),
+  );
   // As old as the report that it follows, which it answers for from now on.
   expect(Date.parse(again.checkedAt) - Date.parse(first.checkedAt)).toBe(1);
   expect((await lab.health('a.test')).reportId).toBe(again.reportId);
