@@ -7,7 +7,7 @@ import { textReaders } from './text-readers.ts';
 
 /** Exports of worker/, and of what it shares of reading, whose names say that they read. `worker/refresh` reads what a maintainer downloads; those of facts/ and facts.ts read evidence, which readers made. */
 function namedReaders(): string[] {
-  const files = globSync('{worker,shared/catalogue/expiries}/**/*.ts', { exclude: ['worker/refresh/**'] });
+  const files = globSync('{worker,shared/health,shared/catalogue/expiries}/**/*.ts', { exclude: ['worker/refresh/**'] });
   return files.flatMap((file) => {
     const declared = [
       ...readFileSync(file, 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+)/gm),
@@ -34,7 +34,7 @@ test('every reader is measured as it grows, or said to read nothing of a target'
 });
 
 test('nothing is listed that no longer exists, or twice', () => {
-  const files = globSync('{worker,shared/catalogue/expiries}/**/*.ts').map((file) =>
+  const files = globSync('{worker,shared/health,shared/catalogue/expiries}/**/*.ts').map((file) =>
     readFileSync(file, 'utf8'),
   );
   const isExported = (name: string) =>
