@@ -63,7 +63,7 @@ export async function bench(): Promise<Section> {
     columns: ['domain', 'asked by', 'first grade, s', 'first fix, s', 'whole, s', 'whole ÷ slowest part'],
     rows,
     limits:
-      'the visit, whose parts come together after a second, and for the whole the page load. Without scripts, the page loads itself again every 3 seconds. The terminal takes half a second to start.',
+      'the visit, whose parts come together after a second, and for the whole the page load. Without scripts, the page loads itself again every 3 seconds. The terminal takes 0.4 s to start.',
   };
 }
 
