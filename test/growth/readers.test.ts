@@ -7,7 +7,9 @@ import { textReaders } from './text-readers.ts';
 
 /** Exports of worker/, and of what it shares of reading, whose names say that they read. `worker/refresh` reads what a maintainer downloads; those of facts/ and facts.ts read evidence, which readers made. */
 function namedReaders(): string[] {
-  const files = globSync('{worker,shared/health,shared/catalogue/expiries}/**/*.ts', { exclude: ['worker/refresh/**'] });
+  const files = globSync('{worker,shared/health,shared/catalogue/expiries}/**/*.ts', {
+    exclude: ['worker/refresh/**'],
+  });
   return files.flatMap((file) => {
     const declared = [
       ...readFileSync(file, 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+)/gm),
