@@ -2,7 +2,8 @@ import type { Response } from 'express';
 import type { Answer, Later } from '#shared/ask/ask';
 import { grantReport, partIdsIn } from '#shared/ask/grant-report';
 import { invalidRequest, type Question, type Questions } from '#shared/ask/question';
-import { readOptions } from '#shared/catalogue/read-options';
+import { questionOfSource } from '#shared/ask/source-question';
+import { plainQuestion } from '#shared/catalogue/domain-health/sources';
 import { findSpec } from '#shared/catalogue/registry';
 import { judgeAgain } from '#shared/health/judge-again';
 import type { Caller } from '#shared/limits/caller';
@@ -12,8 +13,8 @@ import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
 import { partFindingsOf } from '#shared/render/health';
 import { readReport } from '#shared/stores/reports/read-report';
-import { siteOf } from '#shared/targets/parse-target';
 import type { ReadyReport, Reports } from '../answer/ready-report.ts';
+import type { Site } from '../answer/site.ts';
 import { askAsCaller, type Jobs } from './ask-as-caller.ts';
 
 /** What making one check of a domain-health again takes. */
@@ -21,6 +22,7 @@ export type RecheckServices = {
   readonly jobs: Jobs;
   readonly questions: Questions;
   readonly reports: Reports;
+  readonly site: Pick<Site, 'publicPath'>;
 };
 
 /** A finding of the newest domain-health of a domain, whose check is to be made again. */
@@ -100,10 +102,8 @@ function questionOf(
   { owner }: Question,
 ): Question {
   const spec = findSpec(check);
-  const read = spec && readOptions(spec, {});
-  if (!spec || !read || !('options' in read)) throw new Error(`${check} can be asked without options`);
-  const host = siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target);
-  return questions.of(spec, { target, host, options: read.options }, owner);
+  if (!spec) throw new Error(`${check} is in the catalogue`);
+  return questionOfSource(questions, plainQuestion(spec, target), owner);
 }
 
 type Before = {
@@ -114,28 +114,22 @@ type Before = {
 };
 
 async function judgeWith(
-  { reports }: RecheckServices,
+  { reports, site }: RecheckServices,
   { known, health, question, code }: Before,
   made: readonly ReadyReport[],
 ): Promise<ReadyReport> {
   const ids = partIdsIn(known);
   // As in the report: they may not be asked again yet.
   if (made.every(({ reportId }) => ids.includes(reportId))) return known;
-  const { reportStore, remembered, reportIds } = reports;
+  const { reportStore, remembered } = reports;
   const found = await Promise.all(ids.map((id) => reportStore.get(id)));
   const stored = found.filter((one) => one !== undefined);
   if (stored.length < ids.length) throw noParts();
   const newer = made.map(({ identity }) => readReport({ json: identity }));
   const parts = [...stored.map(readReport), ...newer];
   const reportId = randomId();
-  const report = judgeAgain({
-    health,
-    question,
-    parts,
-    newer,
-    code,
-    reportId: reportIds ? reportId : undefined,
-  });
+  const { publicPath } = site;
+  const report = judgeAgain({ health, question, parts, newer, code, reportId, publicPath });
   const { jobKey, options } = question;
   // Everybody's only where all that it is made of is.
   const sources = await Promise.all([known, ...made].map((one) => reportStore.get(one.reportId)));

@@ -2,6 +2,7 @@ import { findSpec } from '#shared/catalogue/registry';
 import type { Report } from '#shared/model/report';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf } from '#shared/render/report-words';
+import { hostOfTarget } from '#shared/targets/denied-names';
 import { mainCheck, type PageServices, pagePath } from './page-services.ts';
 
 /** A page of a domain: that of a check, of the mail half of dns-check, or of its history. */
@@ -23,7 +24,7 @@ type Categories = {
 
 /** The pages of one domain, in the order in which people look. */
 function tabsOf(target: string, categories: Categories): readonly Tab[] {
-  const domain = hostOf(target);
+  const domain = hostOfTarget(target);
   const isUrl = URL.canParse(target);
   const site = `/d/${encodeURIComponent(domain)}`;
   const tab = (name: string, words: string, about: string, category?: string): Tab => {
@@ -44,11 +45,6 @@ function tabsOf(target: string, categories: Categories): readonly Tab[] {
     tab('smtp-check', 'Mail hosts', domain),
     { name: 'history', words: 'History', path: `${site}/history` },
   ];
-}
-
-/** The host that a target is of. */
-export function hostOf(target: string): string {
-  return URL.parse(target)?.hostname ?? target;
 }
 
 /** Links to all pages of the domain that a target belongs to. @param report with grades of categories, where there is one */
@@ -72,11 +68,11 @@ export function domainTabs(
     const here = name === current ? markup` aria-current="page"` : nothing;
     return markup`<li><a href="${base}${path}"${here}>${words}${mark}</a></li>`;
   });
-  return markup`<nav class="tabs" aria-label="All about ${hostOf(target)}"><ul>${items}</ul></nav>
+  return markup`<nav class="tabs" aria-label="All about ${hostOfTarget(target)}"><ul>${items}</ul></nav>
 `;
 }
 
 /** The domain of a report. */
 export function domainOf(report: Report): string {
-  return hostOf(targetOf(report));
+  return hostOfTarget(targetOf(report));
 }

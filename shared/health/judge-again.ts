@@ -29,8 +29,10 @@ export type Again = {
   readonly newer: readonly Report[];
   /** The finding for which it was made again. */
   readonly code: string;
-  /** Of the report that is made; undefined where reports have no ids. */
-  readonly reportId: string | undefined;
+  /** Of the report that is made. */
+  readonly reportId: string;
+  /** Prefix of links. */
+  readonly publicPath: string;
 };
 
 const lost = 'its report is not stored any more';
@@ -39,14 +41,13 @@ const lost = 'its report is not stored any more';
  * Judges a domain again, with one of its parts newer. Asks nothing. The report is as old as the one that it follows, but for a millisecond, so that
  * it answers nobody who wants a newer one, and still comes after it.
  */
-export function judgeAgain({ health, question, parts, newer, code, reportId }: Again): Report {
-  const publicPath = publicPathOf(health);
+export function judgeAgain({ health, question, parts, newer, code, reportId, publicPath }: Again): Report {
   const registration = registrationSchema.safeParse(health['registration']).data;
   const evidence = {
     ...withReasons(evidenceOf(question, parts, lost), health),
-    ...(publicPath === '' ? {} : { publicPath }),
+    publicPath,
     ...(registration ? { registration } : {}),
-    previous: health.reportId === undefined ? null : readPrevious(health),
+    previous: readPrevious(health),
   };
   const checkedAtMs = Date.parse(health.checkedAt) + 1;
   const assessed = assessHealth(evidence, { checkedAtMs });
@@ -107,10 +108,3 @@ function recheckOf(newer: readonly Report[], code: string) {
 }
 
 const worstFirst: readonly FindingNow['state'][] = ['found', 'not-tested', 'fixed', 'not-applicable'];
-
-/** The prefix of links, as the stored report has it. */
-function publicPathOf({ categories }: Report): string {
-  const { dns } = (categories ?? {}) as { readonly dns?: { readonly report?: { readonly href?: string } } };
-  const [prefix = ''] = dns?.report?.href?.split('/api/tools/', 1) ?? [];
-  return prefix;
-}

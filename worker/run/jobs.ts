@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Asking, ask, type AskParts } from '#shared/ask/ask';
 import type { Question, Questions } from '#shared/ask/question';
 import type { UnkeptReport } from '#shared/ask/reports';
+import { questionOfSource } from '#shared/ask/source-question';
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
 import type { Source } from '#shared/health/evidence';
 import { payNothing } from '#shared/limits/payer';
@@ -12,7 +13,6 @@ import type { Report } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Question as Sought, ReportStore, StoredReport } from '#shared/ports/report-store';
 import { readReport } from '#shared/stores/reports/read-report';
-import { siteOf } from '#shared/targets/parse-target';
 import type { Places } from '#shared/time/places';
 import type { Jobs } from '../checks/jobs.ts';
 import { domainVisit, questionOfVisit } from '../visit/spec.ts';
@@ -40,7 +40,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
   const { asking, questions, publicPath, isOffered } = settings;
   const { reportStore } = asking;
   const reports = new Set<string>();
-  const questionOf = (source: SourceQuestion) => questionOfSource(questions, source, parent);
+  const questionOf = (source: SourceQuestion) => questionOfSource(questions, source, parent.account);
   const freshnessOf = ({ spec }: Pick<Question, 'spec'>) => freshnessOfPart(parent.wanted, spec, startedAt);
   const find = async (sources: readonly SourceQuestion[]) => {
     const asked = sources.map((source) => ({
@@ -78,15 +78,6 @@ const lateTurn = 'its turn did not come in time';
 const lateEnd = 'it did not end in time';
 const brokenOff = 'the visit was broken off before it could end';
 
-function questionOfSource(
-  questions: Questions,
-  { spec, target, options, isShared }: SourceQuestion,
-  { account }: Job,
-): Question {
-  const host = siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target);
-  return questions.of(spec, { target, host, options }, isShared === true ? undefined : account);
-}
-
 type Visiting = Waited & { readonly startedAt: number };
 
 async function visit(
@@ -97,7 +88,8 @@ async function visit(
 ): ReturnType<Jobs['visit']> {
   const { asking, questions, visits } = settings;
   const own = questionOfVisit(parent.options);
-  const about = questionOfSource(questions, { spec: domainVisit, target: domain, options: own }, parent);
+  const source = { spec: domainVisit, target: domain, options: own };
+  const about = questionOfSource(questions, source, parent.account);
   // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
   const anyFresh = { notBefore: startedAt, acceptFresh: true };
   const last = await findOne(asking.reportStore, { jobKey: about.jobKey, wanted: anyFresh });

@@ -27,35 +27,35 @@ export function webHostOf(domain: string, hasAddress: boolean): string {
 
 /** DNS and mail of the domain. */
 export function dnsQuestion(domain: string): SourceQuestion {
-  return ask(dnsCheck, domain);
+  return plainQuestion(dnsCheck, domain);
 }
 
 /** TLS of the web host. */
 export function sslQuestion(webHost: string): SourceQuestion {
-  return ask(sslCheck, webHost);
+  return plainQuestion(sslCheck, webHost);
 }
 
 /** Headers of the web host's first page; the check asks http and https both. */
 export function headersQuestion(webHost: string): SourceQuestion {
-  return ask(securityHeaderCheck, `https://${webHost}/`);
+  return plainQuestion(securityHeaderCheck, `https://${webHost}/`);
 }
 
 /** How fast a page of the web host is, on a mobile. */
 export function performanceQuestion(url: string): SourceQuestion {
-  return ask(pagespeedCheck, url);
+  return plainQuestion(pagespeedCheck, url);
 }
 
 /** The mail hosts of the domain, where they are to be talked to. */
 export function mailHostsQuestion(domain: string): SourceQuestion {
-  return ask(smtpCheck, domain);
+  return plainQuestion(smtpCheck, domain);
 }
 
 /** The addresses that people type for a domain: http and https, and of a registrable domain those of www too. */
 export function entryPointQuestions(domain: string): readonly SourceQuestion[] {
   const hosts = isRegistrable(domain) ? [domain, `www.${domain}`] : [domain];
   return hosts.flatMap((host) => [
-    ask(redirectCheck, `http://${host}/`),
-    ask(redirectCheck, `https://${host}/`),
+    plainQuestion(redirectCheck, `http://${host}/`),
+    plainQuestion(redirectCheck, `https://${host}/`),
   ]);
 }
 
@@ -74,7 +74,8 @@ export function visitQuestions(
   ];
 }
 
-function ask(spec: CheckSpec, target: string): SourceQuestion {
+/** What a check is asked about a target without any option. */
+export function plainQuestion(spec: CheckSpec, target: string): SourceQuestion {
   const read = readOptions(spec, {});
   if (!('options' in read)) throw new Error(`${spec.name} can be asked without options`);
   return { spec, target, options: read.options };
