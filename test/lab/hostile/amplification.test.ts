@@ -135,7 +135,10 @@ type Dns = readonly [questions: number, packets: number, tcp: number];
 const noDns: Dns = [2, 0, 0];
 const wholeDns: Dns = [60, 100, 24];
 
-/** The most that one GET may cause: what was counted (docs/decisions/006), and a little more. */
+/**
+ * The most that one GET may cause: what was counted (docs/decisions/006), and a little more. Where parts of a domain-health ask at the same
+ * time, each that finds no idle connection opens one: on a busy machine 85 and 58 were counted, on a quiet one 80 and 53.
+ */
 const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/redirect-check?url=http%3A%2F%2Fchain.test%2F', [21, 21, 1, 8], noDns],
   ['/api/tools/redirect-check?url=http%3A%2F%2Fmany.test%2F', [2, 2, 1, 1], noDns],
@@ -145,7 +148,7 @@ const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/ssl-check/many.test', [75, 45, 20, 64], noDns],
   ['/api/tools/dns-check/chain.test', [4, 4, 1, 8], wholeDns],
   ['/api/tools/domain-health/chains.test', [30, 30, 1, 16], wholeDns],
-  ['/api/tools/domain-health/manies.test', [84, 56, 20, 84], wholeDns],
+  ['/api/tools/domain-health/manies.test', [90, 62, 20, 90], wholeDns],
 ];
 
 test.for(cases)('%s', { timeout: 60_000 }, async ([path, web, questions]) => {

@@ -19,7 +19,7 @@ import { type Certificates, openWebServers, type Sites } from '../kit/web-server
 import { type MailServer, openMailServer, type Script } from './mail-server.ts';
 
 /** Times of a lab: on loopback a reply takes a millisecond, but a busy machine may take seconds. */
-const patience: SmtpLimits = { greetingMs: 1500, replyMs: 1500, handshakeMs: 1500, quitMs: 1000 };
+const patience: SmtpLimits = { greetingMs: 4000, replyMs: 4000, handshakeMs: 4000, quitMs: 1000 };
 
 export type Checked = {
   readonly evidence: SmtpEvidence;
