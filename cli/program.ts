@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { addAccessCommand } from './access.ts';
+import { addBackupCommands } from './backup.ts';
 import { addBatchCommands } from './batch-commands.ts';
 import { addCheckCommands } from './check-commands.ts';
 import { block, say, warn } from './door.ts';
@@ -65,6 +66,7 @@ program
 addQueueCommands(program);
 addPurgeCommand(program);
 addAccessCommand(program);
+addBackupCommands(program);
 
 const token = program
   .command('token')

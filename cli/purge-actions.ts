@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { databasePath } from '#shared/backends/sqlite';
 import { openAccountStores } from '#shared/lifecycle/account-stores';
 import { openAccess } from '#shared/lifecycle/backend';
 import { type Config, readConfig } from '#shared/settings/config';
@@ -73,7 +73,7 @@ async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: Pu
     await announcePurge(REDIS_URL);
     return purged;
   }
-  const path = join(DATA_DIR, 'reports.sqlite');
+  const path = databasePath(DATA_DIR, 'reports');
   if (DATA_DIR === ':memory:' || !existsSync(path))
     throw new UsageError(`There is no store in DATA_DIR (${DATA_DIR}).`);
   const { purgeSqlite } = await import('#shared/stores/reports/purge-sqlite');

@@ -1,9 +1,18 @@
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Problem } from '../model/problem.ts';
 import { ConfigError } from '../settings/config.ts';
 import { noteDiskFault, watchDisk } from './disk-faults.ts';
+
+/** The database files of a data folder; each has the end `.sqlite`. */
+export const databaseNames = ['access', 'batches', 'idempotency', 'reports', 'tokens', 'watches'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+/** Where a database of a data folder is; ":memory:" where nothing is kept. @param folder DATA_DIR */
+export function databasePath(folder: string, name: DatabaseName): string {
+  return folder === ':memory:' ? folder : join(folder, `${name}.sqlite`);
+}
 
 /**
  * Opens a database file of ours, made if it is not there, and lifts it to the newest schema. Throws ConfigError where

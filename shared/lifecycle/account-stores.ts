@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { databasePath } from '../backends/sqlite.ts';
 import type { AccountTurns } from '../ports/account-turns.ts';
 import type { BatchStore } from '../ports/batch-store.ts';
 import type { IdempotencyStore } from '../ports/idempotency.ts';
@@ -50,12 +50,11 @@ export async function openAccountStores(
     import('../stores/batches/sqlite.ts'),
     import('../stores/watches/sqlite.ts'),
   ]);
-  const pathOf = (name: string) => (DATA_DIR === ':memory:' ? DATA_DIR : join(DATA_DIR, name));
   return {
     // One process alone has a data folder.
     accountTurns: openMemoryAccountTurns(),
-    idempotency: openSqliteIdempotency(pathOf('idempotency.sqlite')),
-    batches: openSqliteBatches(pathOf('batches.sqlite'), log),
-    watches: openSqliteWatchStore(pathOf('watches.sqlite'), log),
+    idempotency: openSqliteIdempotency(databasePath(DATA_DIR, 'idempotency')),
+    batches: openSqliteBatches(databasePath(DATA_DIR, 'batches'), log),
+    watches: openSqliteWatchStore(databasePath(DATA_DIR, 'watches'), log),
   };
 }

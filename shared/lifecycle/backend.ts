@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { BackendAnswer } from '../backends/look-at-mongo.ts';
+import { databasePath } from '../backends/sqlite.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
@@ -152,7 +152,7 @@ function traced(parts: Parts, tracing: Tracing | undefined): Parts {
 
 async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
   const { openSqliteReportStore } = await import('../stores/reports/sqlite.ts');
-  const path = config.DATA_DIR === ':memory:' ? ':memory:' : join(config.DATA_DIR, 'reports.sqlite');
+  const path = databasePath(config.DATA_DIR, 'reports');
   const jobQueue = openMemoryJobQueue({
     hostConcurrency: config.HOST_CONCURRENCY,
     lineLimit: lineLimitOf(config),
@@ -291,7 +291,7 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
     return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log), log));
   }
   const { openSqliteTokenStore } = await import('../stores/tokens/sqlite.ts');
-  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
+  return openSqliteTokenStore(databasePath(DATA_DIR, 'tokens'), log);
 }
 
 /** Opens the record for complaints alone, for the command line as for the service. */
@@ -301,7 +301,7 @@ export async function openAccess({ MONGODB_URL, DATA_DIR }: Config, log: Logger)
     return openMongoAccess(MONGODB_URL, log);
   }
   const { openSqliteAccess } = await import('../stores/access/sqlite.ts');
-  return openSqliteAccess(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'access.sqlite'), log);
+  return openSqliteAccess(databasePath(DATA_DIR, 'access'), log);
 }
 
 // The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.

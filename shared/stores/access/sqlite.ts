@@ -10,7 +10,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import { targetMatcher } from '../reports/purge.ts';
 import { openRowReader } from '../stored-row.ts';
 
-const migrations = [
+export const accessMigrations = [
   `CREATE TABLE runs (
      runId TEXT NOT NULL, "check" TEXT NOT NULL, host TEXT NOT NULL, caller TEXT NOT NULL,
      startedAt INTEGER NOT NULL, endedAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL, contacts TEXT NOT NULL
@@ -25,7 +25,7 @@ const expiredAtOnce = 500;
 
 /** The records of a single machine, in a file of their own. @param path of the database file, made if it is not there; ":memory:" for tests */
 export function openSqliteAccess(path: string, log: Logger): AccessRecords {
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, accessMigrations);
   database.exec('PRAGMA secure_delete = ON');
   const insert = database.prepare(
     `INSERT INTO runs (runId, "check", host, caller, startedAt, endedAt, expiresAt, contacts)

@@ -15,7 +15,7 @@ import { giveBack } from '../../time/give-back.ts';
 import { targetMatcher } from '../reports/purge.ts';
 import { openRowReader } from '../stored-row.ts';
 
-const migrations = [
+export const batchMigrations = [
   `CREATE TABLE batches (
      batchId TEXT PRIMARY KEY, account TEXT NOT NULL, "check" TEXT NOT NULL, options TEXT NOT NULL, label TEXT, maxAgeS INTEGER,
      total INTEGER NOT NULL, createdAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL, endedAt INTEGER, cancelledAt INTEGER,
@@ -58,7 +58,7 @@ type ToBatches = (rows: readonly Row[]) => Batch[];
 
 /** The batches of a single machine, in a file of their own. @param path of the database file, made if it is not there; ":memory:" for tests */
 export function openSqliteBatches(path: string, log: Logger): BatchStore {
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, batchMigrations);
   database.exec('PRAGMA secure_delete = ON');
   const readRow = openRowReader(log);
   const toBatches: ToBatches = (rows) =>

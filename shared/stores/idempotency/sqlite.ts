@@ -7,7 +7,7 @@ import {
   keyKeptMs,
 } from '../../ports/idempotency.ts';
 
-const migrations = [
+export const idempotencyMigrations = [
   `CREATE TABLE keys (
      account TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, resourceId TEXT NOT NULL, kept TEXT, begunAt INTEGER NOT NULL,
      PRIMARY KEY (account, key)
@@ -20,7 +20,7 @@ const expiredAtOnce = 50;
 
 /** The keys of a single machine, in a file of their own. @param path of the database file, made if it is not there; ":memory:" for tests */
 export function openSqliteIdempotency(path: string): IdempotencyStore {
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, idempotencyMigrations);
   const find = database.prepare(
     'SELECT digest, resourceId, kept, begunAt FROM keys WHERE account = ? AND key = ? AND begunAt > ?',
   );

@@ -4,7 +4,7 @@ import { mostSessions, readToken, type Token, type TokenStore } from '../../port
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader } from '../stored-row.ts';
 
-const migrations = [
+export const tokenMigrations = [
   `CREATE TABLE tokens (
      tokenId TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, hint TEXT NOT NULL,
      scopes TEXT NOT NULL, limits TEXT NOT NULL,
@@ -23,7 +23,7 @@ const trustMs = 5;
  */
 export function openSqliteTokenStore(path: string, log: Logger): TokenStore {
   const toToken = openTokenReader(log);
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, tokenMigrations);
   const insert = database.prepare(
     `INSERT INTO tokens (tokenId, account, name, digest, hint, scopes, limits, createdAt, expiresAt, revokedAt, lastUsedAt)
      VALUES (:tokenId, :account, :name, :digest, :hint, :scopes, :limits, :createdAt, :expiresAt, :revokedAt, :lastUsedAt)`,
