@@ -12,6 +12,26 @@ import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { browserTries } from '../worker/start/watch-browser.ts';
 import { openInternet } from './internet.ts';
 
+/** What is printed to try, and what comes of it. */
+const tries: readonly (readonly [path: string, words: string])[] = [
+  ['domain-health/good.test', 'everything in one grade'],
+  ['dns-check/good.test', 'lacks only what loopback cannot have: a public address, IPv6, DNSSEC'],
+  ['dns-check/spoofed.test', 'SPF +all: anyone may send'],
+  ['ssl-check/expired.test', 'an expired certificate'],
+  ['ssl-check/plain.test', 'no HTTPS at all'],
+  ['security-header-check?url=https://good.test/', 'an A+'],
+  ['pagespeed-check?url=https://good.test/', 'in a real browser'],
+  ['smtp-check/sealed.test', 'a mail host that encrypts'],
+  ['smtp-check/postcard.test', 'one that does not'],
+  ['redirect-check?url=http://good.test/', 'http to https, no findings'],
+  ['redirect-check?url=https://downgrade.test/', 'leaves HTTPS'],
+  ['redirect-check?url=http://loop.test/', 'a redirect loop'],
+  ['redirect-check?url=http://long.test/', 'unnecessary hops'],
+  ['redirect-check?url=http://inside.test/', 'leads to a private address; no connection is made'],
+  ['redirect-check?url=http://bomb.test/', '50 MB from a few kB; stopped'],
+  ['redirect-check?url=http://slow.test/', 'never answers: 8 s'],
+];
+
 // For figures: how far away the demo's servers are.
 const internet = await openInternet(Number(process.env['DEMO_DELAY_MS'] ?? 0));
 const folder = mkdtempSync(join(tmpdir(), 'diag-demo-'));
@@ -42,12 +62,7 @@ const tools = `${base}/api/tools`;
 console.log(`The demo is ready. ${browser}${internet.isSmall ? ' This machine answers at 127.0.0.1 alone: dns-check sees no name servers, and plain.test has https.' : ''}
 Pages: ${base}/ (try good.test, expired.test and spoofed.test)
 Try:
-  curl '${tools}/redirect-check?url=http://good.test/'
-  curl '${tools}/security-header-check?url=https://good.test/'
-  curl '${tools}/ssl-check/expired.test'
-  curl '${tools}/dns-check/spoofed.test'
-  curl '${tools}/smtp-check/postcard.test'
-  curl '${tools}/domain-health/good.test'
+${tries.map(([path, words]) => `  ${`curl '${tools}/${path}'`.padEnd(88)}# ${words}`).join('\n')}
 All names are in demo/sites.ts and demo/zones.ts. A token, as long as the demo runs, and what it was given:
   curl -H 'Authorization: Bearer ${token}' '${tools}/redirect-check?url=http://good.test/'
   curl -H 'Authorization: Bearer ${token}' '${base}/api/reports?limit=5'

@@ -30,7 +30,10 @@ export function asConfigError(setting: string, port: number | undefined) {
     if (syscall === 'getaddrinfo') throw new ConfigError(`${host}: "${hostname}" has no address (${code})`);
     if (code === 'EADDRNOTAVAIL' || code === 'EINVAL' || code === 'EAFNOSUPPORT')
       throw new ConfigError(`${host}: "${address}" is no address of this machine (${code})`);
-    if (code === 'EADDRINUSE') throw new ConfigError(`${setting}: port ${port} is taken by another process`);
+    if (code === 'EADDRINUSE' && port !== undefined)
+      throw new ConfigError(
+        `${setting}: port ${port} is in use by another program. Try ${setting}=${port + 100} npm start`,
+      );
     if (code === 'EACCES') throw new ConfigError(`${setting}: cannot listen there (${code})`);
     throw error;
   };

@@ -262,7 +262,7 @@ export function misspeltSettings(
   return findMisspellings(environment, settingNames);
 }
 
-/** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
+/** Every setting of the environment, read and typed; names, defaults and meanings are in docs/settings.md. */
 export type Config = z.infer<typeof settingsSchema>;
 
 /** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */

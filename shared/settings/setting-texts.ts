@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 /** What an operator reads of a setting: its default as it would be written, null where it is unset or depends on the process, and one or two sentences in Markdown. */
 export type SettingText = { readonly byDefault: string | null; readonly meaning: string };
 
-/** The one place for the meaning of every setting, in the order of the schema; the README's table and .env.example are made from it. */
+/** The one place for the meaning of every setting, in the order of the schema; the table of docs/settings.md and .env.example are made from it. */
 export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   HOST: { byDefault: '127.0.0.1', meaning: 'Address or name of the public listener.' },
   PORT: { byDefault: '3000', meaning: 'Its port.' },

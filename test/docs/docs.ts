@@ -6,7 +6,7 @@ import { comparedPath, makeComparedPage } from './compared-page.ts';
 import { makeGoldenReports } from './golden-reports.ts';
 import { makeOpenapiLock, openapiLockPath } from './openapi-lock.ts';
 import { makeScoringPage } from './scoring-page.ts';
-import { makeEnvExample, makeReadme } from './settings-docs.ts';
+import { makeEnvExample, makeSettingsPage } from './settings-docs.ts';
 import { makeOperatingPage } from './writes-table.ts';
 
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
@@ -19,7 +19,7 @@ export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
     ['docs/scoring.md', makeScoringPage()],
     [comparedPath, makeComparedPage()],
     ['.env.example', makeEnvExample()],
-    ['README.md', makeReadme()],
+    ['docs/settings.md', makeSettingsPage()],
     ['docs/operating.md', makeOperatingPage()],
     ...(await makeGoldenReports()),
   ]);

@@ -31,11 +31,11 @@ const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the me
 # Resolvers that the compose file's own asks, where this network lets no question out to name servers.
 #DNS_FORWARD=`;
 
-/** The README with its table of settings made anew. */
-export function makeReadme(): string {
+/** The page of settings with its table made anew. */
+export function makeSettingsPage(): string {
   const rows = settings.map(
     ([name, { byDefault, meaning }]) => `| \`${name}\` | ${byDefault ?? '–'} | ${meaning} |`,
   );
   const table = ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n');
-  return withTable('README.md', 'settings', table);
+  return withTable('docs/settings.md', 'settings', table);
 }

@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService } from '../../api/kit.ts';
 import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
@@ -66,6 +67,44 @@ const programs: { readonly [language: string]: (text: string) => readonly [strin
     return [process.execPath, [path]];
   },
 };
+
+// The service of these examples is the reader's own; here it is the test's.
+const examples = [
+  'README.md',
+  'client/README.md',
+  'docs/client.md',
+  'docs/batches.md',
+  'docs/watches.md',
+].flatMap((path) =>
+  [...readFileSync(path, 'utf8').matchAll(/^ *```(sh|ts)\n([\s\S]*?)```/gm)]
+    .filter(([, language, text = '']) => language === 'ts' || text.startsWith('curl -H'))
+    .map(([, language = '', text = '']) => ({
+      path,
+      language,
+      text: text
+        .replace('http://127.0.0.1:3000', environment.DIAG_SERVER)
+        .replace('curl', 'curl -sS --fail-with-body'),
+    })),
+);
+
+test('every example of the other pages runs', async () => {
+  const wish = { name: 'examples', scopes: ['tools', 'watch'] as const, limits: {}, expiresAt: null };
+  const { text: TOKEN, token } = makeToken(wish, Date.now());
+  await service.backend.tokenStore.insert(token);
+  for (const { path, language, text } of examples) {
+    const [program, args] = programs[language]?.(text) ?? ['false', []];
+    const { code, stdout, stderr } = await run(program, args, { TOKEN });
+    expect([path, text, code, stderr, code === 0 ? '' : stdout]).toEqual([path, text, 0, '', '']);
+  }
+  expect(examples.map(({ path }) => path)).toEqual([
+    'README.md',
+    'client/README.md',
+    'docs/client.md',
+    'docs/client.md',
+    'docs/batches.md',
+    'docs/watches.md',
+  ]);
+}, 60_000);
 
 test('every recipe of the cookbook runs, in the order of the page', async () => {
   for (const { language, text } of blocks) {

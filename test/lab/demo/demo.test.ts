@@ -36,11 +36,9 @@ async function ask(url: string, headers: Record<string, string> = {}) {
 
 const hasBrowser = said.includes('It has a browser');
 
-const readme = readFileSync('README.md', 'utf8');
-const offline = readme.slice(readme.indexOf('## Offline'), readme.indexOf('## Asking'));
-const lines = [...offline.matchAll(/^curl '([^']+)'/gm)].map(([, url = '']) => url);
+const lines = [...said.matchAll(/^ {2}curl '([^']+)'/gm)].map(([, url = '']) => url);
 
-/** What the README promises of each line, by the end of its address; `worst` is the code of its first finding. */
+/** What the demo promises of each line that it prints, by the end of its address; `worst` is the code of its first finding. */
 const promises: { readonly [end: string]: Partial<Report> & { readonly worst?: string } } = {
   'redirect-check?url=http://good.test/': { grade: 'A+', score: 100 },
   'redirect-check?url=https://downgrade.test/': { worst: 'https-downgrade' },
@@ -60,7 +58,7 @@ const promises: { readonly [end: string]: Partial<Report> & { readonly worst?: s
   'domain-health/good.test': { state: 'complete' },
 };
 
-test('the README names every line that is tried here', () => {
+test('it prints every line that is tried here', () => {
   expect(lines.map((url) => url.replace(/.*\/api\/tools\//, '')).toSorted()).toEqual(
     Object.keys(promises).toSorted(),
   );
@@ -69,7 +67,7 @@ test('the README names every line that is tried here', () => {
 const needsBrowser = (end: string) => /pagespeed|health/.test(end);
 
 for (const [end, promised] of Object.entries(promises))
-  test.skipIf(needsBrowser(end) && !hasBrowser)(`${end} is as the README says`, async () => {
+  test.skipIf(needsBrowser(end) && !hasBrowser)(`${end} is as it says`, async () => {
     const { status, body } = await ask(`http://127.0.0.1:3000/api/tools/${end}`);
     expect({ status, ...body, worst: body.findings[0]?.code }).toMatchObject({ status: 200, ...promised });
   });
@@ -116,6 +114,17 @@ test('it says whether it has a browser, and its token opens what it was given', 
   const { status, body } = await ask('http://127.0.0.1:3000/api/reports?limit=5', headers);
   expect(status).toBe(200);
   expect(body).toMatchObject({ reports: [{ check: 'redirect-check', target: 'http://good.test/' }] });
+});
+
+test('the report in the README is the one of spoofed.test, shortened', async () => {
+  const [, text = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const { body } = await ask('http://127.0.0.1:3000/api/tools/dns-check/spoofed.test');
+  expect(body).toMatchObject({
+    ...(JSON.parse(text) as Report),
+    findings: expect.arrayContaining(
+      (JSON.parse(text) as Report).findings.map((finding) => expect.objectContaining(finding) as unknown),
+    ) as unknown,
+  });
 });
 
 test('what it kept goes with it', async () => {
