@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { version } from '#shared/version';
 import { addAccessCommand } from './access.ts';
 import { addBackupCommands } from './backup.ts';
 import { addBatchCommands } from './batch-commands.ts';
@@ -14,9 +14,6 @@ import { addServiceCommands, addStoredCommands } from './stored-commands.ts';
 import type { CreateOptions } from './token.ts';
 import { addWatchCommands } from './watch-commands.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 const program = new Command('diag')
   .description('Examines domains and URLs.')
   .version(version, '-V, --version', 'print the version')

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 type Manifest = {
   readonly version: string;
   readonly description: string;
+  readonly keywords: readonly string[];
   readonly license: string;
   readonly type: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -11,7 +12,7 @@ type Manifest = {
 /** What a user adds where pages are to be loaded by it: a browser, 68 MB, of which a machine may have its own (BROWSER_PATH). */
 const optionalPackages = ['@sparticuz/chromium'];
 
-const { version, description, license, type, dependencies } = JSON.parse(
+const { version, description, keywords, license, type, dependencies } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 ) as Manifest;
 const isOptional = (name: string) => optionalPackages.includes(name);
@@ -30,6 +31,7 @@ export function makeToolManifest(): object {
     name: 'diagnostic-tools',
     version,
     description,
+    keywords,
     license,
     type,
     engines: { node: '>=24' },
@@ -55,6 +57,7 @@ export function makeClientManifest(): object {
     name: 'diagnostic-tools-client',
     version,
     description: 'A typed client of Diagnostic Tools, for Node, browsers and bundlers. No dependencies.',
+    keywords,
     license,
     type,
     engines: { node: '>=20' },

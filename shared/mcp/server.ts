@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   type CallToolResult,
   ProtocolError,
@@ -9,14 +8,11 @@ import {
 import { findSpec } from '../catalogue/registry.ts';
 import { recheckOf } from '../render/recheck.ts';
 import { soFarText } from '../render/so-far.ts';
+import { version } from '../version.ts';
 import { cleanText, withoutQuoted } from './clean.ts';
 import { type AgentService, type CheckOutcome, Refusal, type RunProgress } from './service.ts';
 import { describeReport, shortenReport } from './short-report.ts';
 import { agentTools, readArguments } from './tools.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const instructions = [
   'Each tool checks a domain or URL and gives a short report: score, findings worst first, each with its fix, and the address of the whole report.',

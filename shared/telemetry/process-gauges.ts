@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Gauge, type Registry } from 'prom-client';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
+import { version } from '../version.ts';
 
 /** What a process depends on; each says true, or in a few words why it cannot work. */
 export type Backends = { readonly queue: Pick<JobQueue, 'ping'>; readonly store: Pick<ReportStore, 'ping'> };
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** Adds `diag_build_info`: always 1, the versions are its labels. */
 export function addBuildInfo(registers: Registry[]): void {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
+import { version } from '#shared/version';
 import { openService, type Service } from './kit.ts';
 
 let service: Service | undefined;
@@ -21,7 +22,7 @@ test('the User-Agent leads to a page that says what is sent and how to be left a
   });
   expect((await service.get('/api/tools/redirect-check?url=http://a.test/')).status).toBe(200);
   expect(asked[0]?.['user-agent']).toBe(
-    `Mozilla/5.0 (compatible; DiagnosticTools/0.1; +https://checks.example/%28tools%29/owners; ${contact})`,
+    `Mozilla/5.0 (compatible; DiagnosticTools/${version}; +https://checks.example/%28tools%29/owners; ${contact})`,
   );
   const { status, text } = await service.send('GET', '/owners');
   expect(status).toBe(200);

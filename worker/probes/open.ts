@@ -1,6 +1,7 @@
 import { ownSlot, type Slot } from '#shared/ports/job-queue';
 import type { Pace } from '#shared/ports/pace';
 import type { TargetPolicy } from '#shared/targets/parse-target';
+import { version } from '#shared/version';
 import { type AddressSlots, openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';
@@ -179,7 +180,7 @@ function askingOf(
 }
 
 function nameOurselves({ contactUrl }: ProbeSettings) {
-  const contact = `DiagnosticTools/0.1${contactUrl === undefined ? '' : `; +${contactUrl}`}`;
+  const contact = `DiagnosticTools/${version}${contactUrl === undefined ? '' : `; +${contactUrl}`}`;
   return { contact, userAgent: `Mozilla/5.0 (compatible; ${contact})` };
 }
 

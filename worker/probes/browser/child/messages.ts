@@ -24,7 +24,7 @@ export type Order = {
   readonly categories: readonly CategoryName[];
   /** Whether the worker is to judge certificates that the browser does not believe. */
   readonly asksTrust: boolean;
-  /** Put behind the User-Agent of the emulated device, e.g. "DiagnosticTools/0.1 (+https://example.com/)". */
+  /** Put behind the User-Agent of the emulated device, e.g. "DiagnosticTools/0.3.0 (+https://example.com/)". */
   readonly contact: string | undefined;
   readonly waits: { readonly firstPaintMs: number; readonly loadMs: number };
 };
