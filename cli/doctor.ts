@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lookAtMongo } from '#shared/backends/look-at-mongo';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
+import { whoAnswers } from '#shared/backends/who-answers';
 import { openBackend } from '#shared/lifecycle/backend';
+import { problems } from '#shared/model/problem';
 import type { VantageKind } from '#shared/model/vantage';
 import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
 import { describeMisspelling } from '#shared/settings/misspelt-settings';
 import { openLogger } from '#shared/telemetry/logger';
+import { DiagnosticsProblem } from '../client/diagnostics.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
 import { browserSettingsOf } from '../worker/start/browser-settings.ts';
@@ -161,22 +164,18 @@ const smtpMs = 12_000;
 async function lookAtSmtp(config: Config): Promise<Diagnosis> {
   if (!config.PROBE_SMTP) return { state: 'none', words: 'smtp-check is off (PROBE_SMTP)' };
   const { faults, unknown, port } = await lookAtMail(config, smtpMs);
+  const name = faults.length > 0 ? faults.join('. Also: ') : unknown.join('; ');
+  const nameWords = name === '' ? '' : `SMTP_HELO: ${name}`;
   if (port === 'blocked') {
-    const words = `${config.SMTP_CONTROL_HOST} does not answer on port 25: this network seems to block it`;
-    return {
-      state: 'broken',
-      words: `${words}. Ask its provider to open port 25, or switch PROBE_SMTP off.`,
-    };
+    const words = `${config.SMTP_CONTROL_HOST} does not answer on port 25: this network seems to block it. Ask its provider to open port 25, or switch PROBE_SMTP off`;
+    return { state: 'broken', words: `${words}${nameWords === '' ? '' : `. ${nameWords}`}` };
   }
   const way =
     port === 'open' ? 'port 25 is open' : 'whether port 25 is open is not known (SMTP_CONTROL_HOST)';
-  if (faults.length > 0)
-    return {
-      state: 'warn',
-      words: `SMTP_HELO: ${faults.join('. Also: ')}. Until then mail hosts may turn this service away; ${way}`,
-    };
-  if (unknown.length > 0) return { state: 'warn', words: `SMTP_HELO: ${unknown.join('; ')}; ${way}` };
-  return { state: 'ok', words: `${config.SMTP_HELO} leads to its address and back; ${way}` };
+  if (nameWords === '')
+    return { state: 'ok', words: `${config.SMTP_HELO} leads to its address and back; ${way}` };
+  const harm = faults.length > 0 ? '. Until then mail hosts may turn this service away' : '';
+  return { state: 'warn', words: `${nameWords}${harm}; ${way}` };
 }
 
 async function lookAtBrowser(config: Config): Promise<Diagnosis> {
@@ -249,13 +248,25 @@ async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Pro
     return { state: 'ok', words: `${server} answers; caller: ${kind}, ${left}` };
   } catch (error) {
     const { message } = error as Error;
-    return named === undefined
-      ? {
-          state: 'none',
-          words: `no service answers at ${server}: start it with ${startCommand()} (${message})`,
-        }
-      : { state: 'broken', words: `${server}: ${message}. Start it, or correct --server or DIAG_SERVER.` };
+    if (named !== undefined)
+      return {
+        state: 'broken',
+        words: `${server}: ${message}. Start it, or correct --server or DIAG_SERVER.`,
+      };
+    if (isOfService(error)) return { state: 'ok', words: `${server} answers: ${message}` };
+    const other = await whoAnswers(isEverywhere(HOST) ? '127.0.0.1' : HOST, PORT, 1000);
+    return other === undefined
+      ? { state: 'none', words: `no service answers at ${server}: start it with ${startCommand()}` }
+      : {
+          state: 'broken',
+          words: `${other} uses port ${PORT}. End it, or choose another port: PORT=${PORT + 100} ${startCommand()}`,
+        };
   }
+}
+
+/** Only this service answers with problems of its own. */
+function isOfService(error: unknown): boolean {
+  return error instanceof DiagnosticsProblem && Object.hasOwn(problems, error.code);
 }
 
 /** A clone has scripts of npm; who installed the package has the command alone. */

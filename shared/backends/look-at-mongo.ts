@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { sayMongoFault } from './mongo-errors.ts';
 import { databaseNameOf } from './mongo.ts';
+import { whoAnswers } from './who-answers.ts';
 
 /** A server that a setting names, without the password, and in a few words what is wrong with it; undefined where nothing is. */
 export type BackendAnswer = { readonly server: string; readonly cause: string | undefined };
@@ -25,13 +26,23 @@ export async function lookAtMongo(url: string): Promise<BackendAnswer> {
     () => undefined,
     (error: unknown) => sayMongoFault(error),
   );
-  const cause = await Promise.race([looking, late]);
+  const [cause, other] = await Promise.all([Promise.race([looking, late]), whoElse(hostsOf(url))]);
   client.close().catch(() => undefined); // what there was to learn is known
+  if (cause !== undefined && other !== undefined)
+    return { server, cause: `${other} answers there, not MongoDB` };
   const isOverTls = /[?&](?:tls|ssl)=true/i.test(url) || url.startsWith('mongodb+srv:');
   return {
     server,
     cause: isOverTls && cause?.includes('in time') ? `${cause} over TLS: perhaps it speaks none` : cause,
   };
+}
+
+/** What is at the first of these servers where it is surely no MongoDB. */
+async function whoElse(hosts: string): Promise<string | undefined> {
+  const { hostname, port } = URL.parse(`tcp://${hosts.split(',')[0]}`) ?? { hostname: '', port: '' };
+  if (hostname === '' || port === '') return undefined;
+  const found = await whoAnswers(hostname.replace(/^\[|\]$/g, ''), Number(port), stepMs);
+  return found === 'a program' ? undefined : found;
 }
 
 async function tryAll(client: MongoClient, name: string): Promise<void> {

@@ -94,9 +94,13 @@ export function sayMongoFault(error: unknown): string {
     const [first] = reasons;
     return first ? sayMongoFault(first) : 'no server of it that takes writes was found in time';
   }
-  if (error instanceof MongoServerError) {
-    const { code = '', codeName, message } = error;
-    return meanings[code] ?? `it answers ${String(codeName ?? message)} (${code})`;
-  }
+  if (error instanceof MongoServerError) return sayAnswer(error);
   return sayConnectionFault(error);
+}
+
+function sayAnswer({ code = '', codeName, message }: MongoServerError): string {
+  // Of code 13 too: a server that wants a password, and one whose user may not do it.
+  if (/requires authentication/i.test(message))
+    return 'it wants a user and a password: put them into the URL, as mongodb://user:password@host';
+  return meanings[code] ?? `it answers ${String(codeName ?? message)} (${code})`;
 }
