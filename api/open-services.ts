@@ -176,7 +176,7 @@ function openJobs(
   const payments = openPayments(quotas);
   const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
   const onDone = settleJobs({ log, remembered, holds, pace, payments });
-  const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.lineLimit(job)) };
+  const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.hostWaitingLimit(job)) };
   const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   const loadShedding = openLoadShedding(loadSheddingLimits ?? usualLimits, () => waiting.waits());
   const jobs: Jobs = {

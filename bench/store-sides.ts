@@ -104,7 +104,7 @@ export async function openMongoSide(mongo: TestMongo, count: number): Promise<St
   }
   let unexpired = 0;
   // Whose turn it is to delete what has expired: nobody's until all of it is there, then at once.
-  const takeTurn = (until: Date) =>
+  const acquireLease = (until: Date) =>
     database
       .collection<{ _id: string }>('upkeep')
       .updateOne({ _id: 'turn' }, { $set: { until } }, { upsert: true });
@@ -136,11 +136,11 @@ export async function openMongoSide(mongo: TestMongo, count: number): Promise<St
     // Added in place of changed: an update costs the stand-in a walk over all.
     async makeExpired(rows) {
       unexpired = await reports.estimatedDocumentCount();
-      await takeTurn(new Date(Date.now() + dayMs));
+      await acquireLease(new Date(Date.now() + dayMs));
       const keysOfExpired = Array.from({ length: Math.ceil(rows / reportsOfKey) }, () => randomId());
       for (const documents of batchesOf(keysOfExpired))
         await reports.insertMany(documents.map((document) => ({ ...document, expiresAt: new Date(1) })));
-      await takeTurn(new Date(0));
+      await acquireLease(new Date(0));
     },
     countExpired: async () => Math.max(0, (await reports.estimatedDocumentCount()) - unexpired),
     count: () => reports.countDocuments(),

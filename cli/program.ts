@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
-import { version } from '#shared/version';
+import { version } from '#shared/model/version';
 import { addAccessCommand } from './access.ts';
 import { addBackupCommands } from './backup.ts';
 import { addBatchCommands } from './batch-commands.ts';

@@ -120,8 +120,8 @@ async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise
     throw new UsageError(
       'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
     );
-  const lineLimit = QUEUE_SECONDS * hostConcurrency;
-  const operator = await openOperator({ url, log: openLogger('silent'), hostConcurrency, lineLimit });
+  const hostWaitingLimit = QUEUE_SECONDS * hostConcurrency;
+  const operator = await openOperator({ url, log: openLogger('silent'), hostConcurrency, hostWaitingLimit });
   try {
     return await act(operator);
   } finally {

@@ -6,7 +6,7 @@ import {
   adviceOf,
   alsoEnds,
   capWords,
-  type DomainFault,
+  type DomainFixGroup,
   faultOf,
   faultsOf,
   gainWords,
@@ -131,7 +131,7 @@ function tellDomain(report: Report): Shown | undefined {
   return show`${cap === undefined ? '' : show`${wrap(cap, 0)}\n`}${tellAdvice(report, faults)}${join(groups)}${tellExpiries(report)}${left}`;
 }
 
-function tellAdvice(report: Report, faults: readonly DomainFault[]): Shown {
+function tellAdvice(report: Report, faults: readonly DomainFixGroup[]): Shown {
   const advice = adviceOf(report);
   if (!advice || advice.raise.length === 0) return show``;
   const lines = advice.raise.map((entry, index) => {
@@ -156,7 +156,7 @@ function tellExpiries(report: Report): Shown {
   return show`\nWhat expires first\n${join(lines)}`;
 }
 
-function tellFault(report: Report, fault: DomainFault): Shown {
+function tellFault(report: Report, fault: DomainFixGroup): Shown {
   const { main, cost } = fault;
   const also = alsoEnds(fault).map(({ text }) => show`  ${wrap(`The same fix also ends: ${text}`, 4)}\n`);
   // What it finds itself, of several parts, is asked again with all of them.

@@ -4,7 +4,7 @@ import { invalidRequest } from '#shared/ask/question';
 import { readOptions } from '#shared/catalogue/read-options';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Fault } from '#shared/model/problem';
+import type { InputError } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { mostTargets } from '../request/body-bounds.ts';
 import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
@@ -56,7 +56,7 @@ export function readBatchWish(request: Request, body: Body): BatchWish {
   const { sent, unasked } =
     body.type === 'application/json' ? wholeOf(request, body.text) : listOf(request, body);
   const { check, targets, options = {}, maxAge, fresh, label } = sent.fields;
-  const faults: Fault[] = [...unasked, ...sent.faults];
+  const faults: InputError[] = [...unasked, ...sent.faults];
   const read = check === undefined ? {} : readTyped(specOf(check), options, faults);
   if (faults.length > 0 || check === undefined || targets === undefined)
     throw invalidBody(body.type === 'application/json' ? faults : faults.map(inQuery));
@@ -72,7 +72,7 @@ export function readBatchWish(request: Request, body: Body): BatchWish {
 type Sent = {
   readonly sent: ReadFields<typeof batchSchema.shape>;
   /** What was wrong beside the fields. */
-  readonly unasked: readonly Fault[];
+  readonly unasked: readonly InputError[];
 };
 
 function wholeOf(request: Request, text: string): Sent {
@@ -88,7 +88,7 @@ function listOf(request: Request, { type, text }: Body): Sent {
   if (!spec) throw invalidRequest([{ in: 'query', name: 'check', detail: checkFault }]);
   const own = Object.keys(spec.options.shape);
   const { values, faults } = readQuery(raw, [...fieldsOfQuery, ...own], spec.repeatable);
-  const unasked: Fault[] = [...faults];
+  const unasked: InputError[] = [...faults];
   const [maxAge] = values.get('maxAge') ?? [];
   const [fresh] = values.get('fresh') ?? [];
   if (fresh !== undefined && fresh !== '1')
@@ -109,14 +109,14 @@ function listOf(request: Request, { type, text }: Body): Sent {
 const fieldsOfQuery = ['check', 'label', 'maxAge', 'fresh'] as const;
 
 /** Of a list, all but the targets stand in the query. */
-function inQuery(fault: Fault): Fault {
+function inQuery(fault: InputError): InputError {
   const [, first = '', option] = fault.in === 'body' ? fault.name.split('/') : [];
   const name = first === 'options' ? option : fieldsOfQuery.find((field) => field === first);
   return name === undefined ? fault : { ...fault, in: 'query', name };
 }
 
 /** The options of a body as the texts of a query: numbers, booleans and lists have their own types there. */
-function readTyped(spec: CheckSpec, options: OptionValues, faults: Fault[]): Batch['options'] {
+function readTyped(spec: CheckSpec, options: OptionValues, faults: InputError[]): Batch['options'] {
   const given = Object.entries(options).flatMap(([name, value]) => {
     if (!Object.hasOwn(spec.options.shape, name)) {
       faults.push(faultAt(['options', name.slice(0, 60)], 'This check has no such option.'));
@@ -156,7 +156,7 @@ function linesOf(text: string): readonly string[] {
 
 const [tab, newline, carriageReturn, space] = [9, 10, 13, 32];
 
-function readLines(lines: readonly string[], faults: Fault[]): readonly unknown[] {
+function readLines(lines: readonly string[], faults: InputError[]): readonly unknown[] {
   return lines.map((line, index): unknown => {
     // What is refused costs as much as what is understood, and more than 50 faults are not told.
     if (faults.length >= mostFaults) return '';

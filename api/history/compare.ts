@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import type { Comparison } from '#shared/model/comparison';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 import { renderComparisonCsv } from '#shared/render/csv';
 import { readReport } from '#shared/stores/reports/read-report';
 import { newestLookedAt, newestWhole, readOutlines } from '#shared/stores/reports/with-history';
@@ -74,7 +74,7 @@ export function readCompared(raw: string, policy: TargetPolicy): CompareRequest 
   return { domains: read.domains, format: format === 'csv' ? 'csv' : 'json' };
 }
 
-function throwFor(code: 'invalid_request' | 'target_not_allowed', errors: readonly Fault[]): void {
+function throwFor(code: 'invalid_request' | 'target_not_allowed', errors: readonly InputError[]): void {
   if (errors.length > 0) throw new Problem(code, describeFaults(errors), { errors });
 }
 
@@ -89,6 +89,6 @@ function readDomains(texts: readonly string[], policy: TargetPolicy) {
   return { domains, malformed, refused: ofKind('refused') };
 }
 
-function faultOf(detail: string): Fault {
+function faultOf(detail: string): InputError {
   return { in: 'query', name: 'domain', detail };
 }

@@ -6,7 +6,7 @@ import type { Done } from '#shared/ports/job-queue';
 export type Pace = {
   observe(done: Done): void;
   /** How many jobs of the host may wait before this one; undefined where nothing is known of it. */
-  lineLimit(job: Job): number | undefined;
+  hostWaitingLimit(job: Job): number | undefined;
 };
 
 export type PaceSettings = { readonly queueSeconds: number; readonly hostConcurrency: number };
@@ -31,7 +31,7 @@ export function openPace({ queueSeconds, hostConcurrency }: PaceSettings): Pace 
       const key = `${queue} ${host}`;
       means.set(key, newest * tookMs + (1 - newest) * (means.get(key) ?? tookMs));
     },
-    lineLimit({ queue, host }) {
+    hostWaitingLimit({ queue, host }) {
       const meanMs = means.get(`${queue} ${host}`);
       if (meanMs === undefined) return undefined;
       // Of one host the browser loads one page at a time.

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount } from '#shared/model/grant';
-import { type Fault, Problem, type ProblemCode } from '#shared/model/problem';
+import { type InputError, Problem, type ProblemCode } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/html/charts';
 import { newestLookedAt, newestWhole } from '#shared/stores/reports/with-history';
 import { parseDomain, tellFault } from '#shared/targets/parse-target';
@@ -73,6 +73,6 @@ async function findGrade(services: PageServices, domain: string): Promise<Omit<B
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }
 
-function refuse(fault: Fault, code: ProblemCode = 'invalid_request'): Problem {
+function refuse(fault: InputError, code: ProblemCode = 'invalid_request'): Problem {
   return new Problem(code, `${fault.name}: ${fault.detail}`, { errors: [fault] });
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import { diffReports } from '#shared/model/diff';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 import { readReport } from '#shared/stores/reports/read-report';
 import { sendJson } from '../answer/json.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -19,7 +19,7 @@ export async function answerDiff(
     (['a', 'b'] as const).map((name) => findReadable(reports, caller, String(request.params[name]))),
   );
   if (!first || !second) throw new Error('two reports were asked for');
-  const faults: Fault[] = [];
+  const faults: InputError[] = [];
   for (const fact of ['check', 'target'] as const)
     if (first[fact] !== second[fact])
       faults.push({ in: 'path', name: 'b', detail: `Its ${fact} is another than that of the first report.` });

@@ -1,9 +1,9 @@
-import type { Fault } from '#shared/model/problem';
+import type { InputError } from '#shared/model/problem';
 import type { BodyBounds } from './body-bounds.ts';
 import { faultAt } from './faults.ts';
 
 /** Counts a body piece by piece, each byte once. Gives what is beyond the bounds, as soon as it is. */
-export type BodyCounter = (piece: Uint8Array) => Fault | undefined;
+export type BodyCounter = (piece: Uint8Array) => InputError | undefined;
 
 /** Opens the counter of a body. @param type its media type, one of those of the bounds */
 export function openBodyCounter(type: string, bounds: BodyBounds): BodyCounter {
@@ -56,7 +56,7 @@ function openJsonCounter({ depth, nodes }: BodyBounds, isLines: boolean): BodyCo
     else if (byte === quote) isText = false;
     if (isText) place.spell(byte);
   };
-  const take = (byte: number): Fault | undefined => {
+  const take = (byte: number): InputError | undefined => {
     if (byte === quote) {
       isText = true;
       place.beginText();

@@ -1,21 +1,21 @@
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 
 /** Faults of a body that are told. */
 export const mostFaults = 50;
 
 /** The Problem of faults in a body. @param faults at most 50 are told */
-export function invalidBody(faults: readonly Fault[]): Problem {
+export function invalidBody(faults: readonly InputError[]): Problem {
   const told = faults.slice(0, mostFaults);
   return new Problem('invalid_request', describeFaults(told), { errors: told });
 }
 
 /** A fault at a place in the body. @param path the names and indexes that lead there */
-export function faultAt(path: readonly PropertyKey[], detail: string): Fault {
+export function faultAt(path: readonly PropertyKey[], detail: string): InputError {
   return { ...placeIn(path), detail };
 }
 
 /** A place in the body. */
-export function placeIn(path: readonly PropertyKey[]): Pick<Fault, 'in' | 'name'> {
+export function placeIn(path: readonly PropertyKey[]): Pick<InputError, 'in' | 'name'> {
   return { in: 'body', name: pointerTo(path) };
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 import { readOwnQuery } from './read-query.ts';
 
 /** Reads the query of a list by its parameters. Throws the Problem that names every fault. */
@@ -11,7 +11,7 @@ export function readParameters<Shape extends z.ZodRawShape>(
   const sent = readOwnQuery(request, Object.keys(parameters.shape));
   const parsed = parameters.safeParse(sent);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }): Fault => ({
+  const errors = parsed.error.issues.map(({ path, message }): InputError => ({
     in: 'query',
     name: String(path[0]),
     detail: message,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { GivenQuestion, Question, Questions } from '#shared/ask/question';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { codeText } from '#shared/model/finding';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { decodeSegment, type Query, rawQueryOf, readQuery } from './read-query.ts';
 
@@ -129,7 +129,7 @@ type Understood = { readonly question: Question; readonly times: AskTimes };
 /** Reads what the address alone says. */
 function understand(questions: Questions, spec: CheckSpec, address: ToolAddress): Understood | Problem {
   const query = readQuery(address.query, knownNames(spec), spec.repeatable);
-  const ofTimes: Fault[] = [];
+  const ofTimes: InputError[] = [];
   const times = readTimes(query, ofTimes);
   const hasOwnFault = query.faults.some(({ name }) => name === 'url');
   const given = {
@@ -148,11 +148,11 @@ export function placesOf(spec: CheckSpec): GivenQuestion['place'] {
 }
 
 /** The parameter of a tool that names its target. */
-function placeOf({ targetKind }: CheckSpec): Pick<Fault, 'in' | 'name'> {
+function placeOf({ targetKind }: CheckSpec): Pick<InputError, 'in' | 'name'> {
   return targetKind === 'url' ? { in: 'query', name: 'url' } : { in: 'path', name: 'domain' };
 }
 
-function textOfTarget(spec: CheckSpec, { segment }: ToolAddress, { values }: Query): string | Fault {
+function textOfTarget(spec: CheckSpec, { segment }: ToolAddress, { values }: Query): string | InputError {
   if (spec.targetKind === 'url')
     return (
       values.get('url')?.[0] ?? {
@@ -224,7 +224,7 @@ export function givenOptions(
   );
 }
 
-function readTimes({ values }: Query, faults: Fault[]): AskTimes {
+function readTimes({ values }: Query, faults: InputError[]): AskTimes {
   const read = (name: string, pattern: RegExp, limit: number): number | undefined => {
     const [text] = values.get(name) ?? [];
     if (text === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasBody } from '#shared/lifecycle/connections';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import { faultAt, invalidBody, mostFaults } from './faults.ts';
 import type { Bodies, BodyRequest } from './read-body.ts';
 import { readQuery } from './read-query.ts';
@@ -9,7 +9,7 @@ import { readQuery } from './read-query.ts';
 export type ReadFields<Shape extends z.ZodRawShape> = {
   readonly fields: { readonly [Name in keyof Shape]?: z.infer<Shape[Name]> };
   /** At most 50. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly InputError[];
 };
 
 /**
@@ -64,7 +64,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** A field with this name slips by a schema, as every object has one that is not its own. */
-export function unsafeNames(value: unknown, path: readonly PropertyKey[] = []): readonly Fault[] {
+export function unsafeNames(value: unknown, path: readonly PropertyKey[] = []): readonly InputError[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Object.hasOwn(value, '__proto__') ? [faultAt([...path, '__proto__'], unknownField)] : [];
   const inner = Object.entries(value).flatMap(([name, one]) =>
@@ -76,11 +76,11 @@ export function unsafeNames(value: unknown, path: readonly PropertyKey[] = []): 
 const unknownField = 'This field is not known here.';
 const longestName = 60;
 
-function unknownAt(path: readonly PropertyKey[], name: string): readonly Fault[] {
+function unknownAt(path: readonly PropertyKey[], name: string): readonly InputError[] {
   return name === '__proto__' ? [] : [faultAt([...path, name.slice(0, longestName)], unknownField)];
 }
 
-function faultsOf(field: string, issue: z.core.$ZodIssue): readonly Fault[] {
+function faultsOf(field: string, issue: z.core.$ZodIssue): readonly InputError[] {
   const path = [field, ...issue.path];
   if (issue.code !== 'unrecognized_keys') return [faultAt(path, issue.message)];
   return issue.keys.slice(0, mostFaults).flatMap((name) => unknownAt(path, name));
@@ -105,7 +105,7 @@ export async function readForm<Name extends string>(
     .join('&');
   const { values, faults } = readQuery(filled, names, repeatable);
   if (faults.length > 0)
-    throw invalidBody(faults.map((fault): Fault => ({ ...fault, in: 'body', name: `/${fault.name}` })));
+    throw invalidBody(faults.map((fault): InputError => ({ ...fault, in: 'body', name: `/${fault.name}` })));
   return Object.fromEntries([...values].map(([name, all]) => [name, all.join(' ')])) as {
     [name in Name]?: string;
   };

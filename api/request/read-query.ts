@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { describeFaults, type Fault, Problem } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 
 export type Query = {
   /** Name → the values sent, in order; only names that are known. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly InputError[];
 };
 
 /** Faults that are told: an address of 15 kB has room for 7,500, and telling them all took 1.4 MB. */
@@ -17,7 +17,7 @@ const faultLimit = 50;
  */
 export function readQuery(raw: string, known: readonly string[], repeatable: readonly string[]): Query {
   const values = new Map<string, string[]>();
-  const faults: Fault[] = [];
+  const faults: InputError[] = [];
   const refuse = (name: string, detail: string) => faults.push({ in: 'query', name, detail });
   for (const pair of raw.split('&').filter((piece) => piece !== '')) {
     if (faults.length >= faultLimit) break;

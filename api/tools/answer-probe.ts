@@ -5,7 +5,7 @@ import { invalidRequest, type Question } from '#shared/ask/question';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
 import { type Freshness, freshnessOf } from '#shared/model/freshness';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import { probeContentType, readSentReport, renderProbe } from '#shared/render/probe';
 import type { ReadyReport, Reports } from '../answer/ready-report.ts';
 import { askAsCaller, type RequestedReport, waitSecondsOf } from '../ask/ask-as-caller.ts';
@@ -116,7 +116,7 @@ function readProbe({ questions, site }: ProbeServices, caller: Caller, request: 
   const query = readQuery(raw, names, spec.repeatable);
   const [maxAge = String(usualMaxAgeS)] = query.values.get('maxAge') ?? [];
   const [target] = query.values.get('target') ?? [];
-  const faults: Fault[] = [...query.faults];
+  const faults: InputError[] = [...query.faults];
   if (!maxAgeText.test(maxAge))
     faults.push({ in: 'query', name: 'maxAge', detail: 'Give whole seconds from 0 to 31536000.' });
   if (target === undefined)

@@ -1,5 +1,5 @@
 import type { Caller } from '#shared/limits/caller';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import type { Watch, WatchTarget } from '#shared/model/watch';
 import { nextTurn } from '#shared/model/watch-times';
 import type { RatesRead } from '#shared/ports/watch-store';
@@ -86,7 +86,7 @@ function newTarget(
 export function tooOften(
   { watchLimits }: Pick<WatchServices, 'watchLimits'>,
   everySeconds: number,
-): readonly Fault[] {
+): readonly InputError[] {
   if (everySeconds >= watchLimits.minSeconds) return [];
   return [faultAt(['everySeconds'], `Give at least ${watchLimits.minSeconds} seconds.`)];
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Caller } from '#shared/limits/caller';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
 import { giveBack } from '#shared/time/give-back';
@@ -73,7 +73,7 @@ async function requireSound(
   throw invalidBody(all);
 }
 
-function faultsOfNotify(services: WatchServices, notify: Notify): readonly Fault[] {
+function faultsOfNotify(services: WatchServices, notify: Notify): readonly InputError[] {
   try {
     readNotify(services, notify);
     return [];

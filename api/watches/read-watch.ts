@@ -3,7 +3,7 @@ import type { Question } from '#shared/ask/question';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { readAddress } from '#shared/model/mailbox';
-import { type Fault, Problem } from '#shared/model/problem';
+import { type InputError, Problem } from '#shared/model/problem';
 import { severities } from '#shared/model/verdict';
 import type { Notify } from '#shared/model/watch';
 import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
@@ -127,14 +127,14 @@ export type Understood = {
 export async function readTargets(
   services: ReadServices,
   { spec, options, targets, account }: WatchInput,
-  told: readonly Fault[] = [],
+  told: readonly InputError[] = [],
 ): Promise<Understood> {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(spec.options.shape, name));
   const known = Object.entries(options).filter(([name]) => !unknown.includes(name));
   const given = Object.fromEntries(known);
   const owner = services.site.ownerOf(account);
   const asked: Question[] = [];
-  const faults: CodedFault[] = [
+  const faults: CodedInputError[] = [
     ...told,
     ...unknown.map((name) => faultAt(['options', name.slice(0, 60)], `${spec.name} has no such option.`)),
   ].map((fault) => ({ ...fault, code: 'invalid_request' }));
@@ -153,17 +153,17 @@ export async function readTargets(
   return { options: asked[0]?.options ?? {}, targets: [...found.values()] };
 }
 
-type CodedFault = Fault & { readonly code: RefusalCode };
+type CodedInputError = InputError & { readonly code: RefusalCode };
 
 type RefusalCode = 'invalid_request' | 'target_not_allowed';
 
-function codedFaults({ code, errors = [] }: Problem): readonly CodedFault[] {
+function codedFaults({ code, errors = [] }: Problem): readonly CodedInputError[] {
   const told: RefusalCode = code === 'target_not_allowed' ? code : 'invalid_request';
   return errors.map((fault) => ({ ...fault, code: told }));
 }
 
 /** Throws for the faults of this kind; one that is true of every target is told once. */
-function refuse(code: RefusalCode, faults: readonly CodedFault[]): void {
+function refuse(code: RefusalCode, faults: readonly CodedInputError[]): void {
   const own = faults.filter((fault) => fault.code === code);
   const told = new Map(own.map(({ code: _code, ...fault }) => [`${fault.name} ${fault.detail}`, fault]));
   if (told.size === 0) return;

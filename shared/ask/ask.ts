@@ -79,7 +79,7 @@ export async function ask<R extends KnownReport>(parts: AskParts<R>, asking: Ask
     asking.isUnknown === true ? undefined : await findReport(parts, question, freshness, isAnonymous);
   if (known) return granted(parts, asking, { report: known, jobId: undefined, via: 'hit' });
   if (!mayStart) return { kind: 'none' };
-  await takeTurn(parts, asking);
+  await payForRun(parts, asking);
   const job = drawJob(parts, asking);
   const outcome = await joinOrRun(parts, asking, job);
   if (outcome.kind === 'report') {
@@ -124,7 +124,7 @@ async function granted<R extends KnownReport>(
   return { kind: 'report', ...found };
 }
 
-async function takeTurn<R extends KnownReport>(
+async function payForRun<R extends KnownReport>(
   { waiting, costOf }: AskParts<R>,
   { question: { jobKey, spec, options }, turn }: Asking,
 ): Promise<void> {

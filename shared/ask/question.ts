@@ -1,7 +1,7 @@
 import { readOptions } from '../catalogue/read-options.ts';
 import type { CheckSpec } from '../catalogue/spec.ts';
 import type { Job } from '../model/job.ts';
-import { describeFaults, type Fault, Problem } from '../model/problem.ts';
+import { describeFaults, type InputError, Problem } from '../model/problem.ts';
 import type { JobKeyOf } from '../queue/job-keys.ts';
 import {
   judgePort,
@@ -34,13 +34,13 @@ export type Question = {
 /** A question whose target and options are not yet understood. */
 export type GivenQuestion = {
   /** As it was given; or why there is none; undefined where one of `told` says why. */
-  readonly target: string | Fault | undefined;
+  readonly target: string | InputError | undefined;
   /** Name → its value or values, of any type that has a text. */
   readonly options: object;
   /** Where the caller finds what is wrong: the parameter that names the target, or an option. */
-  readonly place: (about: 'target' | { readonly option: string }) => Pick<Fault, 'in' | 'name'>;
+  readonly place: (about: 'target' | { readonly option: string }) => Pick<InputError, 'in' | 'name'>;
   /** What else is wrong with the request, told before and behind the faults of the question. */
-  readonly told?: { readonly before: readonly Fault[]; readonly after: readonly Fault[] };
+  readonly told?: { readonly before: readonly InputError[]; readonly after: readonly InputError[] };
 };
 
 /** A target in normal form, with the unit of its limit, or what is wrong with it. */
@@ -124,7 +124,7 @@ function readQuestion(
   const hasTarget = about !== undefined && !isMalformed(about);
   const read = readOptions(spec, asTexts(spec, given));
   const issues = 'issues' in read ? read.issues : [];
-  const ofOptions = issues.map(({ path, message }): Fault => ({
+  const ofOptions = issues.map(({ path, message }): InputError => ({
     ...place({ option: String(path[0]) }),
     detail: message,
   }));
@@ -152,22 +152,22 @@ function faultsOfPort(
   spec: CheckSpec,
   options: Job['options'],
   place: GivenQuestion['place'],
-): readonly Fault[] {
+): readonly InputError[] {
   const detail = questions.judgePortOption(spec, options);
   return detail === undefined ? [] : [{ ...place({ option: spec.portOption ?? '' }), detail }];
 }
 
-function faultsOfTarget(read: TargetRead | undefined, place: GivenQuestion['place']): readonly Fault[] {
+function faultsOfTarget(read: TargetRead | undefined, place: GivenQuestion['place']): readonly InputError[] {
   return read && 'fault' in read ? [{ ...place('target'), detail: tellFault(read.fault) }] : [];
 }
 
 /** The Problem of a request that is not valid. */
-export function invalidRequest(errors: readonly Fault[]): Problem {
+export function invalidRequest(errors: readonly InputError[]): Problem {
   return new Problem('invalid_request', describeFaults(errors), { errors });
 }
 
 /** The Problem of a target that is well formed, and is never checked. */
-export function targetNotAllowed(errors: readonly Fault[]): Problem {
+export function targetNotAllowed(errors: readonly InputError[]): Problem {
   return new Problem('target_not_allowed', describeFaults(errors), { errors });
 }
 

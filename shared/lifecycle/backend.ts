@@ -155,7 +155,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
   const path = databasePath(config.DATA_DIR, 'reports');
   const jobQueue = openMemoryJobQueue({
     hostConcurrency: config.HOST_CONCURRENCY,
-    lineLimit: lineLimitOf(config),
+    hostWaitingLimit: hostWaitingLimitOf(config),
     waitingLimit,
     ...pageLimitOf(config),
   });
@@ -270,7 +270,7 @@ function queueOptionsOf(config: Config, url: string) {
   return {
     url,
     hostConcurrency: config.HOST_CONCURRENCY,
-    lineLimit: lineLimitOf(config),
+    hostWaitingLimit: hostWaitingLimitOf(config),
     ...pageLimitOf(config),
   };
 }
@@ -327,7 +327,7 @@ function longestFreshMsOf({ FRESH_SECONDS: everyS = 0 }: Config): number {
 }
 
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
-function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
+function hostWaitingLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
 }
 

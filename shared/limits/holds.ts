@@ -15,14 +15,14 @@ export function limitsByLevel(
   return [id, ...levels.toReversed()].map((name, index) => ({ name, limit: limit * times ** index }));
 }
 
-/** Jobs of one host that a caller without a token may have in line. */
+/** Jobs of one host that a caller without a token may have waiting. */
 const hostLimit = 8;
 /** Unfinished jobs that one process keeps account of: about 30 MB. */
 const jobLimit = 50_000;
 /** Callers with so few unfinished jobs, with all their neighbours, are refused last. */
 const fewJobs = 3;
 
-/** Counts the unfinished jobs that each caller started, so that no single caller fills the line of a host or of the browser. */
+/** Counts the unfinished jobs that each caller started, so that no single caller fills the waiting places of a host or of the browser. */
 export type Holds = {
   /** Takes a place and returns what gives it back; equal work that is under way already takes no second place. Throws the 429 of policy `host` or `browser`. */
   take(caller: Caller, job: Job): () => void;
@@ -33,12 +33,12 @@ export type Holds = {
 
 /** Opens the count. It is this process's own; a job that ended elsewhere is forgotten with its `done`, at the latest when it cannot run any more. */
 export function openHolds(isOn: boolean): Holds {
-  const lines = new Map<string, number>();
+  const counts = new Map<string, number>();
   const held = new Map<string, { readonly names: readonly string[]; readonly timer: NodeJS.Timeout }>();
   const add = (name: string, count: number) => {
-    const next = (lines.get(name) ?? 0) + count;
-    if (next > 0) lines.set(name, next);
-    else lines.delete(name);
+    const next = (counts.get(name) ?? 0) + count;
+    if (next > 0) counts.set(name, next);
+    else counts.delete(name);
   };
   const release = (jobKey: string) => {
     const hold = held.get(jobKey);
@@ -47,7 +47,7 @@ export function openHolds(isOn: boolean): Holds {
     held.delete(jobKey);
     for (const name of hold.names) add(name, -1);
   };
-  const hasFew: Holds['hasFew'] = (caller) => (lines.get(unfinishedOf(caller)) ?? 0) < fewJobs;
+  const hasFew: Holds['hasFew'] = (caller) => (counts.get(unfinishedOf(caller)) ?? 0) < fewJobs;
   return {
     hasFew,
     take(caller, job) {
@@ -63,7 +63,7 @@ export function openHolds(isOn: boolean): Holds {
           ? namesOf(caller, 'browser', { limit: caller.pages ?? pagesOfCaller, of: '' })
           : []),
       ];
-      const full = limits.find(({ limit, name }) => (lines.get(name) ?? 0) >= limit);
+      const full = limits.find(({ limit, name }) => (counts.get(name) ?? 0) >= limit);
       if (full) throw refuse(full.policy, full.limit, job.host);
       const names = [...limits.map(({ name }) => name), unfinishedOf(caller)];
       for (const name of names) add(name, 1);

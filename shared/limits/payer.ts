@@ -12,7 +12,7 @@ export type Payer = {
 export type Payment = {
   /** The run is another's, or failed through us: its scans are given back. */
   giveBack(): Promise<void>;
-  /** There is no run: its place in line is given back, too. */
+  /** There is no run: its waiting place is given back, too. */
   undo(): Promise<void>;
 };
 

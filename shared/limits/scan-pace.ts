@@ -17,7 +17,7 @@ export type ScanPace = {
 /** Opens the pace of one batch. */
 export function openScanPace(quotas: Quotas): ScanPace {
   let nextAt = performance.now();
-  let line = Promise.resolve();
+  let last = Promise.resolve();
   const pass = async (caller: Caller, cost: number, signal: AbortSignal) => {
     const { points, windowS } = caller.quotas.scans;
     const now = performance.now();
@@ -32,12 +32,12 @@ export function openScanPace(quotas: Quotas): ScanPace {
   return {
     turn(caller, cost, signal) {
       if (!quotas.isOn || cost === 0) return Promise.resolve();
-      const turn = line.then(() => {
+      const turn = last.then(() => {
         signal.throwIfAborted();
         return pass(caller, cost, signal);
       });
       // One that ends in an error does not stop those behind it.
-      line = turn.catch(() => undefined);
+      last = turn.catch(() => undefined);
       return turn;
     },
   };

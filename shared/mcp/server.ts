@@ -6,9 +6,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { findSpec } from '../catalogue/registry.ts';
+import { version } from '../model/version.ts';
 import { recheckOf } from '../render/recheck.ts';
 import { soFarText } from '../render/so-far.ts';
-import { version } from '../version.ts';
 import { cleanText, withoutQuoted } from './clean.ts';
 import { type AgentService, type CheckOutcome, Refusal, type RunProgress } from './service.ts';
 import { describeReport, shortenReport } from './short-report.ts';

@@ -162,7 +162,7 @@ export const problems = {
 export type ProblemCode = keyof typeof problems;
 
 /** One fault of a request: where it is, which parameter, and what to change. */
-export type Fault = {
+export type InputError = {
   readonly in: 'path' | 'query' | 'header' | 'body';
   /** The name of the parameter; in a body a JSON Pointer ("/targets/3", "" for the whole body). */
   readonly name: string;
@@ -197,7 +197,7 @@ export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly errors: readonly Fault[] | undefined;
+  readonly errors: readonly InputError[] | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The limit that was reached (`rate_limited`, `quota_exceeded`). */
@@ -209,7 +209,7 @@ export class Problem extends Error {
     code: ProblemCode,
     detail: string,
     more: {
-      readonly errors?: readonly Fault[];
+      readonly errors?: readonly InputError[];
       readonly retryAfterS?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
@@ -233,7 +233,7 @@ export class Problem extends Error {
 }
 
 /** One sentence that names all faults. */
-export function describeFaults(faults: readonly Fault[]): string {
+export function describeFaults(faults: readonly InputError[]): string {
   const [first] = faults;
   return faults.length === 1 && first
     ? `${first.name}: ${first.detail}`

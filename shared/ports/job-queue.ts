@@ -21,11 +21,11 @@ export type Progress = {
 export const notStarted: Progress = { done: 0, total: 1, current: '' };
 
 export type Submitted = {
-  /** `joined` equal work that was there before; `full`: the host's or the queue's line is too long, nothing was kept. */
+  /** `joined` equal work that was there before; `full`: too much waits for the host or in the queue, nothing was kept. */
   readonly state: 'joined' | 'admitted' | 'parked' | 'full';
   /** The job that will answer: the earlier one's id if joined. */
   readonly jobId: string;
-  /** Place in the host's line, 1 is next; only when parked. */
+  /** Place among those that wait for its host, 1 is next; only when parked. */
   readonly position?: number;
 };
 
@@ -116,13 +116,13 @@ export type Slots = { readonly most: number; readonly now: () => number };
 export type Unsubscribe = () => void;
 
 /**
- * The line of work. Equal jobs (same jobKey) run once; of one host at most `hostConcurrency` run at a time, of them one in `browser`;
+ * The queue of work. Equal jobs (same jobKey) run once; of one host at most `hostConcurrency` run at a time, of them one in `browser`;
  * the others of that host wait their turn, round-robin by caller, and hold up nobody else. Callers share the slots of all workers level by
  * level (`Job.levels`): who holds the fewest is next, nobody waits behind another's backlog, and a lone caller may have all.
  */
 export interface JobQueue {
-  /** @param lineLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
-  submit(job: Job, lineLimit?: number): Promise<Submitted>;
+  /** @param hostWaitingLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
+  submit(job: Job, hostWaitingLimit?: number): Promise<Submitted>;
   /**
    * Ends what one request wants of the waiting job of this key. With the last who wants it the job leaves the queue: nobody is told of it, and
    * its key is free again.

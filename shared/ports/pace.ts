@@ -10,7 +10,7 @@ export type PaceOrder = {
   readonly isAnonymous: boolean;
   /** When it was asked for, ms of `steadyNow`. */
   readonly askedAt: number;
-  /** Its place in line, ms of `steadyNow`: who has asked for longer goes first. */
+  /** Since when it waits, ms of `steadyNow`: who has asked for longer goes first. */
   readonly since: number;
   /** Until when the unit is of use, ms of `steadyNow`. */
   readonly until: number;
@@ -26,7 +26,7 @@ export const anonymousShare = 1 / 4;
 export interface Pace {
   /**
    * Asks for one unit, and waits for up to a second where its turn comes within that.
-   * @returns 0 when the unit may be used, at once; else ms after which to ask again with the same order, whose place in line is kept;
+   * @returns 0 when the unit may be used, at once; else ms after which to ask again with the same order, whose place is kept;
    *   null when its turn does not come before `until`
    */
   take(order: PaceOrder): Promise<number | null>;

@@ -1,14 +1,14 @@
 import type { Job, QueueName } from '../model/job.ts';
 import { notStarted, type Progress } from '../ports/job-queue.ts';
-import { type HostLines, openHostLines } from './memory-hosts.ts';
+import { type HostSlots, openHostSlots } from './memory-hosts.ts';
 import {
   type CallerNode,
   classOf,
   countIn,
   countOut,
-  enterLine,
+  addWaiting,
   hold,
-  leaveLine,
+  removeWaiting,
   openNode,
   pickNext,
 } from './memory-turns.ts';
@@ -41,7 +41,7 @@ export type Entry = {
 export type MemoryScheduler = {
   readonly entries: Map<string, Entry>;
   readonly byKey: Map<string, Entry>;
-  readonly hosts: HostLines<Entry>;
+  readonly hosts: HostSlots<Entry>;
   readonly roots: Readonly<Record<QueueName, CallerNode<Entry>>>;
   seq: number;
 };
@@ -51,7 +51,7 @@ export function openMemoryScheduler(hostConcurrency: number): MemoryScheduler {
   return {
     entries: new Map(),
     byKey: new Map(),
-    hosts: openHostLines(hostConcurrency),
+    hosts: openHostSlots(hostConcurrency),
     roots: {
       network: openNode('network'),
       browser: openNode('browser'),
@@ -93,10 +93,10 @@ export function enter(scheduler: MemoryScheduler, job: Job, onLate: (entry: Entr
 
 function waitForTurn(entry: Entry): void {
   entry.at = 'turn';
-  for (const { leaf } of entry.who) enterLine(leaf, entry);
+  for (const { leaf } of entry.who) addWaiting(leaf, entry);
 }
 
-function waitAtHost(hosts: HostLines<Entry>, entry: Entry): void {
+function waitAtHost(hosts: HostSlots<Entry>, entry: Entry): void {
   entry.at = 'host';
   hosts.wait(entry, partyOf(entry.job));
 }
@@ -120,7 +120,7 @@ export function join({ hosts, roots }: MemoryScheduler, entry: Entry, joiner: Jo
 }
 
 function leaveAs(entry: Entry, { leaf }: Waiter): void {
-  if (entry.at === 'turn') leaveLine(leaf, entry);
+  if (entry.at === 'turn') removeWaiting(leaf, entry);
   countOut(leaf);
 }
 
@@ -130,7 +130,7 @@ export function take({ hosts, roots }: MemoryScheduler, pool: QueueName, slots: 
     const leaf = pickNext(roots[pool], pool, slots);
     const [entry] = leaf?.own.items ?? [];
     if (!leaf || !entry) return undefined;
-    for (const waiter of entry.who) leaveLine(waiter.leaf, entry);
+    for (const waiter of entry.who) removeWaiting(waiter.leaf, entry);
     const isBack = entry.resume !== undefined;
     if (!isBack && !hosts.hasRoom(entry.job)) {
       entry.since = performance.now();
@@ -164,7 +164,7 @@ export function wantBack(entry: Entry, resume: () => void): void {
 export function stopWanting(entry: Entry): void {
   entry.resume = undefined;
   if (entry.at !== 'turn') return;
-  for (const { leaf } of entry.who) leaveLine(leaf, entry);
+  for (const { leaf } of entry.who) removeWaiting(leaf, entry);
   entry.at = 'away';
 }
 
@@ -207,9 +207,9 @@ export function withdraw(
   return 'left';
 }
 
-/** The place of a waiting job: in the line of its host, or among those of its caller; 1 is next. */
+/** The place of a waiting job: among those that wait for its host, or among those of its caller; 1 is next. */
 export function placeOf({ hosts }: MemoryScheduler, entry: Entry): number {
-  if (entry.at === 'host') return hosts.lineOf(entry.job).indexOf(entry) + 1;
+  if (entry.at === 'host') return hosts.waitersOf(entry.job).indexOf(entry) + 1;
   return entry.at === 'turn' ? (entry.who[0]?.leaf.own.items.indexOf(entry) ?? 0) + 1 : 1;
 }
 

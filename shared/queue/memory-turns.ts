@@ -11,7 +11,7 @@ export type CallerNode<T extends Waiting> = {
   /** Those with jobs. */
   readonly kids: Map<string, CallerNode<T>>;
   /** Those of them that wait: whose turn is next comes first. */
-  readonly line: SortedList<CallerNode<T>>;
+  readonly waiters: SortedList<CallerNode<T>>;
   /** A caller's own jobs that wait. */
   readonly own: SortedList<T>;
   /** Places that it holds. */
@@ -31,7 +31,7 @@ export function openNode<T extends Waiting>(name: string, parent?: CallerNode<T>
     parent,
     kids: new Map(),
     // Those that hold the fewest places, then those whose last turn is the longest ago.
-    line: openSortedList((a, b) => a.held - b.held || a.turn - b.turn),
+    waiters: openSortedList((a, b) => a.held - b.held || a.turn - b.turn),
     own: openSortedList((a, b) => a.seq - b.seq),
     held: 0,
     jobs: 0,
@@ -61,27 +61,27 @@ export function countOut<T extends Waiting>(leaf: CallerNode<T>): void {
 /** Gives or takes a place, at each level. */
 export function hold<T extends Waiting>(leaf: CallerNode<T>, change: 1 | -1): void {
   for (let node: CallerNode<T> | undefined = leaf; node; node = node.parent) {
-    const waits = node.parent?.line.remove(node) === true;
+    const waits = node.parent?.waiters.remove(node) === true;
     node.held += change;
     if (change === 1) node.turn = turns += 1;
-    if (waits) node.parent?.line.add(node);
+    if (waits) node.parent?.waiters.add(node);
   }
 }
 
 /** Lets a job wait for its caller's turn. */
-export function enterLine<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
+export function addWaiting<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
   leaf.own.add(job);
   for (let node = leaf; node.parent; node = node.parent) {
-    if (!node.parent.line.remove(node)) node.turn = turns += 1;
-    node.parent.line.add(node);
+    if (!node.parent.waiters.remove(node)) node.turn = turns += 1;
+    node.parent.waiters.add(node);
   }
 }
 
-export function leaveLine<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
+export function removeWaiting<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
   leaf.own.remove(job);
   for (let node = leaf; node.parent; node = node.parent) {
-    if (node.own.items.length + node.line.items.length > 0) return;
-    node.parent.line.remove(node);
+    if (node.own.items.length + node.waiters.items.length > 0) return;
+    node.parent.waiters.remove(node);
   }
 }
 
@@ -101,7 +101,7 @@ export function pickNext<T extends Waiting>(
   const all = slots * overOf[pool];
   if (root.held >= all) return undefined;
   if (root.held < slots) return pickBelow(root, Infinity);
-  for (const kid of root.line.items) {
+  for (const kid of root.waiters.items) {
     const most = kid.name === 'anonymous' ? Math.ceil(all * anonymousMost) : all;
     const found = kid.held < most ? pickBelow(kid, slots) : undefined;
     if (found) return found;
@@ -115,7 +115,7 @@ const looksMost = 4;
 function pickBelow<T extends Waiting>(node: CallerNode<T>, share: number): CallerNode<T> | undefined {
   if (node.own.items.length > 0) return node;
   const each = Math.max(1, Math.floor(share / Math.max(1, node.kids.size)));
-  for (const kid of node.line.items.slice(0, looksMost)) {
+  for (const kid of node.waiters.items.slice(0, looksMost)) {
     const isCaller = kid.own.items.length > 0;
     if (kid.held >= (isCaller ? each : each * networkMost)) continue;
     const found = pickBelow(kid, each);

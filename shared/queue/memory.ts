@@ -33,7 +33,7 @@ import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 type MemoryQueueOptions = {
   readonly hostConcurrency: number;
   /** Jobs of one host that may wait; beyond that a submit is `full`. */
-  readonly lineLimit: number;
+  readonly hostWaitingLimit: number;
   /** Jobs that may wait, over all hosts; beyond that a submit is `full`. */
   readonly waitingLimit: number;
   /** What unfinished jobs may hold together, in bytes; where left out 256 MiB. */
@@ -84,7 +84,8 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   };
   const { scheduler, events, workers } = memory;
   return {
-    submit: async (job, lineLimit = options.lineLimit) => submit(memory, options, job, lineLimit),
+    submit: async (job, hostWaitingLimit = options.hostWaitingLimit) =>
+      submit(memory, options, job, hostWaitingLimit),
     withdraw: async (job) => leave(memory, job),
     onDone(listener) {
       events.on('done', listener);
@@ -155,7 +156,12 @@ function leave(memory: Memory, job: Job): boolean {
   return true;
 }
 
-function submit(memory: Memory, options: MemoryQueueOptions, given: Job, lineLimit: number): Submitted {
+function submit(
+  memory: Memory,
+  options: MemoryQueueOptions,
+  given: Job,
+  hostWaitingLimit: number,
+): Submitted {
   const { scheduler } = memory;
   const { hosts } = scheduler;
   const earlier = scheduler.byKey.get(given.jobKey);
@@ -170,7 +176,7 @@ function submit(memory: Memory, options: MemoryQueueOptions, given: Job, lineLim
   checkIsServed(memory, job);
   checkPages(memory, job, options.pageLimit);
   if (isFull(memory, job, options)) return { state: 'full', jobId };
-  if (hosts.mustWait(job) && hosts.lineOf(job).length >= lineLimit) return { state: 'full', jobId };
+  if (hosts.mustWait(job) && hosts.waitersOf(job).length >= hostWaitingLimit) return { state: 'full', jobId };
   memory.heldBytes += bytesOf(job);
   if (job.queue === 'browser') countPage(memory, job, 1);
   const entry = enter(scheduler, job, (late) => end(memory, late, { state: 'expired', tookMs: 0 }));

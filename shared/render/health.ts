@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { categoryNameOf, categoryWords } from '../catalogue/domain-health/category-words.ts';
-import { costOf, type Fault, groupFaults, type DomainFinding } from '../catalogue/domain-health/faults.ts';
+import {
+  costOf,
+  type FixGroup,
+  groupByFix,
+  type DomainFinding,
+} from '../catalogue/domain-health/fix-groups.ts';
 import { domainHealthReportShape } from '../catalogue/domain-health/report.ts';
 import { type CategoryName, categoryNames } from '../catalogue/domain-health/weights.ts';
 import { countOf } from '../model/counts.ts';
@@ -12,13 +17,13 @@ import { isMissing } from './report-words.ts';
 export type ToldFinding = DomainFinding & Finding;
 
 /** A fault of a domain: it stands once, in whatever reports it was met. */
-export type DomainFault = Fault<ToldFinding> & {
+export type DomainFixGroup = FixGroup<ToldFinding> & {
   /** Points that it takes from the domain's score, in all parts together: 0 or below. */
   readonly cost: number;
 };
 
 /** The faults of one category, of the entry points, or of the domain as a whole; the dearest first. */
-export type FaultGroup = { readonly name: string; readonly faults: readonly DomainFault[] };
+export type FaultGroup = { readonly name: string; readonly faults: readonly DomainFixGroup[] };
 
 const { raise, raisedTo, caps, gradeBeforeCaps } = domainHealthReportShape;
 const adviceShape = z.looseObject({ raise: raise.unwrap(), raisedTo: raisedTo.unwrap() });
@@ -42,7 +47,7 @@ export function partFindingsOf(report: Report): readonly ToldFinding[] {
 }
 
 /** Every fault of the domain, the dearest first; undefined where the report does not tell the findings of its parts. */
-export function faultsOf(report: Report): readonly DomainFault[] | undefined {
+export function faultsOf(report: Report): readonly DomainFixGroup[] | undefined {
   if (report.check !== 'domain-health' || !partsShape.safeParse(report).success) return undefined;
   const target = String(report.target['domain']);
   const own = report.findings.map((finding): ToldFinding => ({
@@ -52,16 +57,16 @@ export function faultsOf(report: Report): readonly DomainFault[] | undefined {
     category: categoryNames.find((name) => name === finding.part) ?? null,
     domainEffect: 0,
   }));
-  return groupFaults([...partFindingsOf(report), ...own]).map((fault) => ({ ...fault, cost: costOf(fault) }));
+  return groupByFix([...partFindingsOf(report), ...own]).map((fault) => ({ ...fault, cost: costOf(fault) }));
 }
 
 /** The faults under the names that a reader knows; first the group with the dearest. */
-export function groupByCategory(faults: readonly DomainFault[]): readonly FaultGroup[] {
+export function groupByCategory(faults: readonly DomainFixGroup[]): readonly FaultGroup[] {
   return [...Map.groupBy(faults, groupNameOf)].map(([name, of]) => ({ name, faults: of }));
 }
 
 /** What a reader calls the part where a finding stands. */
-export function groupNameOf({ main }: Pick<DomainFault, 'main'>): string {
+export function groupNameOf({ main }: Pick<DomainFixGroup, 'main'>): string {
   if (main.category !== null) return categoryWords[main.category];
   return main.check === 'domain-health' && main.part === 'categories' ? 'The whole domain' : 'Entry points';
 }
@@ -126,7 +131,7 @@ export function togetherWords({ raise: all, raisedTo: to }: z.infer<typeof advic
 }
 
 /** The fault that an entry of `raise` fixes. */
-export function faultOf(entry: Raise, faults: readonly DomainFault[]): DomainFault | undefined {
+export function faultOf(entry: Raise, faults: readonly DomainFixGroup[]): DomainFixGroup | undefined {
   const [first] = entry.findings;
   return faults.find(({ main, others }) =>
     [main, ...others].some(
@@ -139,7 +144,7 @@ export function faultOf(entry: Raise, faults: readonly DomainFault[]): DomainFau
 export function alsoEnds({
   main,
   others,
-}: DomainFault): readonly { readonly text: string; readonly code: string }[] {
+}: DomainFixGroup): readonly { readonly text: string; readonly code: string }[] {
   const lines = others.map((other) => ({
     text: `${groupNameOf({ main: other })}: ${other.title}`,
     code: other.code,

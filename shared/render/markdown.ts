@@ -6,7 +6,7 @@ import {
   adviceOf,
   alsoEnds,
   capWords,
-  type DomainFault,
+  type DomainFixGroup,
   faultOf,
   faultsOf,
   gainWords,
@@ -136,7 +136,7 @@ function writeDomain(report: Report, pieces: number): string[] | undefined {
   ];
 }
 
-function writeAdvice(report: Report, faults: readonly DomainFault[]): string[] {
+function writeAdvice(report: Report, faults: readonly DomainFixGroup[]): string[] {
   const advice = adviceOf(report);
   if (!advice || advice.raise.length === 0) return [];
   const lines = advice.raise.map((entry, index) => {
@@ -148,7 +148,7 @@ function writeAdvice(report: Report, faults: readonly DomainFault[]): string[] {
   return ['## What would raise it most', lines.join('\n'), ...said];
 }
 
-function writeFault(fault: DomainFault, pieces: number): string {
+function writeFault(fault: DomainFixGroup, pieces: number): string {
   const { main, cost } = fault;
   const also = alsoEnds(fault).map(({ text, code }) => `- ${prose(text)} ${codeSpan(code)}`);
   const from = `From ${codeSpan(main.check)} of ${codeSpan(cut(main.target, longestText))}.`;

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
+import { version } from '../model/version.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
-import { version } from '../version.ts';
 
 /** What a process depends on; each says true, or in a few words why it cannot work. */
 export type Backends = { readonly queue: Pick<JobQueue, 'ping'>; readonly store: Pick<ReportStore, 'ping'> };

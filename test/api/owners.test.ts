@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { version } from '#shared/version';
+import { version } from '#shared/model/version';
 import { openService, type Service } from './kit.ts';
 
 let service: Service | undefined;

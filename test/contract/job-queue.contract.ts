@@ -9,12 +9,12 @@ import { openLogger } from '#shared/telemetry/logger';
 
 export type QueueLimits = {
   readonly hostConcurrency: number;
-  readonly lineLimit: number;
+  readonly hostWaitingLimit: number;
   readonly pageLimit?: number;
 };
 export type OpenQueue = (limits: QueueLimits) => Promise<JobQueue>;
 
-export const queueLimits: QueueLimits = { hostConcurrency: 2, lineLimit: 100_000 };
+export const queueLimits: QueueLimits = { hostConcurrency: 2, hostWaitingLimit: 100_000 };
 
 /** Ids of the jobs that the running test has made: jobs of the test before may end meanwhile. */
 const made = new Set<string>();
@@ -519,7 +519,7 @@ export function jobQueueContract(open: OpenQueue): void {
 
   test('a line that is too long is full: nothing is kept', async () => {
     await queue.close(0);
-    queue = await open({ hostConcurrency: 1, lineLimit: 2 });
+    queue = await open({ hostConcurrency: 1, hostWaitingLimit: 2 });
     const held = heldRun();
     for (const name of ['network', 'browser', 'composite'] as const)
       await announced(queue.work(name, 5, held.run, gaveUp));

@@ -9,7 +9,7 @@ describe('memory job queue', () => {
   turnsContract(open);
 });
 
-const limits = { hostConcurrency: 4, lineLimit: 100 };
+const limits = { hostConcurrency: 4, hostWaitingLimit: 100 };
 
 test('a queue that no worker serves in this process is refused at once, with the reason where there is one', async () => {
   expect(await listRefusals(openMemoryJobQueue({ ...limits, waitingLimit: 100 }))).toEqual(refusals);

@@ -13,7 +13,11 @@ export const quiet: Logger = {
   debug: () => undefined,
 };
 
-type Limits = { readonly hostConcurrency: number; readonly lineLimit: number; readonly pageLimit?: number };
+type Limits = {
+  readonly hostConcurrency: number;
+  readonly hostWaitingLimit: number;
+  readonly pageLimit?: number;
+};
 
 /** Opens a queue over an emptied Redis, in which all queues count as served: jobs may be submitted before a worker of the test takes them. */
 export async function openBullmqQueue(redis: TestRedis, limits: Limits): Promise<JobQueue> {

@@ -12,7 +12,7 @@ describe.skipIf(!hasRedis)('a worker that can use fewer of its slots for a while
   afterAll(() => server.stop());
 
   test('tells so with its next beat, counts once, and leaves none behind', async () => {
-    const queue = await openBullmqQueue(server, { hostConcurrency: 4, lineLimit: 100 });
+    const queue = await openBullmqQueue(server, { hostConcurrency: 4, hostWaitingLimit: 100 });
     const redis = new Redis(server.url);
     let now = 20;
     const crew = queue.work(

@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
   turnsContract(open);
 });
 
-const limits = { hostConcurrency: 4, lineLimit: 100 };
+const limits = { hostConcurrency: 4, hostWaitingLimit: 100 };
 
 test.skipIf(!hasRedis)(
   'a run over Redis needs no look in the store before its key has ended once',

@@ -41,7 +41,7 @@ test.skipIf(program === undefined)(
     );
     await start(sentinel, [file, '--sentinel']);
     const url = `redis+sentinel://127.0.0.1:${sentinel}/main`;
-    const queue = openBullmqJobQueue({ url, hostConcurrency: 4, lineLimit: 10, log: quiet });
+    const queue = openBullmqJobQueue({ url, hostConcurrency: 4, hostWaitingLimit: 10, log: quiet });
     onTestFinished(() => queue.close(0));
     const run: string[] = [];
     queue.work(

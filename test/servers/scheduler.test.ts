@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
       addBulk: async (jobs: { data: ReadyJob }[]) => void ready.push(...jobs.map(({ data }) => data)),
     };
     const queues = { network: collect, browser: collect, composite: collect } as unknown as ReadyQueues;
-    const limits = { hostConcurrency, lineLimit: 1000, pageLimit: 100 };
+    const limits = { hostConcurrency, hostWaitingLimit: 1000, pageLimit: 100 };
     scheduler = openScheduler(redis, { ...limits, queues, doStep: (step) => step() });
     await beat();
   });

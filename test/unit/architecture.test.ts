@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -135,4 +135,18 @@ test('the rooms of the API stand one above the other: none is in a circle with o
     rooms.set(room, [...(rooms.get(room) ?? []), ...others.filter((other) => other !== room)]);
   }
   expect(circlesAmong(rooms)).toEqual([]);
+});
+
+test('the map has every folder that is there, none that is gone, and a short list of words', () => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const [house = '', words = ''] = [/## The house([\s\S]*?)\n## /, /## Words([\s\S]*?)\n## /].map(
+    (part) => part.exec(page)?.[1],
+  );
+  const named = [...house.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, folder]) => folder),
+  );
+  const there = globSync('{api,worker,shared}/*/').map((folder) => folder.replace(/\/$/, ''));
+  expect(there.filter((folder) => !named.includes(folder))).toEqual([]);
+  expect(named.filter((folder) => folder === undefined || !existsSync(folder))).toEqual([]);
+  expect([...words.matchAll(/^\| (?!Word|Stage|-)/gm)].length).toBeLessThanOrEqual(48);
 });

@@ -36,7 +36,7 @@ const valueOf = (body: string, line: string) =>
   );
 
 test('the wait for a pace is told by its charge alone, and what was refused counts with its longest wait', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const metrics = openMetrics(queue, store);
   const answers: (number | null)[] = [0, 2000, 0, null];
   const pace = measurePace(
@@ -57,7 +57,7 @@ test('the wait for a pace is told by its charge alone, and what was refused coun
 });
 
 test('the first scrape tells whether queue and store work, how fast they answer, and what runs', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const { body } = await openMetrics(queue, { ...store, ping: async () => 'no disk' }).text();
   expect(valueOf(body, 'diag_backend_up{backend="queue"}')).toBe(1);
   expect(valueOf(body, 'diag_backend_up{backend="store"}')).toBe(0);
@@ -68,7 +68,7 @@ test('the first scrape tells whether queue and store work, how fast they answer,
 });
 
 test('what alarms watch begins at 0: Prometheus sees no increase in a series that begins later', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const metrics = openMetrics(queue, store);
   const { body } = await metrics.text();
   expect(valueOf(body, 'diag_problems_total{code="internal_error"}')).toBe(0);
@@ -81,7 +81,7 @@ test('what alarms watch begins at 0: Prometheus sees no increase in a series tha
 });
 
 test('a run that lost its worker is counted without a time', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const metrics = openMetrics(queue, store);
   metrics.checkDone('dns-check', 'failed');
   const { body } = await metrics.text();
@@ -91,7 +91,7 @@ test('a run that lost its worker is counted without a time', async () => {
 });
 
 test('a job’s wait is counted once, at its first start', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const metrics = openMetrics(queue, store);
   const timed = timeWaits(queue, 60_000, (name, waitedS) => metrics.jobStarted(name, waitedS));
   const ran = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ test('a job’s wait is counted once, at its first start', async () => {
 });
 
 test('the first scrape tells how long the oldest job has waited, and how many there are', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   await queue.submit(job);
   await new Promise((resolve) => setTimeout(resolve, 20));
   const { body } = await openMetrics(queue, store).text();
@@ -126,7 +126,7 @@ test('the first scrape tells how long the oldest job has waited, and how many th
 });
 
 test('a queue that cannot be read has no gauges, rather than gauges that say 0', async () => {
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 10, waitingLimit: 10 });
   const away = { ...queue, stats: () => Promise.reject(queueUnavailable()) };
   const { body } = await openMetrics(away, store).text();
   const samples = body

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bytesOf, openMemoryJobQueue } from '#shared/queue/memory';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
-const limits = { hostConcurrency: 1000, lineLimit: 1000, waitingLimit: 1000 };
+const limits = { hostConcurrency: 1000, hostWaitingLimit: 1000, waitingLimit: 1000 };
 const longTarget = `http://a.test/${'x'.repeat(2000)}`;
 
 test('a job counts with its texts', () => {

@@ -17,7 +17,7 @@ const worker: Able = {
 /** Asks /readyz and /metrics of a process whose parts are so. */
 async function ask(checks: Checks, parts: readonly Able[]) {
   const pings = Object.fromEntries(Object.entries(checks).map(([part, state]) => [part, async () => state]));
-  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 1, waitingLimit: 1 });
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, hostWaitingLimit: 1, waitingLimit: 1 });
   const store = { use: async () => ({ usedBytes: 0, limitBytes: 0 }), ping: async () => true as const };
   const metrics = openMetrics(queue, store);
   const readiness = openReadiness(pings, parts, log);

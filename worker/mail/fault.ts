@@ -1,11 +1,15 @@
 /** Where a text breaks its grammar: offset from 0, the word it is in, and what is wrong, as a sentence's end. */
-export type Fault = { readonly at: number; readonly term: string; readonly problem: string };
+export type SyntaxFault = { readonly at: number; readonly term: string; readonly problem: string };
 
 /** A text that is not of its grammar at all. */
-export type Faulty = { readonly faults: readonly [Fault, ...Fault[]] };
+export type Faulty = { readonly faults: readonly [SyntaxFault, ...SyntaxFault[]] };
 
 /** As it is shown: the first character is 1, the word cut to 80 characters. */
-export function showFault({ at, term, problem }: Fault): { position: number; term: string; problem: string } {
+export function showFault({ at, term, problem }: SyntaxFault): {
+  position: number;
+  term: string;
+  problem: string;
+} {
   return { position: at + 1, term: clip(term, 80), problem };
 }
 
@@ -13,7 +17,7 @@ export function showFault({ at, term, problem }: Fault): { position: number; ter
 const shownLimit = 50;
 
 /** The first of them, as they are shown. */
-export function showFaults(faults: readonly Fault[]): ReturnType<typeof showFault>[] {
+export function showFaults(faults: readonly SyntaxFault[]): ReturnType<typeof showFault>[] {
   return faults.slice(0, shownLimit).map((fault) => showFault(fault));
 }
 
@@ -33,7 +37,7 @@ function readable(text: string): string {
 /** Parts what a parser gave into the value and the faults; nothing was parsed: neither. */
 export function settle<P extends object>(
   parsed: P | null,
-): { value: Exclude<P, Faulty> | null; faults: readonly Fault[] } {
+): { value: Exclude<P, Faulty> | null; faults: readonly SyntaxFault[] } {
   if (parsed === null) return { value: null, faults: [] };
   if ('faults' in parsed) return { value: null, faults: (parsed as Faulty).faults };
   return { value: parsed as Exclude<P, Faulty>, faults: [] };

@@ -1,5 +1,5 @@
 import { trimSpaces } from './ascii.ts';
-import { clip, type Fault, type Faulty } from './fault.ts';
+import { clip, type SyntaxFault, type Faulty } from './fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
 export type Field = {
@@ -36,7 +36,7 @@ export function parseVersioned(text: string, version: string): { fields: Field[]
   return { fields };
 }
 
-function parseField(piece: string, start: number, isLast: boolean): Field | Fault | null {
+function parseField(piece: string, start: number, isLast: boolean): Field | SyntaxFault | null {
   const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
   if (text === '')

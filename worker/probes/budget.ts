@@ -108,13 +108,13 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot =
   });
   const exceeds = openCount();
   const chargeBy =
-    (takeTurn: typeof turns.take): Budget['charge'] =>
+    (take: typeof turns.take): Budget['charge'] =>
     async (what, host, signal) => {
       const of = isAddress(host) ? host : domainOf(host);
       if (isForeign(what) && (owner === undefined || of === owner.site)) return undefined;
       const exceeded = exceeds(what, of);
       if (exceeded !== undefined) return refuse(exceeded, of, runLimits[exceeded]);
-      return (await takeTurn(what, of, signal)) ? undefined : refuse(what, of, null);
+      return (await take(what, of, signal)) ? undefined : refuse(what, of, null);
     };
 
   return {

@@ -1,7 +1,7 @@
+import { version } from '#shared/model/version';
 import { ownSlot, type Slot } from '#shared/ports/job-queue';
 import type { Pace } from '#shared/ports/pace';
 import type { TargetPolicy } from '#shared/targets/parse-target';
-import { version } from '#shared/version';
 import { type AddressSlots, openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';

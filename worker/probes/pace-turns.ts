@@ -68,7 +68,7 @@ export function openPaceTurns(pace: Pace, run: PacedRun): PaceTurns {
   const limitAt = steadyNow() + (limitMs ?? Infinity);
   const endsAt = () => (mostMs ? steadyNow() + mostMs() : limitAt) - endMs;
   const asked = new Map<string, { readonly since: number; units: number }>();
-  const standInLine = (key: string) => {
+  const waitingSince = (key: string) => {
     const before = asked.get(key) ?? { since: steadyNow(), units: 0 };
     asked.set(key, before);
     const since = before.since + Math.floor(before.units / unitsInTurn) * laterMs;
@@ -88,7 +88,7 @@ export function openPaceTurns(pace: Pace, run: PacedRun): PaceTurns {
         rate,
         isAnonymous,
         askedAt,
-        since: standInLine(`${what} ${of}`),
+        since: waitingSince(`${what} ${of}`),
         until,
       };
       for (;;) {

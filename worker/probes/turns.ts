@@ -36,7 +36,7 @@ export function inTurn(work: () => void, run: number | undefined = currentRun())
 }
 
 /** Waits for a turn, see `inTurn`. */
-export function takeTurn(): Promise<void> {
+export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => inTurn(resolve));
 }
 

@@ -1,4 +1,4 @@
-import { takeTurn } from './turns.ts';
+import { yieldToOthers } from './turns.ts';
 
 /**
  * What one run may spend on reading large texts that its target chose, in characters; as bytes are counted, so is the work that they make.
@@ -32,7 +32,7 @@ export function openWork(signal?: AbortSignal, limit = workLimit): Work {
       left -= characters;
       if (left < 0) return `one check reads at most ${limit} characters of pages`;
       if (performance.now() < endsAt) return undefined;
-      await takeTurn();
+      await yieldToOthers();
       endsAt = performance.now() + sliceMs;
       return undefined;
     },

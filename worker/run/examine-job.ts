@@ -10,7 +10,7 @@ import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';
 import { collectContacts } from '../probes/collect-contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
-import { takeTurn } from '../probes/turns.ts';
+import { yieldToOthers } from '../probes/turns.ts';
 import { runVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
 import { examine, type ReportSettings } from './examine.ts';
@@ -60,7 +60,7 @@ export type ExamineJob = (job: Job, running: Running) => Promise<RunOutcome>;
 /** Opens what examines jobs in this process. */
 export function openExaminer(settings: ExaminerSettings): ExamineJob {
   return async (job, running) => {
-    await takeTurn();
+    await yieldToOthers();
     const collected = collectContacts(settings.probes);
     const noted = noteQuestions(collected.probes, job);
     const told = { ...settings, probes: noted.probes };

@@ -5,7 +5,7 @@ import type { Progress } from '#shared/ports/job-queue';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
-import { takeTurn } from '../probes/turns.ts';
+import { yieldToOthers } from '../probes/turns.ts';
 import type { Judging } from './judge-aside.ts';
 import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
@@ -59,7 +59,7 @@ export async function examine(
     const hidesAges = subject.account !== undefined;
     const evidence = await check.gather({ target, options, wanted, hidesAges, probes, jobs, progress });
     // Writing it down and judging it are some milliseconds each.
-    await takeTurn();
+    await yieldToOthers();
     const spent = probes.spent();
     const missing = probes.missing();
     const file = {
@@ -70,7 +70,7 @@ export async function examine(
     const json = JSON.stringify(file);
     // Before the report, so that none is ever without it; the store takes it while the report is being judged.
     const { kept } = await settings.evidence.begin(file, json);
-    await takeTurn();
+    await yieldToOthers();
     const report = await settings.judging.judge(check, file, json, AbortSignal.any([limit, stop]));
     await kept;
     return { report, file };

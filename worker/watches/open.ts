@@ -11,10 +11,10 @@ import { openMailer } from './mail/mailer.ts';
 import { sendMail, tellOutage } from './mail/send-mail.ts';
 import { openOwners } from './owners.ts';
 import { pauseOfRevoked } from './pause.ts';
+import { recheckTarget } from './recheck-target.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { openSenders } from './senders.ts';
 import { openSetBack } from './set-back.ts';
-import { takeTurn } from './take-turn.ts';
 import { openWaitingTurns } from './waiting-turns.ts';
 
 /** What it opens of its own. */
@@ -54,7 +54,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
       slots: turnSlots,
       claim: async (claim) =>
         (await watches.claimTargets(claim)).map((target) => ({ target, claimedUntil: claim.until })),
-      work: (claimed) => takeTurn(context, claimed, stop.signal),
+      work: (claimed) => recheckTarget(context, claimed, stop.signal),
     }),
     openSending(context, stop.signal, 'webhook', (delivery) => sendDelivery(context, delivery, stop.signal)),
     ...(mail

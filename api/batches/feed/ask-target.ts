@@ -5,7 +5,7 @@ import type { Caller } from '#shared/limits/caller';
 import { payAsCaller } from '#shared/limits/pay-as-caller';
 import type { ScanPace } from '#shared/limits/scan-pace';
 import { freshnessOf } from '#shared/model/freshness';
-import { describeFaults, type Fault, Problem, type ProblemCode, problems } from '#shared/model/problem';
+import { describeFaults, type InputError, Problem, type ProblemCode, problems } from '#shared/model/problem';
 import type { Batch, BatchEnd, BatchOutcome } from '#shared/ports/batch-store';
 import { tellFault } from '#shared/targets/parse-target';
 import type { ReadyReport } from '../../answer/ready-report.ts';
@@ -129,7 +129,7 @@ function questionOf(
 }
 
 function ofBody({ code, errors = [] }: Problem, index: number): Problem {
-  const placed = errors.map((fault): Fault =>
+  const placed = errors.map((fault): InputError =>
     fault.name === 'target' ? { ...fault, name: `/targets/${index}` } : fault,
   );
   return new Problem(code, describeFaults(placed), { errors: placed });

@@ -1,4 +1,9 @@
-import { costOf, type Fault, groupFaults, type DomainFinding } from '../../catalogue/domain-health/faults.ts';
+import {
+  costOf,
+  type FixGroup,
+  groupByFix,
+  type DomainFinding,
+} from '../../catalogue/domain-health/fix-groups.ts';
 import { type HealthCode, rules } from '../../catalogue/domain-health/rules.ts';
 import type { Finding } from '../../model/finding.ts';
 import { listVerdicts } from '../../model/finding.ts';
@@ -11,7 +16,7 @@ import type { PartFinding } from '../report/part-findings.ts';
 export type ToldFinding = DomainFinding & Finding;
 
 /** Something that can be fixed: a fault, and the strictest limit of the grade that goes with it. */
-export type Candidate = Fault<ToldFinding> & {
+export type Candidate = FixGroup<ToldFinding> & {
   /** Points that it takes from the domain's score, in all parts together: 0 or below. */
   readonly cost: number;
   readonly limit: Grade | null;
@@ -40,7 +45,7 @@ export function listCandidates(
   }));
   const told: readonly ToldFinding[] = [...(parts as readonly ToldFinding[]), ...own];
   const caps = listLimits(verdicts);
-  return groupFaults(told)
+  return groupByFix(told)
     .map((fault) => ({ ...fault, cost: costOf(fault), limit: limitOf(fault, caps) }))
     .filter(isWorthFixing)
     .toSorted((a, b) => placeOf(b.limit) - placeOf(a.limit) || a.cost - b.cost);
@@ -68,7 +73,7 @@ function listLimits(verdicts: Verdicts<HealthCode>): readonly LimitOf[] {
 }
 
 /** The strictest limit that a finding of the fault sets: as an own finding, or as what an own finding tells of. */
-function limitOf({ main, others }: Fault<ToldFinding>, caps: readonly LimitOf[]): Grade | null {
+function limitOf({ main, others }: FixGroup<ToldFinding>, caps: readonly LimitOf[]): Grade | null {
   const members = [main, ...others];
   const own = caps.filter(({ code, evidence }) =>
     members.some(

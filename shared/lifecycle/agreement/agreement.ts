@@ -177,7 +177,7 @@ export function workInAgreement(jobQueue: JobQueue, agreement: Agreement): JobQu
   };
   return {
     ...jobQueue,
-    submit: (job, lineLimit) => permitted(() => jobQueue.submit(job, lineLimit)),
+    submit: (job, hostWaitingLimit) => permitted(() => jobQueue.submit(job, hostWaitingLimit)),
     look: (queue, jobId) => permitted(() => jobQueue.look(queue, jobId)),
     work: (...given) => agreement.work(() => jobQueue.work(...given)),
     async close(graceMs) {

@@ -1,7 +1,7 @@
 import type { Pace } from '../../ports/pace.ts';
 import { steadyNow } from '../../time/steady-time.ts';
 import type { PaceAsk, Ledger } from './ledger.ts';
-import { askFor, enter, isIdle, type Line, openLine, receive, serve } from './line.ts';
+import { askFor, enter, isIdle, type PaceQueue, openPaceQueue, receive, serve } from './pace-queue.ts';
 
 /** Keys that are asked for in one go. */
 const batchLimit = 100;
@@ -13,11 +13,11 @@ type LeaseState = {
   readonly ledger: Ledger;
   readonly now: () => number;
   /** Lines that may want something of the ledger, and those that only have something to give back. */
-  readonly wanting: Set<Line>;
-  readonly returning: Set<Line>;
+  readonly wanting: Set<PaceQueue>;
+  readonly returning: Set<PaceQueue>;
   returnsBy: NodeJS.Timeout | undefined;
   isAsking: boolean;
-  readonly timers: Map<Line, NodeJS.Timeout>;
+  readonly timers: Map<PaceQueue, NodeJS.Timeout>;
 };
 
 /**
@@ -35,26 +35,26 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
     timers: new Map(),
   };
   /** As many as keys were asked for within some seconds. */
-  const lines = new Map<string, Line>();
+  const queues = new Map<string, PaceQueue>();
   let sweeping: NodeJS.Timeout | undefined;
   let isClosed = false;
   const sweep = () => {
-    for (const [name, line] of lines) {
-      if (isIdle(line, now())) lines.delete(name);
-      else attend(state, line);
+    for (const [name, queue] of queues) {
+      if (isIdle(queue, now())) queues.delete(name);
+      else attend(state, queue);
     }
-    sweeping = lines.size > 0 ? setTimeout(sweep, sweepEveryMs).unref() : undefined;
+    sweeping = queues.size > 0 ? setTimeout(sweep, sweepEveryMs).unref() : undefined;
   };
   return {
     async take({ key, rate, isAnonymous, since, until }) {
       if (isClosed) return null;
       const name = `${isAnonymous ? 'anonymous' : 'known'} ${rate.perSecond} ${key}`;
-      const line = lines.get(name) ?? openLine({ key, rate, isAnonymous });
-      lines.set(name, line);
+      const queue = queues.get(name) ?? openPaceQueue({ key, rate, isAnonymous });
+      queues.set(name, queue);
       sweeping ??= setTimeout(sweep, sweepEveryMs).unref();
       return new Promise((tell) => {
-        enter(line, { since, until, tell }, now());
-        attend(state, line);
+        enter(queue, { since, until, tell }, now());
+        attend(state, queue);
       });
     },
     async close() {
@@ -62,39 +62,39 @@ export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): P
       clearTimeout(sweeping);
       for (const timer of state.timers.values()) clearTimeout(timer);
       clearTimeout(state.returnsBy);
-      for (const { waiting } of lines.values()) for (const { tell } of waiting) tell(null);
-      lines.clear();
+      for (const { waiting } of queues.values()) for (const { tell } of waiting) tell(null);
+      queues.clear();
       ledger.close();
     },
   };
 }
 
-/** Does what is due in a line, and sees to it that it is looked at again in time. */
-function attend(state: LeaseState, line: Line): void {
+/** Does what is due in a queue, and sees to it that it is looked at again in time. */
+function attend(state: LeaseState, queue: PaceQueue): void {
   const time = state.now();
-  const dueAt = serve(line, time);
-  const timer = state.timers.get(line);
+  const dueAt = serve(queue, time);
+  const timer = state.timers.get(queue);
   clearTimeout(timer);
-  state.timers.delete(line);
-  if (dueAt <= time) askSoon(state, line);
-  else if (line.unused > 0) returnInTime(state, line);
+  state.timers.delete(queue);
+  if (dueAt <= time) askSoon(state, queue);
+  else if (queue.unused > 0) returnInTime(state, queue);
   if (dueAt > time && dueAt < Infinity) {
-    const look = () => attend(state, line);
-    state.timers.set(line, setTimeout(look, Math.ceil(dueAt - time)));
+    const look = () => attend(state, queue);
+    state.timers.set(queue, setTimeout(look, Math.ceil(dueAt - time)));
   }
 }
 
 /** What nobody used goes back with a question that is asked anyway, or with all else a little later. */
-function returnInTime(state: LeaseState, line: Line): void {
-  state.returning.add(line);
+function returnInTime(state: LeaseState, queue: PaceQueue): void {
+  state.returning.add(queue);
   state.returnsBy ??= setTimeout(() => {
     state.returnsBy = undefined;
     for (const each of state.returning) askSoon(state, each);
   }, returnWithinMs).unref();
 }
 
-function askSoon(state: LeaseState, line: Line): void {
-  state.wanting.add(line);
+function askSoon(state: LeaseState, queue: PaceQueue): void {
+  state.wanting.add(queue);
   if (state.isAsking) return;
   state.isAsking = true;
   // What the same turn of the loop asks for goes along.
@@ -104,20 +104,20 @@ function askSoon(state: LeaseState, line: Line): void {
 async function askLedger(state: LeaseState): Promise<void> {
   const { ledger, wanting, returning, now } = state;
   while (wanting.size > 0) {
-    const asked: { readonly line: Line; readonly ask: PaceAsk }[] = [];
-    for (const line of [...wanting, ...returning]) {
+    const asked: { readonly queue: PaceQueue; readonly ask: PaceAsk }[] = [];
+    for (const queue of [...wanting, ...returning]) {
       if (asked.length === batchLimit) break;
-      wanting.delete(line);
-      returning.delete(line);
-      const ask = askFor(line, now());
-      if (ask) asked.push({ line, ask });
+      wanting.delete(queue);
+      returning.delete(queue);
+      const ask = askFor(queue, now());
+      if (ask) asked.push({ queue, ask });
     }
     if (asked.length === 0) continue;
     const portions = await ledger.lease(asked.map(({ ask }) => ask));
-    for (const [index, { line, ask }] of asked.entries()) {
+    for (const [index, { queue, ask }] of asked.entries()) {
       const portion = portions[index];
-      if (portion) receive(line, ask, portion);
-      attend(state, line);
+      if (portion) receive(queue, ask, portion);
+      attend(state, queue);
     }
   }
   state.isAsking = false;

@@ -75,7 +75,7 @@ export async function look(redis: Redis, { queue, jobId }: Asked, nowMs: number)
 async function lookAtWait(redis: Redis, record: JobRecord, job: Job): Promise<JobState> {
   const place = await placeOf(redis, record, job.jobId);
   if (place !== undefined) return { state: 'waiting', position: place, job };
-  // It went on in this moment, or it stands in no line.
+  // It went on in this moment, or it waits nowhere.
   const again = await readTurn(redis, job.jobId);
   const isInNone = again?.record.at === record.at && !again.record.back;
   return isInNone ? { state: 'unknown' } : { state: 'waiting', position: 1, job };
@@ -88,12 +88,12 @@ function isLost(record: JobRecord, nowMs: number): boolean {
   return isTurn(record) && record.till !== undefined && record.till + lostAfterMs < nowMs;
 }
 
-/** The place of a waiting job: in the line of its host, or among those of its caller; 1 is next. */
+/** The place of a waiting job: among those that wait for its host, or among those of its caller; 1 is next. */
 export async function placeOf(redis: Redis, record: JobRecord, jobId: string): Promise<number | undefined> {
   const { at, pool, host, who } = record;
-  const line = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, who[0]?.path ?? []));
+  const key = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, who[0]?.path ?? []));
   if (at !== 'host' && at !== 'turn') return 1;
-  const rank = await redis.zrank(line, jobId);
+  const rank = await redis.zrank(key, jobId);
   return rank === null ? undefined : Number(rank) + 1;
 }
 

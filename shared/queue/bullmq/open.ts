@@ -29,7 +29,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const hearing = openHearing(url, hears, log);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
   return {
-    submit: (job, lineLimit) => withinTime(redis, () => scheduler.submit(job, lineLimit)),
+    submit: (job, hostWaitingLimit) => withinTime(redis, () => scheduler.submit(job, hostWaitingLimit)),
     withdraw: (job) => withinTime(redis, async () => (await scheduler.withdraw(job)) === 'left'),
     onDone(listener) {
       events.on('done', listener);

@@ -16,8 +16,8 @@ export type OperatorJob = {
   readonly waitedMs: number;
 };
 
-/** The line of one host: the jobs that hold its places, and how many wait for one. */
-export type ObservedHostLine = {
+/** One host: the jobs that hold its places, and how many wait for one. */
+export type ObservedHost = {
   readonly host: string;
   readonly holders: readonly string[];
   readonly waitingNetwork: number;
@@ -39,14 +39,14 @@ export type Operator = {
   pauses(): Promise<readonly Pause[]>;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   /** The lines of all hosts that have one, the longest first. */
-  lines(most: number): Promise<readonly ObservedHostLine[]>;
+  lines(most: number): Promise<readonly ObservedHost[]>;
   /** Jobs that run or wait, the oldest of each kind first; at most so many of each queue. */
   jobs(most: number): Promise<readonly OperatorJob[]>;
   /** Undefined for a job that never was, or that ended too long ago. */
   find(jobId: string): Promise<Circumstances | undefined>;
   /** Wakes a job that waits; starts one that has ended again, under new ids. */
   retry(seen: Circumstances, queueMs: number): Promise<Submitted>;
-  /** Takes a job out of its queue and its line, as expired; false where it runs or has ended. */
+  /** Takes a job out of its queue, as expired; false where it runs or has ended. */
   drop(jobId: string): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -160,23 +160,23 @@ async function find(redis: Redis, jobId: string): Promise<Circumstances | undefi
 }
 
 const keysAtOnce = 1000;
-/** Hosts that are looked at; more have a line only while more than so many jobs run or wait. */
+/** Hosts that are looked at; jobs wait at more only while more than so many jobs run or wait. */
 const hostsMost = 100_000;
 
-async function readLines(redis: Redis, most: number): Promise<ObservedHostLine[]> {
+async function readLines(redis: Redis, most: number): Promise<ObservedHost[]> {
   const hosts = await findHosts(redis);
-  const lines: ObservedHostLine[] = [];
+  const lines: ObservedHost[] = [];
   for (let at = 0; at < hosts.length; at += keysAtOnce)
     lines.push(...(await Promise.all(hosts.slice(at, at + keysAtOnce).map((host) => readLine(redis, host)))));
-  const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: ObservedHostLine) =>
+  const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: ObservedHost) =>
     holders.length + waitingNetwork + waitingBrowser;
   return lines
-    .filter((line) => lengthOf(line) > 0)
+    .filter((host) => lengthOf(host) > 0)
     .sort((a, b) => lengthOf(b) - lengthOf(a))
     .slice(0, most);
 }
 
-async function readLine(redis: Redis, host: string): Promise<ObservedHostLine> {
+async function readLine(redis: Redis, host: string): Promise<ObservedHost> {
   const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
     redis.zrange(jobsKey('at', `host ${host}`), '0', '-1'),
     redis.zcard(jobsKey('host', 'network', host)),
@@ -213,7 +213,7 @@ export type Circumstances = {
   readonly isServed: boolean;
   /** What must be done for a queue that a worker should serve and cannot. */
   readonly denied: string | undefined;
-  /** Its place in the line of its host, or among its caller's jobs; 1 is next. */
+  /** Its place among those that wait for its host, or among its caller's jobs; 1 is next. */
   readonly place: number;
   /** Jobs that hold the places of its host. */
   readonly holders: readonly string[];
@@ -238,7 +238,7 @@ function sayWait({ job, waitsFor, pausedMs, isServed, denied, place, holders }: 
   if (pausedMs > 0)
     return `The check ${check} is paused for another ${Math.ceil(pausedMs / 1000)} s. "diag queue resume ${check}" ends that.`;
   if (waitsFor === 'host')
-    return `It waits for its host ${host}, at place ${place} of the line. The places of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
+    return `It waits for its host ${host}, at place ${place}. The places of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
   if (denied !== undefined && !isServed) return `No worker can serve the queue ${queue}. ${denied}`;
   if (!isServed) return `No worker serves the queue ${queue}. Start one.`;
   if (waitsFor === 'turn')

@@ -27,7 +27,7 @@ export type Begun = { readonly run: number; readonly lost: number; readonly isLo
 
 /** The operations of scheduler.lua, where they are explained. What each hands out is given to BullMQ before it returns. */
 export type Scheduler = {
-  submit(job: Job, lineLimit: number | undefined): Promise<Submitted>;
+  submit(job: Job, hostWaitingLimit: number | undefined): Promise<Submitted>;
   /** Undefined where another turn of the job is the right one, or none. @param token another one for each run */
   begin(
     ready: ReadyJob,
@@ -55,7 +55,7 @@ export type Scheduler = {
 export type SchedulerLimits = {
   readonly hostConcurrency: number;
   /** Jobs of one host that may wait for it, where the submitter does not know better. */
-  readonly lineLimit: number;
+  readonly hostWaitingLimit: number;
   /** Page loads that a caller may have unfinished, where its jobs do not say how many; left out: they are not counted. */
   readonly pageLimit?: number;
 };
@@ -92,7 +92,8 @@ export function openScheduler(redis: Redis, options: SchedulerOptions): Schedule
     return answer.slice(0, count).map(String);
   };
   return {
-    submit: async (job, lineLimit = options.lineLimit) => submit(act, options, job, lineLimit),
+    submit: async (job, hostWaitingLimit = options.hostWaitingLimit) =>
+      submit(act, options, job, hostWaitingLimit),
     async begin({ id, hand }, { token, isAlone, stalls }) {
       const [run = 0, lost = 0, isLost] = (await call('begin', id, hand, token, isAlone ? 1 : 0, stalls)).map(
         Number,
@@ -126,7 +127,7 @@ async function submit(
   act: Act,
   { pageLimit }: SchedulerLimits,
   job: Job,
-  lineLimit: number,
+  hostWaitingLimit: number,
 ): Promise<Submitted> {
   const { jobId, queue, startBy, wanted } = job;
   const now = Date.now();
@@ -136,7 +137,7 @@ async function submit(
   const waitMs = Math.max(0, Math.round(startBy - now));
   const seenMs = Math.max(0, Math.round(now - wanted.notBefore));
   const payload = JSON.stringify(toSentJob(job));
-  const words = [record, payload, waitMs, seenMs, lineLimit, pages];
+  const words = [record, payload, waitMs, seenMs, hostWaitingLimit, pages];
   const [state = '', id = jobId, told = ''] = await act(3, 'submit', ...words);
   switch (state) {
     case 'unserved':

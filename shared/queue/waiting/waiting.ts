@@ -70,19 +70,19 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
   const pending = new Map<string, Pending>();
   let isClosed = false;
   const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });
-  const line: WaitingContext = { ...ports, pending, openJobs };
+  const context: WaitingContext = { ...ports, pending, openJobs };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
     if (error instanceof Problem)
       ports.log.debug({ err: error }, 'reports of waiting requests not looked up');
     else ports.log.error({ err: error }, 'reports of waiting requests not looked up');
   };
-  const timer = setInterval(() => void tick(line).catch(warn), tickMs).unref();
+  const timer = setInterval(() => void tick(context).catch(warn), tickMs).unref();
   const unsubscribe = ports.jobQueue.onDone((done) => {
     onDone(done);
     if (done === 'missed') openJobs.clear();
     else openJobs.delete(done.jobKey);
-    hear(line, done).catch(warn);
+    hear(context, done).catch(warn);
   });
   return {
     isPending: (jobKey) => pending.has(jobKey),
@@ -94,10 +94,10 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
       pending.set(job.jobKey, entry);
       if (known) noteJoined(known, job);
       // Registered before the submit: a job may end before its submit has returned.
-      const outcome = addWaiter(line, entry, job, isClosed ? { ...how, waitMs: 0 } : how).finally(() =>
-        forgetIfDone(line, entry),
+      const outcome = addWaiter(context, entry, job, isClosed ? { ...how, waitMs: 0 } : how).finally(() =>
+        forgetIfDone(context, entry),
       );
-      if (!known) start(line, entry);
+      if (!known) start(context, entry);
       return outcome;
     },
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
@@ -131,8 +131,8 @@ function newPending(job: Job): Pending {
   };
 }
 
-function start(line: WaitingContext, entry: Pending): void {
-  entry.submission = submit(line, entry);
+function start(context: WaitingContext, entry: Pending): void {
+  entry.submission = submit(context, entry);
   entry.submission.then(
     ({ state }) => state === 'full' && endWaits(entry, 'later'),
     (error: unknown) => failWaits(entry, error),
@@ -161,17 +161,17 @@ const withdrawTries = 3;
 
 /** Ends one interest in a job. Its wait ends, unless the job runs already, whose report comes soon. */
 async function withdraw(
-  line: WaitingContext,
+  context: WaitingContext,
   entry: Pending,
   waiter: Waiter,
   reason: unknown,
 ): Promise<void> {
   entry.interests.delete(waiter);
-  const job = entry.interests.size === 0 ? await leaveQueue(line, entry, waiter) : 'stays';
+  const job = entry.interests.size === 0 ? await leaveQueue(context, entry, waiter) : 'stays';
   if (job === 'runs') return;
   waiter.fail(reason);
   // Somebody came while it left.
-  if (job === 'left' && entry.waiters.size > 0) start(line, entry);
+  if (job === 'left' && entry.waiters.size > 0) start(context, entry);
 }
 
 /** Takes a job out of the queue that nobody else of this process wants. It stays where another process does. */
@@ -205,28 +205,28 @@ async function withdrawAll(jobQueue: JobQueue, { told }: Pending): Promise<boole
   return false;
 }
 
-async function look(line: WaitingContext, entries: readonly Pending[]): Promise<void> {
+async function look(context: WaitingContext, entries: readonly Pending[]): Promise<void> {
   const asked = entries.filter(({ waiters }) => waiters.size > 0);
-  const found = await line.reportStore.findFresh(
+  const found = await context.reportStore.findFresh(
     asked.map((entry) => ({ jobKey: entry.job.jobKey, wanted: widestWanted(entry) })),
   );
   for (const entry of asked) {
     const stored = found.get(entry.job.jobKey);
     if (stored) giveReport(entry, stored);
-    const fault = line.reportStore.fault();
+    const fault = context.reportStore.fault();
     if (fault) failWaits(entry, fault);
-    forgetIfDone(line, entry);
+    forgetIfDone(context, entry);
   }
 }
 
-async function hear(line: WaitingContext, done: Done | Missed): Promise<void> {
-  if (done === 'missed') return tick(line);
-  const entry = line.pending.get(done.jobKey);
+async function hear(context: WaitingContext, done: Done | Missed): Promise<void> {
+  if (done === 'missed') return tick(context);
+  const entry = context.pending.get(done.jobKey);
   if (!entry) return;
-  await lookAt(line, entry, done.reportId);
-  if (entry.waiters.size > 0) await look(line, [entry]);
+  await lookAt(context, entry, done.reportId);
+  if (entry.waiters.size > 0) await look(context, [entry]);
   if (done.state === 'expired') endWaits(entry, 'expired');
-  forgetIfDone(line, entry);
+  forgetIfDone(context, entry);
 }
 
 /** Most runs store their report under the id of their job: it is read by that, which costs a store less than a search for the newest. */
@@ -239,11 +239,11 @@ async function lookAt(
   if (stored?.jobKey === entry.job.jobKey) giveReport(entry, stored);
 }
 
-async function tick(line: WaitingContext): Promise<void> {
-  if (line.pending.size === 0) return;
-  await look(line, [...line.pending.values()]);
-  await Promise.all([...line.pending.values()].map((entry) => lift(line, entry)));
-  await Promise.all([...line.pending.values()].map((entry) => doubt(line, entry)));
+async function tick(context: WaitingContext): Promise<void> {
+  if (context.pending.size === 0) return;
+  await look(context, [...context.pending.values()]);
+  await Promise.all([...context.pending.values()].map((entry) => lift(context, entry)));
+  await Promise.all([...context.pending.values()].map((entry) => doubt(context, entry)));
 }
 
 /** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. */
@@ -261,19 +261,19 @@ async function lift({ jobQueue }: WaitingContext, entry: Pending): Promise<void>
 }
 
 /** A job that the queue forgot, or that ended without a report, is started again. */
-async function doubt(line: WaitingContext, entry: Pending): Promise<void> {
+async function doubt(context: WaitingContext, entry: Pending): Promise<void> {
   if (!entry.submitted || entry.submitted.state === 'full' || performance.now() - entry.asked < doubtAfterMs)
     return;
   entry.asked = performance.now();
-  const { state } = await line.jobQueue.look(entry.job.queue, entry.submitted.jobId);
+  const { state } = await context.jobQueue.look(entry.job.queue, entry.submitted.jobId);
   if (state === 'waiting' || state === 'running') return;
-  await look(line, [entry]);
+  await look(context, [entry]);
   if (entry.waiters.size === 0) return;
-  line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
+  context.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
   // The queue keeps jobs that have ended for a while, and takes no other under their ids.
   if (state !== 'unknown') entry.job = { ...entry.job, jobId: randomId() };
   // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
-  if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
+  if ((await submit(context, entry)).state === 'full') endWaits(entry, 'later');
 }
 
 function forgetIfDone({ pending }: WaitingContext, entry: Pending): void {
@@ -281,7 +281,7 @@ function forgetIfDone({ pending }: WaitingContext, entry: Pending): void {
 }
 
 function addWaiter(
-  line: WaitingContext,
+  context: WaitingContext,
   entry: Pending,
   job: Job,
   { waitMs, signal, withdrawn }: Wait,
@@ -305,7 +305,7 @@ function addWaiter(
       },
     };
     const abort = () => waiter.fail(signal.reason);
-    const leave = () => void withdraw(line, entry, waiter, withdrawn?.reason).catch(waiter.fail);
+    const leave = () => void withdraw(context, entry, waiter, withdrawn?.reason).catch(waiter.fail);
     // The submit itself is always waited for: its answer has the id that a later poll needs.
     const late = () =>
       void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);

@@ -4,7 +4,7 @@ import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
 import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expiries.ts';
-import { type DomainFault } from '../health.ts';
+import { type DomainFixGroup } from '../health.ts';
 import { checkNameOf, unicodeOf } from '../labels.ts';
 import { type Markup, markup, nothing, printMarkup, verbatim } from '../markup.ts';
 import { isMissing, stateWords, vantageWords, targetOf, timeWords, tookWords } from '../report-words.ts';
@@ -124,7 +124,7 @@ export function titleOfTarget(target: string): Markup {
 
 type Counts = { readonly [S in Severity]: number };
 
-function countsOf(faults: readonly DomainFault[]): Counts {
+function countsOf(faults: readonly DomainFixGroup[]): Counts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
   for (const { main } of faults) counts[main.severity] += 1;
   return counts;

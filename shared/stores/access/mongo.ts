@@ -132,13 +132,16 @@ async function prepareIndexes(database: Db): Promise<boolean> {
 }
 
 async function purge(runs: Collection<AccessDocument>, wish: AccessWish): Promise<number> {
-  if ('target' in wish) return strike(runs, targetMatcher(wish.target));
+  if ('target' in wish) return redactTarget(runs, targetMatcher(wish.target));
   const isMeant =
     'account' in wish ? { caller: wish.account } : { startedAt: { $lt: new Date(wish.madeBefore) } };
   return (await runs.deleteMany(isMeant)).deletedCount;
 }
 
-async function strike(runs: Collection<AccessDocument>, isMeant: (name: string) => boolean): Promise<number> {
+async function redactTarget(
+  runs: Collection<AccessDocument>,
+  isMeant: (name: string) => boolean,
+): Promise<number> {
   let changed = 0;
   for await (const document of runs.find({})) {
     const record = fromDocument(document);

@@ -44,7 +44,7 @@ export function openSqliteAccess(path: string, log: Logger): AccessRecords {
     );
   const purge: AccessRecords['purge'] = async (wish) =>
     withSqlite(() => {
-      if ('target' in wish) return strike(database, targetMatcher(wish.target), read);
+      if ('target' in wish) return redactTarget(database, targetMatcher(wish.target), read);
       const [where, value] =
         'account' in wish ? ['caller = ?', wish.account] : ['startedAt < ?', wish.madeBefore];
       return Number(database.prepare(`DELETE FROM runs WHERE ${where}`).run(value).changes);
@@ -72,7 +72,7 @@ export function openSqliteAccess(path: string, log: Logger): AccessRecords {
 type ReadRecord = (row: Record<string, unknown>) => AccessRecord | undefined;
 
 /** Deletes the runs of a host, and what others sent to it. */
-function strike(database: DatabaseSync, isMeant: (name: string) => boolean, read: ReadRecord): number {
+function redactTarget(database: DatabaseSync, isMeant: (name: string) => boolean, read: ReadRecord): number {
   const drop = database.prepare('DELETE FROM runs WHERE rowid = ?');
   const write = database.prepare('UPDATE runs SET contacts = ? WHERE rowid = ?');
   let changed = 0;

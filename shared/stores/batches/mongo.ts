@@ -218,7 +218,7 @@ async function removeAll(database: Db, ids: readonly string[]): Promise<void> {
 }
 
 async function purge(database: Db, wish: BatchPurge): Promise<number> {
-  if ('target' in wish) return strike(database, targetMatcher(wish.target));
+  if ('target' in wish) return redactTarget(database, targetMatcher(wish.target));
   const isMeant = 'account' in wish ? { account: wish.account } : { createdAt: { $lt: wish.madeBefore } };
   const ids: string[] = [];
   for await (const { _id } of batchesOf(database).find(isMeant, { projection: { _id: 1 } })) ids.push(_id);
@@ -227,7 +227,7 @@ async function purge(database: Db, wish: BatchPurge): Promise<number> {
 }
 
 /** Takes a target out of all lists; its place stays, so that the others keep theirs. */
-async function strike(database: Db, isMeant: (target: string) => boolean): Promise<number> {
+async function redactTarget(database: Db, isMeant: (target: string) => boolean): Promise<number> {
   const changed = new Set<string>();
   for await (const { _id, batchId, list } of partsOf(database).find({})) {
     if (!list.some(isMeant)) continue;

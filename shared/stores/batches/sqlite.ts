@@ -201,7 +201,7 @@ function deletionsOf(database: Database): Pick<BatchStore, 'remove' | 'expire' |
 }
 
 function purge(database: Database, wish: BatchPurge, remove: (batchId: string) => void): number {
-  if ('target' in wish) return strike(database, targetMatcher(wish.target));
+  if ('target' in wish) return redactTarget(database, targetMatcher(wish.target));
   const [where, value] =
     'account' in wish ? ['account = ?', wish.account] : ['createdAt < ?', wish.madeBefore];
   const rows = database.prepare(`SELECT batchId FROM batches WHERE ${where}`).all(value);
@@ -212,7 +212,7 @@ function purge(database: Database, wish: BatchPurge, remove: (batchId: string) =
 }
 
 /** Takes a target out of all lists; its place stays, so that the others keep theirs. */
-function strike(database: Database, isMeant: (target: string) => boolean): number {
+function redactTarget(database: Database, isMeant: (target: string) => boolean): number {
   const write = database.prepare('UPDATE targets SET list = ? WHERE batchId = ? AND part = ?');
   const changed = new Set<unknown>();
   for (const { batchId = null, part = null, list } of database.prepare('SELECT * FROM targets').all()) {

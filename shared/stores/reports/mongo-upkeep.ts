@@ -82,7 +82,7 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
 
 async function runRound({ url, log, limitBytes, everyMs }: UpkeepOptions): Promise<void> {
   await withPatientMongo(url, async (database) => {
-    if (!(await takeTurn(database, everyMs))) return;
+    if (!(await acquireLease(database, everyMs))) return;
     const start = performance.now();
     const hasTtl = await prepareIndexes(database);
     const expired = hasTtl ? 0 : await sweepAll(database);
@@ -90,7 +90,7 @@ async function runRound({ url, log, limitBytes, everyMs }: UpkeepOptions): Promi
     if (evicted > 0) log.warn({ evicted, limitBytes }, 'the store was full: its oldest reports were deleted');
     const tookMs = performance.now() - start;
     if (expired > 0) log.debug({ expired, tookMs: Math.round(tookMs) }, 'expired documents deleted');
-    await leaveTurn(database, Math.max(everyMs * 0.9, tookMs * restShare));
+    await releaseLease(database, Math.max(everyMs * 0.9, tookMs * restShare));
   });
 }
 
@@ -98,7 +98,7 @@ type UpkeepLease = { readonly _id: string; readonly until: Date };
 const turnId = 'turn';
 
 /** True for the one process whose turn it is; the others find it taken until its end. */
-async function takeTurn(database: Db, forMs: number): Promise<boolean> {
+async function acquireLease(database: Db, forMs: number): Promise<boolean> {
   const now = Date.now();
   try {
     await database
@@ -115,7 +115,7 @@ async function takeTurn(database: Db, forMs: number): Promise<boolean> {
   }
 }
 
-async function leaveTurn(database: Db, restMs: number): Promise<void> {
+async function releaseLease(database: Db, restMs: number): Promise<void> {
   const until = new Date(Date.now() + restMs);
   await database.collection<UpkeepLease>('upkeep').updateOne({ _id: turnId }, { $set: { until } });
 }

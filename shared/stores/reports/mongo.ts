@@ -5,7 +5,7 @@ import { type Mongo, openMongo, type ReadLimit, type WriteLimit } from '../../ba
 import type { ReportStore, StoredReport } from '../../ports/report-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
-import { inLine } from './calls-in-line.ts';
+import { limitCalls } from './call-queue.ts';
 import {
   type BlobDocument,
   blobId,
@@ -43,7 +43,7 @@ const upkeepEveryMs = 60_000;
 export function openMongoReportStore(url: string, options: MongoStoreOptions): ReportStore {
   const { log, limitBytes } = options;
   const server = openMongo(url, log);
-  const mongo = inLine(server, { isPatient: options.isPatient ?? false });
+  const mongo = limitCalls(server, { isPatient: options.isPatient ?? false });
   const readRow = openRowReader(log);
   // What looks after the server does not stand behind those who use it.
   const health = openHealth(server, log);

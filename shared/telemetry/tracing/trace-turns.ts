@@ -13,10 +13,10 @@ export function traceTurns(jobQueue: JobQueue, tracing: Tracing, system: string)
     });
   return {
     ...jobQueue,
-    submit(job, lineLimit) {
-      if (job.trace === undefined) return jobQueue.submit(job, lineLimit);
+    submit(job, hostWaitingLimit) {
+      if (job.trace === undefined) return jobQueue.submit(job, hostWaitingLimit);
       const span = begin('producer', job);
-      return ended(span, jobQueue.submit({ ...job, trace: span.traceparent }, lineLimit));
+      return ended(span, jobQueue.submit({ ...job, trace: span.traceparent }, hostWaitingLimit));
     },
     work: (queue, slots, run, gaveUp) =>
       jobQueue.work(

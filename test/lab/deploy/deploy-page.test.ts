@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { version } from '#shared/model/version';
 import { readConfig } from '#shared/settings/config';
-import { version } from '#shared/version';
 import { environmentOf, readComposeFile } from '../../kit/compose.ts';
 import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectTls } from '../../../worker/probes/tls/guarded-stream.ts';
-import { inTurn, takeTurn } from '../../../worker/probes/turns.ts';
+import { inTurn, yieldToOthers } from '../../../worker/probes/turns.ts';
 
 /** Uses up the time of so many turns of the loop; what asks for a turn meanwhile comes behind. */
 function fillTurns(count: number): void {
@@ -30,7 +30,7 @@ test('while a connection waits for its turn, the server’s flood stays with the
     tls.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  await takeTurn();
+  await yieldToOthers();
   // Two pieces wait, and Node has one more in the socket's own buffer.
   expect(socket.bytesRead).toBeGreaterThan(0);
   expect(socket.bytesRead).toBeLessThanOrEqual(4 * 65_536);

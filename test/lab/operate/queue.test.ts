@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     server = await startRedis();
   });
   beforeEach(async () => {
-    queue = await openBullmqQueue(server, { hostConcurrency: 2, lineLimit: 100 });
+    queue = await openBullmqQueue(server, { hostConcurrency: 2, hostWaitingLimit: 100 });
     ended = [];
     queue.onDone((done) => done !== 'missed' && ended.push(`${done.state} ${done.jobId}`));
   });
@@ -97,12 +97,12 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     const [first, , third, fourth] = await submitted(4);
     await expect.poll(() => held.running()).toBe(3);
     await expect.poll(() => why(first)).toContain('It runs: 0 of 1 questions are answered');
-    expect(await why(third)).toContain(`at place 1 of the line. The places of this host are held by `);
-    expect(await why(fourth)).toContain('at place 2 of the line');
+    expect(await why(third)).toContain(`at place 1. The places of this host are held by `);
+    expect(await why(fourth)).toContain('at place 2');
     held.finish();
     await expect.poll(() => ended).toHaveLength(5);
     await queue.close(0);
-    queue = await openBullmqQueue(server, { hostConcurrency: 2, lineLimit: 100 });
+    queue = await openBullmqQueue(server, { hostConcurrency: 2, hostWaitingLimit: 100 });
     const [alone] = await submitted(1);
     const redis = new Redis(server.url);
     await redis.del(jobsKey('alive', 'network'));

@@ -20,7 +20,7 @@ import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { openPageStandIn } from '../domain-health/page-stand-in.ts';
 
-const limits = { hostConcurrency: 4, lineLimit: 100, pageLimit: pagesOfCaller };
+const limits = { hostConcurrency: 4, hostWaitingLimit: 100, pageLimit: pagesOfCaller };
 const healthsOfOne = 12;
 /** The load that ran when it came, and one of the caller that was there before. */
 const mostBefore = 2;

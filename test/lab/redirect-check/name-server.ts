@@ -33,13 +33,17 @@ function answer(query: Packet, behaviour: Exclude<Name, string>, asked: Map<stri
   const questions = query.questions ?? [];
   const rcode = 'rcode' in behaviour ? behaviour.rcode : 0;
   const answers = questions.flatMap(({ name, type }) =>
-    type === 'A' && 'turns' in behaviour ? takeTurn(name, behaviour.turns, asked) : [],
+    type === 'A' && 'turns' in behaviour ? nextAnswer(name, behaviour.turns, asked) : [],
   );
   return encode({ type: 'response', id: query.id ?? 0, flags: 0x0180 | rcode, questions, answers });
 }
 
 /** The next of the lists; the last one stays. */
-function takeTurn(name: string, turns: readonly (readonly string[])[], asked: Map<string, number>): Answer[] {
+function nextAnswer(
+  name: string,
+  turns: readonly (readonly string[])[],
+  asked: Map<string, number>,
+): Answer[] {
   const turn = asked.get(name) ?? 0;
   asked.set(name, turn + 1);
   const addresses = turns[Math.min(turn, turns.length - 1)] ?? [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupFaults, type DomainFinding } from '#shared/catalogue/domain-health/faults';
+import { groupByFix, type DomainFinding } from '#shared/catalogue/domain-health/fix-groups';
 
 const of = (check: string, code: string, evidence: DomainFinding['evidence'][number]): DomainFinding => ({
   check,
@@ -28,5 +28,5 @@ test.for([
   },
 ])('$name', ({ subject, faults }) => {
   const web = of('ssl-check', 'certificate-expired', { subject, notAfter: '2026-11-01T00:00:00Z' });
-  expect(groupFaults([web, policyHost])).toHaveLength(faults);
+  expect(groupByFix([web, policyHost])).toHaveLength(faults);
 });

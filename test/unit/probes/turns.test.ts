@@ -1,6 +1,6 @@
 import { setImmediate as afterTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inTurn, takeTurn } from '../../../worker/probes/turns.ts';
+import { inTurn, yieldToOthers } from '../../../worker/probes/turns.ts';
 
 /** Keeps the loop for longer than half of what one turn may take. */
 function spin(): void {
@@ -33,9 +33,9 @@ function mostOf(noted: readonly number[]): number {
 
 test('work is done in the order of asking, whether by callback or by promise', async () => {
   const order: number[] = [];
-  const done = takeTurn().then(() => order.push(1));
+  const done = yieldToOthers().then(() => order.push(1));
   inTurn(() => order.push(2));
-  await Promise.all([done, takeTurn().then(() => order.push(3))]);
+  await Promise.all([done, yieldToOthers().then(() => order.push(3))]);
   expect(order).toEqual([1, 2, 3]);
 });
 
@@ -65,7 +65,7 @@ const ways: { name: string; run: (note: () => void) => Promise<unknown> }[] = [
     run: (note) =>
       Promise.all(
         Array.from({ length: 12 }, async () => {
-          await takeTurn();
+          await yieldToOthers();
           await Promise.resolve();
           note();
           spin();

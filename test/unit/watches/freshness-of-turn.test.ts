@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freshnessOfTurn } from '../../../worker/watches/take-turn.ts';
+import { freshnessOfTurn } from '../../../worker/watches/recheck-target.ts';
 
 const dueAt = 1_000_000;
 const wanted = (state: 'new' | 'ok', everySeconds: number) =>

@@ -6,7 +6,7 @@ import { readName, writeName } from './name.ts';
 import type { DnsAnswer, DnsReply, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
 import { type AnswerBudget, askOverTcp } from './tcp.ts';
-import type { UdpLine, UdpOutcome } from './udp.ts';
+import type { UdpSocket, UdpOutcome } from './udp.ts';
 
 /** Milliseconds until the question is sent once more; the last number is how long the last one waits. Every one that was sent is waited for until the end. */
 export type Tries = readonly number[];
@@ -18,7 +18,7 @@ export type Exchange = {
   readonly tries: Tries;
   readonly tcpTimeoutMs: number;
   readonly transport: 'udp' | 'tcp';
-  readonly udp: UdpLine['exchange'];
+  readonly udp: UdpSocket['exchange'];
   readonly openTcp: () => Promise<Socket>;
   readonly budget: AnswerBudget;
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import type { Dial } from '../guard.ts';
 import { askServer, type Tries } from './ask.ts';
 import { flagsOf } from './flags.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
-import { openUdpLine, type UdpLine } from './udp.ts';
+import { openUdpSocket, type UdpSocket } from './udp.ts';
 
 export type NameserverSettings = {
   readonly policy: TargetPolicy;
@@ -46,7 +46,7 @@ export async function askNameserver(
     };
   const server = { address: verdict.address, port: settings.nameserverPort };
   const release = await settings.slots.take([server.address], signal);
-  const line = await openUdpLine(await via(server.address), server.port);
+  const socket = await openUdpSocket(await via(server.address), server.port);
   try {
     return await askServer({
       question,
@@ -55,7 +55,7 @@ export async function askNameserver(
       tries: settings.nameserverTries,
       tcpTimeoutMs: settings.tcpTimeoutMs,
       transport: options.transport ?? 'udp',
-      udp: withinBudget(line.exchange, server.address, budget),
+      udp: withinBudget(socket.exchange, server.address, budget),
       openTcp: async () => {
         release(); // the connection takes a place of its own
         return (await dial(server.address, server.port, signal)).socket;
@@ -67,13 +67,17 @@ export async function askNameserver(
     if (!(error instanceof DialFailure) || error.code !== 'budget-spent') throw error;
     return { kind: 'failure', question, code: error.code, reason: error.reason, server: server.address };
   } finally {
-    line.close();
+    socket.close();
     release();
   }
 }
 
 /** Charges every packet before it is sent. */
-function withinBudget(exchange: UdpLine['exchange'], address: string, budget: Budget): UdpLine['exchange'] {
+function withinBudget(
+  exchange: UdpSocket['exchange'],
+  address: string,
+  budget: Budget,
+): UdpSocket['exchange'] {
   return async (query, accepts, timeoutMs, signal) => {
     if (budget.isSilent(address)) return { kind: 'timeout' };
     const spent = await budget.charge('packets', address, signal);

@@ -10,7 +10,7 @@ export type UdpOutcome =
   | { readonly kind: 'unreachable'; readonly code: string };
 
 /** A socket connected to one server: the kernel drops what comes from anywhere else. */
-export type UdpLine = {
+export type UdpSocket = {
   /** Sends the query under a fresh random id, until an answer is accepted or the time is over. */
   readonly exchange: (
     query: Buffer,
@@ -28,8 +28,8 @@ type PendingDatagram = {
   readonly settle: (outcome: UdpOutcome) => void;
 };
 
-/** Opens a line to a server. The port is the system's random choice. */
-export async function openUdpLine(address: string, port: number): Promise<UdpLine> {
+/** Opens a socket to a server. The port is the system's random choice. */
+export async function openUdpSocket(address: string, port: number): Promise<UdpSocket> {
   const waiting = new Map<number, PendingDatagram>();
   const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', recvBufferSize: 1 << 20 });
   let asked = 0;
@@ -53,7 +53,7 @@ export async function openUdpLine(address: string, port: number): Promise<UdpLin
     asked: () => asked,
     pending: () => waiting.size,
     close() {
-      failAll(Object.assign(new Error('the line is closed'), { code: 'ECANCELED' }));
+      failAll(Object.assign(new Error('the socket is closed'), { code: 'ECANCELED' }));
       socket.close();
     },
   };

@@ -5,7 +5,7 @@ import { setImmediate as afterArrivals } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import type { FailureCode } from '#shared/model/failure';
-import { takeTurn } from '../turns.ts';
+import { yieldToOthers } from '../turns.ts';
 import type { GuardedAgents } from './agents.ts';
 import { boundFraming, boundInterim, boundTime } from './bounds.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
@@ -118,7 +118,7 @@ async function chargeReuse(url: URL, { settings, agents, signal }: Chain): Promi
   await settings.chargeReuse(address, signal);
   // What the server sent behind its last answer is read first, and closes the connection.
   await afterArrivals();
-  await takeTurn();
+  await yieldToOthers();
 }
 
 function readHead(response: IncomingMessage, url: URL) {

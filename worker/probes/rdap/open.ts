@@ -1,7 +1,7 @@
 import type { Pace } from '#shared/ports/pace';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Dial } from '../guard.ts';
-import { takeTurn } from '../turns.ts';
+import { yieldToOthers } from '../turns.ts';
 import { sendVerified, type VerifiedAnswer, type VerifiedSettings } from '../verified/send.ts';
 import type { RdapAnswer, RdapProbe, RegistryRests } from './port.ts';
 import { readRegisteredDomain } from './read-domain.ts';
@@ -135,7 +135,7 @@ async function readAnswer({ status, headers, body }: Response, domain: string): 
       body.cut === 'limit' ? 'the registry’s answer is too long' : 'the registry’s answer broke off',
     );
   // Reading 256 kB takes some milliseconds.
-  await takeTurn();
+  await yieldToOthers();
   const read = readRegisteredDomain(Buffer.from(body.bytes ?? []).toString('utf8'), domain);
   return typeof read === 'string' ? unknown(read) : { kind: 'domain', domain: read };
 }

@@ -49,7 +49,7 @@ export function openHeldStream(socket: Socket, { take, isHeld, isOver }: HeldStr
       done(error);
     },
   });
-  const line = openLine(stream, { isOver, mayGive: () => !writes.areOpen(), onGiven: readOn });
+  const line = openGate(stream, { isOver, mayGive: () => !writes.areOpen(), onGiven: readOn });
   stream.on('resume', () => line.give());
   socket.on('data', (piece: Buffer) => {
     pieces += 1;
@@ -94,13 +94,13 @@ function openWrites(socket: Socket, onDone: () => void) {
   };
 }
 
-type LineSettings = Pick<HeldStreamSettings, 'isOver'> & {
+type GateSettings = Pick<HeldStreamSettings, 'isOver'> & {
   readonly mayGive: () => boolean;
   readonly onGiven: () => void;
 };
 
 /** What the stream is still to give, in order. */
-function openLine(stream: Duplex, { isOver, mayGive, onGiven }: LineSettings) {
+function openGate(stream: Duplex, { isOver, mayGive, onGiven }: GateSettings) {
   const items: Item[] = [];
   let isGiving = false;
   const isLate = (item: Item) => isOver() && (item === 'end' || item instanceof Buffer);

@@ -7,7 +7,7 @@ import { DialFailure } from '../dial-failure.ts';
 import { askServer } from '../dns/ask.ts';
 import type { DnsClient } from '../dns/open.ts';
 import type { DnsAnswer, DnsQuestion } from '../dns/port.ts';
-import { openUdpLine } from '../dns/udp.ts';
+import { openUdpSocket } from '../dns/udp.ts';
 import { type Dial, type Dialled, type GuardSettings, openGuard } from '../guard.ts';
 import type { Registries } from '../rdap/registries.ts';
 import { openResolve } from '../resolve.ts';
@@ -98,7 +98,7 @@ async function askControl(
   dial: Dial,
 ): Promise<DnsAnswer> {
   const signal = AbortSignal.timeout(limitMs);
-  const line = await openUdpLine(address, dnsPort);
+  const socket = await openUdpSocket(address, dnsPort);
   try {
     return await askServer({
       question,
@@ -107,7 +107,7 @@ async function askControl(
       tries: dnsTries,
       tcpTimeoutMs,
       transport,
-      udp: line.exchange,
+      udp: socket.exchange,
       openTcp: async () => (await dial(address, dnsPort, signal)).socket,
       budget: openBudget(noPace, undefined),
       signal,
@@ -116,7 +116,7 @@ async function askControl(
     if (!signal.aborted) throw error;
     return { kind: 'failure', question, code: 'timeout', reason: 'no answer in time', server: address };
   } finally {
-    line.close();
+    socket.close();
   }
 }
 

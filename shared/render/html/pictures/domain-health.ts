@@ -8,7 +8,7 @@ import {
   adviceOf,
   alsoEnds,
   capWords,
-  type DomainFault,
+  type DomainFixGroup,
   faultOf,
   faultsOf,
   gainWords,
@@ -45,7 +45,7 @@ type HealthPage = {
   /** Every fault once. */
   readonly cards: readonly Card[];
   /** How many faults there are, and how many of each severity. */
-  readonly faults: readonly DomainFault[];
+  readonly faults: readonly DomainFixGroup[];
 };
 
 /** What a page shows of a domain-health in place of its own findings, which only sum up; undefined for every other report. */
@@ -86,7 +86,7 @@ function capNotice(report: Report): Markup {
 }
 
 /** Each fix by its name and what it gives: how it is done stands in its card. */
-function raiseSection(report: Report, faults: readonly DomainFault[]): Markup {
+function raiseSection(report: Report, faults: readonly DomainFixGroup[]): Markup {
   const advice = adviceOf(report);
   if (!advice || advice.raise.length === 0) return nothing;
   const items = advice.raise.map((entry) => {
@@ -108,11 +108,11 @@ ${unknown === undefined ? nothing : markup`<p class="hint">${unknown}</p>\n`}${t
 `;
 }
 
-function idOf(faults: readonly DomainFault[], fault: DomainFault): string {
+function idOf(faults: readonly DomainFixGroup[], fault: DomainFixGroup): string {
   return `finding-${faults.indexOf(fault) + 1}`;
 }
 
-function showOthers(fault: DomainFault): Markup {
+function showOthers(fault: DomainFixGroup): Markup {
   const lines = alsoEnds(fault);
   return lines.length === 0
     ? nothing
@@ -120,7 +120,7 @@ function showOthers(fault: DomainFault): Markup {
 `;
 }
 
-function showReport({ main }: DomainFault, links: Links): Markup {
+function showReport({ main }: DomainFixGroup, links: Links): Markup {
   if (main.check === 'domain-health') return nothing;
   const href = addressOfPart(main, links);
   return href === undefined

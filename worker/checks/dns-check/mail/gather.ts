@@ -5,7 +5,7 @@ import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import { openZone, observationKey } from '../../../dns/zone.ts';
 import type { PolicyObservation } from '../../../mail/fetch-policy.ts';
 import { fetchPolicy } from '../../../mail/fetch-policy.ts';
-import { takeTurn } from '../../../probes/turns.ts';
+import { yieldToOthers } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/files.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
@@ -85,7 +85,7 @@ async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) 
     if (pending.size === 0 || isOver) return facts;
     await Promise.race([...pending.values(), end]);
     // Answers come in bursts; what has arrived by now is judged together.
-    await takeTurn();
+    await yieldToOthers();
   }
 
   async function settle(key: string, answer: Promise<unknown>): Promise<void> {

@@ -24,9 +24,9 @@ export function judgeMailbox(rname: string, answers: MailboxAnswers | undefined)
 }
 
 /** A sentence's end: what keeps mail away, or what was not answered; null where mail arrives. */
-type Fault = { readonly fault: string } | { readonly unseen: string } | null;
+type MailboxFault = { readonly fault: string } | { readonly unseen: string } | null;
 
-function findFault(answers: MailboxAnswers): Fault {
+function findFault(answers: MailboxAnswers): MailboxFault {
   const { takes, why } = readMailbox(zoneOf(answers), answers.name);
   if (takes === false) return { fault: why };
   const mx = readAnswer(answers.MX);
@@ -49,7 +49,7 @@ function zoneOf({ name, MX, A, AAAA }: MailboxAnswers): Zone {
 }
 
 // One address is enough, whatever else was not answered.
-function findHostFault(hosts: readonly HostAnswers[], fault: string): Fault {
+function findHostFault(hosts: readonly HostAnswers[], fault: string): MailboxFault {
   const readings = hosts.flatMap(({ name, A, AAAA }) =>
     [A, AAAA].map((answer) => ({ name, reading: readAnswer(answer) })),
   );

@@ -92,7 +92,7 @@ function judgeDrawing(logo: LogoObservation): Verdicts<(typeof drawingCodes)[num
   const { url, xml, text } = logo;
   const size = sizeOfSvg(xml.root);
   const attributes = relativeLengths(xml.root);
-  const faults = groupFaults(judgeSvg(xml), text).map((fault) => ({ url, ...fault }));
+  const faults = groupByFix(judgeSvg(xml), text).map((fault) => ({ url, ...fault }));
   return {
     'bimi-logo-not-tiny-ps':
       faults.length === 0 && xml.hasEntities
@@ -111,7 +111,7 @@ function isOblong(width: number, height: number): boolean {
 }
 
 // One style attribute is told like a hundred of them, each problem once, where it stands first.
-function groupFaults(faults: readonly SvgFault[], text: string): Evidence[] {
+function groupByFix(faults: readonly SvgFault[], text: string): Evidence[] {
   return [...Map.groupBy(faults, ({ problem }) => problem)].slice(0, 50).map(([problem, same]) => ({
     problem,
     line: lineOf(text, same[0]?.at ?? 0),

@@ -1,4 +1,4 @@
-import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, type Faulty } from '../../../../mail/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 
 /** A BIMI record. Both null: the domain declines to have a logo. */
@@ -33,13 +33,13 @@ export function parseBimi(text: string): Bimi | Faulty {
   return { logo: logo?.value || null, authority: authority?.value || null };
 }
 
-function findMissing(logo: Tag | undefined, authority: Tag | undefined): Fault[] {
+function findMissing(logo: Tag | undefined, authority: Tag | undefined): SyntaxFault[] {
   return logo || authority
     ? []
     : [{ at: 0, term: '', problem: 'the tag l, the address of the logo, is missing' }];
 }
 
-function findAddressFault(tag: Tag | undefined): Fault[] {
+function findAddressFault(tag: Tag | undefined): SyntaxFault[] {
   if (!tag || tag.value === '' || isHttps(tag.value)) return [];
   return [{ at: tag.valueAt, term: tag.name, problem: `"${clip(tag.value, 60)}" is not an https address` }];
 }

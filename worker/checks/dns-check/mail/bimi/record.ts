@@ -8,7 +8,7 @@ import {
   unknownObservation,
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
-import { clip, type Fault, settle, showFault } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, settle, showFault } from '../../../../mail/fault.ts';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
 import type { BimiFiles } from '../evidence.ts';
 import { stateOfRecord } from '../state-of-record.ts';
@@ -25,7 +25,7 @@ export type BimiFacts = {
   readonly observation: Observation;
   readonly texts: readonly string[];
   readonly bimi: Bimi | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SyntaxFault[];
 };
 
 const selector = 'default._bimi';

@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { type Malformed, malformed } from '#shared/model/verdict';
-import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, type Faulty } from '../../../../mail/fault.ts';
 
 /** An element, in the order of the document; `at` is the offset of its "<". */
 export type XmlElement = {
@@ -57,7 +57,7 @@ export function parseXml(text: string): Xml | Faulty {
   return { root, elements, instructions, hasEntities };
 }
 
-function faultAt(text: string, position: number, message: string): Fault {
+function faultAt(text: string, position: number, message: string): SyntaxFault {
   const at = Math.min(Math.max(position, 0), text.length);
   return { at, term: clip(text.slice(at, at + 80), 80), problem: clip(message.replace(/\.$/, ''), 120) };
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
-import { type Fault, settle } from '../../../../mail/fault.ts';
+import { type SyntaxFault, settle } from '../../../../mail/fault.ts';
 import { selectorsFor } from '../../mail-providers/find.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 
@@ -35,7 +35,7 @@ export type SelectorFacts = {
   /** Texts that mean to be a key; for a caller's selector, all texts. */
   readonly texts: readonly string[];
   readonly key: DkimKey | null;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SyntaxFault[];
   readonly bits: number | null;
   /** Why the key cannot be read, as a sentence's end. */
   readonly keyProblem: string | null;

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, type Faulty } from '../../../../mail/fault.ts';
 import { findRepeated, parseTagList } from '../text/tag-list.ts';
 
 /** A DKIM key record (RFC 6376 §3.6.1). */
@@ -52,7 +52,7 @@ export function isDkimKey(text: string): boolean {
 type Tags = ReturnType<typeof parseTagList>['tags'];
 
 // RFC 6376 §3.6.1: v must come first where it is there at all, and be exactly DKIM1.
-function findVersionFaults(tags: Tags): Fault[] {
+function findVersionFaults(tags: Tags): SyntaxFault[] {
   const index = tags.findIndex(({ name }) => name === 'v');
   const tag = tags[index];
   if (!tag || (index === 0 && tag.value === 'DKIM1')) return [];
@@ -60,7 +60,7 @@ function findVersionFaults(tags: Tags): Fault[] {
   return [{ at: tag.at, term: 'v', problem }];
 }
 
-function findDuplicateFaults(tags: Tags): Fault[] {
+function findDuplicateFaults(tags: Tags): SyntaxFault[] {
   return findRepeated(tags).map(({ second }) => ({
     at: second.at,
     term: second.name,
@@ -68,7 +68,7 @@ function findDuplicateFaults(tags: Tags): Fault[] {
   }));
 }
 
-function findKeyFaults(tags: Tags, end: number): Fault[] {
+function findKeyFaults(tags: Tags, end: number): SyntaxFault[] {
   if (tags.some(({ name }) => name === 'p')) return [];
   const wrong = tags.find(({ name }) => name === 'P');
   return wrong

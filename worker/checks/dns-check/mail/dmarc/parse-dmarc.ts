@@ -1,5 +1,5 @@
 import { trimSpaces } from '../../../../mail/ascii.ts';
-import { clip, type Fault, type Faulty } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, type Faulty } from '../../../../mail/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
 
@@ -24,7 +24,7 @@ export type Dmarc = {
   readonly unknown: readonly Tag[];
   readonly historic: readonly { readonly tag: string; readonly why: string }[];
   /** What receivers skip, in the order of the text. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SyntaxFault[];
 };
 
 /** True for a TXT record that receivers take for DMARC: v=DMARC1 comes first. Blanks before it are let pass, as verifiers do. */
@@ -112,7 +112,7 @@ const known: ReadonlyMap<string, readonly [(value: string) => boolean, string]> 
   ['ruf', [(value) => value !== '', 'an address']],
 ]);
 
-function findValueFault({ name, value, valueAt }: Tag): Fault[] {
+function findValueFault({ name, value, valueAt }: Tag): SyntaxFault[] {
   const [isValid, wanted] = known.get(name) ?? [() => true, ''];
   if (isValid(value)) return [];
   return [
@@ -147,7 +147,7 @@ function findHistoric(tags: readonly Tag[]): { tag: string; why: string }[] {
   return [...byName, ...sizes];
 }
 
-function findBlankFault(text: string): Fault[] {
+function findBlankFault(text: string): SyntaxFault[] {
   return trimSpaces(text).skipped === 0
     ? []
     : [{ at: 0, term: '', problem: 'there is a space before v=DMARC1' }];

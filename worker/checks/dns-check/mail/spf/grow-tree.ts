@@ -84,11 +84,11 @@ type GrowingTerm = { readonly reached: ReachedTerm; readonly below: Growing | nu
  * cost a lookup only the first ten are followed: with an eleventh the record is a permerror, and nothing behind it changes that.
  */
 export function growSpfTree(zone: Zone, domain: string): SpfBranch {
-  const root = sprout(domain, null, []);
+  const root = newNode(domain, null, []);
   const context: TreeContext = { zone, sender: domain, lookups: 0 };
   const waiting = [root];
   for (let branch = waiting.shift(); branch; branch = waiting.shift()) {
-    growBranch(context, branch);
+    resolveNode(context, branch);
     waiting.push(...branch.terms.flatMap(({ below }) => (below?.end === 'record' ? [below] : [])));
   }
   return finish(root);
@@ -96,11 +96,11 @@ export function growSpfTree(zone: Zone, domain: string): SpfBranch {
 
 type TreeContext = { readonly zone: Zone; readonly sender: string; lookups: number };
 
-function sprout(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
+function newNode(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
   return { domain, via, path, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
 }
 
-function growBranch(context: TreeContext, branch: Growing): void {
+function resolveNode(context: TreeContext, branch: Growing): void {
   const stop = (end: BranchEnd, why: string): void => void Object.assign(branch, { end, why });
   if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
   const observation = context.zone.look(branch.domain, 'TXT');
@@ -191,7 +191,7 @@ function reachTerm(context: TreeContext, from: Growing, term: SpfTerm): GrowingT
     return isBeyond
       ? leaf({ name, counts: { ...noCounts, lookups: 1, voidsComplete: false } })
       : leaf(reachAddresses(context.zone, term, name));
-  const below = sprout(name, { term, from: domain }, [...from.path, domain]);
+  const below = newNode(name, { term, from: domain }, [...from.path, domain]);
   if (isBeyond) Object.assign(below, { end: 'limit', why: beyondLimit });
   return { reached: { term, ...asksNothing, name }, below };
 }

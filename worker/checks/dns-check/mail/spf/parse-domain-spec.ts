@@ -1,5 +1,5 @@
 import { isAllDigits, lengthOf } from '../../../../mail/ascii.ts';
-import type { Fault } from '../../../../mail/fault.ts';
+import type { SyntaxFault } from '../../../../mail/fault.ts';
 
 /** A piece of a macro-string (RFC 7208 §7.1): text as it stands, or a macro. */
 export type MacroToken =
@@ -23,7 +23,7 @@ const macroLetters = 'slodiphcrtv';
  * Reads a domain-spec (RFC 7208 §7.1): a macro-string that ends in a macro, or in a dot and a top label.
  * @param at where it begins in the record, for the positions of faults
  */
-export function parseDomainSpec(text: string, at: number): DomainSpec | Fault {
+export function parseDomainSpec(text: string, at: number): DomainSpec | SyntaxFault {
   const tokens = parseMacroString(text, at, 'slodiphv');
   if ('problem' in tokens) return tokens;
   if (text === '') return { at, term: text, problem: 'a domain name is missing' };
@@ -34,7 +34,7 @@ export function parseDomainSpec(text: string, at: number): DomainSpec | Fault {
  * Reads a macro-string (RFC 7208 §7.1).
  * @param letters which macro letters may stand here; c, r and t only in explanations and unknown modifiers
  */
-export function parseMacroString(text: string, at: number, letters = macroLetters): DomainSpec | Fault {
+export function parseMacroString(text: string, at: number, letters = macroLetters): DomainSpec | SyntaxFault {
   const tokens: MacroToken[] = [];
   let offset = 0;
   while (offset < text.length) {
@@ -88,7 +88,7 @@ function readMacroBody(body: string, letters: string): MacroToken | string {
 }
 
 // domain-end = ( "." toplabel [ "." ] ) / macro-expand
-function findEndFault(tokens: readonly MacroToken[], text: string, at: number): Fault | undefined {
+function findEndFault(tokens: readonly MacroToken[], text: string, at: number): SyntaxFault | undefined {
   if (tokens.at(-1)?.kind === 'macro' || endsInEscape(text)) return undefined;
   const tail = text.slice(lastMacroEnd(text));
   const name = tail.endsWith('.') ? tail.slice(0, -1) : tail;

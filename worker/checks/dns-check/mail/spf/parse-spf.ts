@@ -1,4 +1,4 @@
-import type { Fault, Faulty } from '../../../../mail/fault.ts';
+import type { SyntaxFault, Faulty } from '../../../../mail/fault.ts';
 import { parseTerm, type SpfTerm } from './parse-term.ts';
 
 /** An SPF record (RFC 7208 §12). Terms that could be read are there even where others are at fault. */
@@ -6,7 +6,7 @@ export type Spf = {
   readonly text: string;
   readonly terms: readonly SpfTerm[];
   /** Any one makes the whole record a permerror (§4.6). */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SyntaxFault[];
 };
 
 /** True for a TXT record that receivers take for SPF (RFC 7208 §4.5): "v=spf1" in any letter case, then a space or the end. */
@@ -24,7 +24,7 @@ export function parseSpf(text: string): Spf | Faulty {
       faults: [{ at: 0, term: text.slice(0, 20), problem: 'a record begins with v=spf1 and a space' }],
     };
   const terms: SpfTerm[] = [];
-  const faults: Fault[] = [];
+  const faults: SyntaxFault[] = [];
   for (const { word, at } of splitWords(text)) {
     const term = parseTerm(word, at);
     if ('problem' in term) faults.push(term);
@@ -49,7 +49,7 @@ function splitWords(text: string): { word: string; at: number }[] {
 }
 
 // RFC 7208 §6: redirect and exp must not appear more than once each.
-function findRepeatedModifiers(terms: readonly SpfTerm[]): Fault[] {
+function findRepeatedModifiers(terms: readonly SpfTerm[]): SyntaxFault[] {
   return ['redirect', 'exp'].flatMap((name) =>
     terms
       .filter((term) => term.kind === 'modifier' && term.name === name)

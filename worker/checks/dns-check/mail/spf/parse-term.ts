@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { isAllDigits, lengthOf } from '../../../../mail/ascii.ts';
-import { clip, type Fault } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault } from '../../../../mail/fault.ts';
 import { type DomainSpec, parseDomainSpec, parseMacroString } from './parse-domain-spec.ts';
 
 export type Qualifier = '+' | '-' | '~' | '?';
@@ -36,12 +36,12 @@ export type SpfTerm = Mechanism | Modifier;
  * Reads one word of a record: a directive or a modifier (RFC 7208 §4.6.1).
  * @param at its offset in the record
  */
-export function parseTerm(word: string, at: number): SpfTerm | Fault {
+export function parseTerm(word: string, at: number): SpfTerm | SyntaxFault {
   const stop = lengthOf(/^[^:/=]+/, word);
   return word[stop] === '=' ? parseModifier(word, at, stop) : parseDirective(word, at);
 }
 
-function parseModifier(word: string, at: number, equals: number): Modifier | Fault {
+function parseModifier(word: string, at: number, equals: number): Modifier | SyntaxFault {
   const written = word.slice(0, equals);
   const value = word.slice(equals + 1);
   // name = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
@@ -59,7 +59,7 @@ function parseModifier(word: string, at: number, equals: number): Modifier | Fau
   return 'problem' in domain ? { ...domain, term: word } : { ...placed, name, domain };
 }
 
-function parseDirective(word: string, at: number): Mechanism | Fault {
+function parseDirective(word: string, at: number): Mechanism | SyntaxFault {
   const signed = '+-~?'.includes(word[0] ?? ' ');
   const qualifier = signed ? (word[0] as Qualifier) : '+';
   const start = signed ? 1 : 0;
@@ -76,7 +76,7 @@ type Rest = { readonly text: string; readonly at: number };
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Body = DistributiveOmit<Mechanism, 'text' | 'at' | 'kind' | 'qualifier'>;
 
-function parseBody(name: string, rest: Rest, whole: { term: string; nameAt: number }): Body | Fault {
+function parseBody(name: string, rest: Rest, whole: { term: string; nameAt: number }): Body | SyntaxFault {
   switch (name) {
     case 'all':
       return rest.text === '' ? { name } : { at: rest.at, term: '', problem: 'nothing may follow all' };
@@ -95,7 +95,7 @@ function parseBody(name: string, rest: Rest, whole: { term: string; nameAt: numb
   }
 }
 
-function parseDomainTerm(name: 'include' | 'exists' | 'ptr', rest: Rest): Body | Fault {
+function parseDomainTerm(name: 'include' | 'exists' | 'ptr', rest: Rest): Body | SyntaxFault {
   const domain = parseColonDomain(rest);
   if (domain !== null && 'problem' in domain) return domain;
   if (name === 'ptr') return { name, domain };
@@ -132,7 +132,7 @@ function whyUnknown(name: string): string {
   return `"${clip(name, 40)}" is not a mechanism${hint}`;
 }
 
-function parseColonDomain(rest: Rest): DomainSpec | Fault | null {
+function parseColonDomain(rest: Rest): DomainSpec | SyntaxFault | null {
   if (rest.text === '') return null;
   if (!rest.text.startsWith(':'))
     return { at: rest.at, term: '', problem: 'a prefix length cannot stand here' };
@@ -140,7 +140,7 @@ function parseColonDomain(rest: Rest): DomainSpec | Fault | null {
 }
 
 // [ ":" domain-spec ] [ "/" ip4 ] [ "/" "/" ip6 ]; a domain-spec may itself hold slashes, so the lengths are read from the end.
-function parseAddressTerm(name: 'a' | 'mx', rest: Rest): Body | Fault {
+function parseAddressTerm(name: 'a' | 'mx', rest: Rest): Body | SyntaxFault {
   const six = splitPrefix(rest.text, '//');
   const four = splitPrefix(six.before, '/');
   const prefix6 = readPrefix(six.digits, 128);
@@ -178,7 +178,7 @@ function whyNotPrefix(text: string, fallback: string): string {
   return next === undefined ? fallback : `a space is missing before "${clip(next, 40)}"`;
 }
 
-function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | Fault {
+function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | SyntaxFault {
   const most = name === 'ip4' ? 32 : 128;
   const slash = rest.text.indexOf('/');
   const address = rest.text.slice(1, slash < 0 ? undefined : slash);

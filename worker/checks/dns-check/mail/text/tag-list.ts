@@ -1,5 +1,5 @@
 import { lengthOf, trimSpaces } from '../../../../mail/ascii.ts';
-import { clip, type Fault } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault } from '../../../../mail/fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
 export type Tag = {
@@ -10,7 +10,7 @@ export type Tag = {
 };
 
 /** A tag list (RFC 6376 §3.2), as DKIM, DMARC and BIMI use it. Tags that could be read are there even where others are at fault. */
-export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly Fault[] };
+export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly SyntaxFault[] };
 
 /**
  * Reads "a=1; b=2;" with spaces around every part. Names keep their case: they are case-sensitive.
@@ -18,7 +18,7 @@ export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly
  */
 export function parseTagList(text: string): TagList {
   const tags: Tag[] = [];
-  const faults: Fault[] = [];
+  const faults: SyntaxFault[] = [];
   let at = 0;
   const pieces = text.split(';');
   for (const [index, piece] of pieces.entries()) {
@@ -37,12 +37,16 @@ export function parseTagList(text: string): TagList {
 /** No standard names more than a dozen tags; a hostile record has tens of thousands. */
 const pieceLimit = 200;
 
-type ReadTag = { readonly tag?: Tag; readonly fault?: Fault };
+type ReadTag = { readonly tag?: Tag; readonly fault?: SyntaxFault };
 
 function parsePiece(piece: string, start: number, isLast: boolean): ReadTag {
   const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
-  const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });
+  const wrong = (offset: number, problem: string): SyntaxFault => ({
+    at: offset,
+    term: clip(text, 80),
+    problem,
+  });
   if (text === '')
     return isLast ? {} : { fault: { at, term: ';', problem: 'there is nothing between two semicolons' } };
   const equals = text.indexOf('=');

@@ -2,7 +2,7 @@ import { type Observation, oncePerObservation, textsOf } from '../../../../dns/o
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { trimSpaces } from '../../../../mail/ascii.ts';
-import { clip, type Fault, type Faulty, settle } from '../../../../mail/fault.ts';
+import { clip, type SyntaxFault, type Faulty, settle } from '../../../../mail/fault.ts';
 import { parseStsRecord } from '../../../../mail/parse-sts-record.ts';
 import { hasVersion, parseVersioned } from '../../../../mail/parse-versioned.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
@@ -16,7 +16,7 @@ type RecordFacts<T> = {
   readonly texts: readonly string[];
   readonly value: T | null;
   /** Faults of the one record, or of a text that misses the version by letter case or one character. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SyntaxFault[];
 };
 
 export type StsFacts = RecordFacts<{ readonly id: string }> & {
@@ -86,7 +86,7 @@ function readRecord<P extends object>(
 const parseStsOnce = readRecord('STSv1', parseStsRecord);
 const parseTlsRptOnce = readRecord('TLSRPTv1', parseTlsRpt);
 
-function findNearMiss(text: string, version: string): Fault[] {
+function findNearMiss(text: string, version: string): SyntaxFault[] {
   // Quotes that were pasted with the text are part of it.
   const isMeant =
     /^[^a-z]*(.*)$/s.exec(text.slice(0, 60).toLowerCase())?.[1]?.startsWith(`v=${version.toLowerCase()}`) ===
@@ -105,7 +105,7 @@ export function parseTlsRpt(text: string): TlsRpt | Faulty {
   const rua = read.fields.find(({ name }) => name === 'rua');
   if (!rua) return { faults: [{ at: text.length, term: '', problem: 'the field rua is missing' }] };
   const uris = parseReportUris(rua.value, rua.valueAt);
-  const [fault, ...others] = uris.flatMap(({ uri, at, scheme, isUri, host }): Fault[] => {
+  const [fault, ...others] = uris.flatMap(({ uri, at, scheme, isUri, host }): SyntaxFault[] => {
     if (isUri && host !== null && (scheme === 'mailto' || scheme === 'https')) return [];
     return [{ at, term: clip(uri, 80), problem: 'an address begins with mailto: or https:' }];
   });

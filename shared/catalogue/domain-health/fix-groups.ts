@@ -16,7 +16,7 @@ export type DomainFinding = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
 };
 
 /** Findings that one fix ends; the first speaks for all. */
-export type Fault<T extends DomainFinding> = {
+export type FixGroup<T extends DomainFinding> = {
   readonly main: T;
   readonly others: readonly T[];
 };
@@ -106,7 +106,7 @@ const familyOf: ReadonlyMap<string, string> = new Map(
  * Puts together the findings that one fix ends, in whatever reports they stand: an expired certificate is seen by TLS, by the headers and by
  * the page load. Conclusions, and own findings that repeat one of a part, are left out. The order is that of the dearest finding of each.
  */
-export function groupFaults<T extends DomainFinding>(all: readonly T[]): readonly Fault<T>[] {
+export function groupByFix<T extends DomainFinding>(all: readonly T[]): readonly FixGroup<T>[] {
   const parts = new Set(all.filter(isOfPart).map(({ check, code }) => `${check} ${code}`));
   const told = all.filter((one) => !isRepeated(one, parts));
   const expired = told.find(({ code }) => code === 'certificate-expired');
@@ -118,7 +118,7 @@ export function groupFaults<T extends DomainFinding>(all: readonly T[]): readonl
 }
 
 /** What a fault costs the domain's score, in all parts together: 0 or below. */
-export function costOf({ main, others }: Fault<DomainFinding>): number {
+export function costOf({ main, others }: FixGroup<DomainFinding>): number {
   const sum = [main, ...others].reduce((total, { domainEffect }) => total + domainEffect, 0);
   return Math.round(sum * 10) / 10 + 0;
 }

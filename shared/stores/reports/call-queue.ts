@@ -4,13 +4,13 @@ import { type Mongo, withinMs } from '../../backends/mongo.ts';
 import { Problem } from '../../model/problem.ts';
 
 /** Lets calls through, a few at a time. */
-export type CallLine = {
+export type CallQueue = {
   readonly through: <T>(act: () => Promise<T>) => Promise<T>;
-  /** Of those who make calls one after the other, the share that the line has room for, above 0 and up to 1. */
+  /** Of those who make calls one after the other, the share that the queue has room for, above 0 and up to 1. */
   share(): number;
 };
 
-export type CallLineLimits = {
+export type CallQueueLimits = {
   /** Calls at once: so many at first, never fewer than `least`, never more than `most`. */
   readonly first: number;
   readonly least: number;
@@ -20,9 +20,9 @@ export type CallLineLimits = {
 };
 
 /** The calls of the driver's pool, of which the health of the store and its upkeep need a few. */
-const readsAtOnce: CallLineLimits = { first: 16, least: 4, most: 40, turnMs: 5000 };
+const readsAtOnce: CallQueueLimits = { first: 16, least: 4, most: 40, turnMs: 5000 };
 /** A write costs the server more than a read, and a worker only waits longer for its end. */
-const writesAtOnce: CallLineLimits = { first: 8, least: 4, most: 32, turnMs: 10_000 };
+const writesAtOnce: CallQueueLimits = { first: 8, least: 4, most: 32, turnMs: 10_000 };
 
 /** A call that takes far longer than usual has waited on the server; one below the first is never slow, one above the second is in any case. */
 const [quickMs, slowMs] = [200, 500];
@@ -40,22 +40,22 @@ const leastOfCallers = 32;
 const moreMs = 200;
 
 /**
- * Puts a line before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
+ * Puts a queue before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
  * takes longer than the driver allows and all of them fail. Here they wait for their turn instead, and so does whoever needs their result.
  * @param patience isPatient: for a process that only runs checks, where nobody waits for an answer of the call
  */
-export function inLine(
+export function limitCalls(
   mongo: Mongo,
   { isPatient }: { readonly isPatient: boolean },
 ): Mongo & { readonly runShare: () => number } {
   // A caller waits no longer for turn and answer together than for an answer alone; a run would rather wait.
-  const open = (limits: CallLineLimits) => {
-    if (isPatient) return openCallLine(limits);
+  const open = (limits: CallQueueLimits) => {
+    if (isPatient) return openCallQueue(limits);
     const { most } = limits;
-    const line = openCallLine({ first: most, least: leastOfCallers, most, turnMs: mongo.waitMs });
+    const queue = openCallQueue({ first: most, least: leastOfCallers, most, turnMs: mongo.waitMs });
     const limitMs = mongo.waitMs + moreMs;
-    const through: CallLine['through'] = (act) => withMongo(() => withinMs(limitMs, line.through(act)));
-    return { ...line, through };
+    const through: CallQueue['through'] = (act) => withMongo(() => withinMs(limitMs, queue.through(act)));
+    return { ...queue, through };
   };
   const [reads, writes] = [open(readsAtOnce), open(writesAtOnce)];
   return {
@@ -67,11 +67,14 @@ export function inLine(
 }
 
 /**
- * Opens a line. It lets fewer calls through at once while they take long, and more again when they are quick.
+ * Opens a queue. It lets fewer calls through at once while they take long, and more again when they are quick.
  * A call that waits too long fails as one that the store did not answer. Where the store answers nothing any more, those that wait fail
  * with the first that it did not answer.
  */
-export function openCallLine(limits: CallLineLimits, now: () => number = () => performance.now()): CallLine {
+export function openCallQueue(
+  limits: CallQueueLimits,
+  now: () => number = () => performance.now(),
+): CallQueue {
   const waiting = new Set<WaitingCall>();
   const pace = openPace(limits, now);
   const share = openShare(now);
@@ -89,7 +92,7 @@ export function openCallLine(limits: CallLineLimits, now: () => number = () => p
     if (underWay >= pace.atOnce()) return waitIn(waiting, limits.turnMs);
     underWay += 1;
   };
-  const through: CallLine['through'] = async (act) => {
+  const through: CallQueue['through'] = async (act) => {
     const from = now();
     await enter();
     const start = now();
@@ -131,7 +134,7 @@ async function waitIn(waiting: Set<WaitingCall>, turnMs: number): Promise<void> 
 }
 
 /** How many calls may be under way, by how long the last ones took. */
-function openPace({ first, least, most }: CallLineLimits, now: () => number) {
+function openPace({ first, least, most }: CallQueueLimits, now: () => number) {
   let atOnce = first;
   let usualMs = quickMs / slowTimes;
   let slowedAt = Number.NEGATIVE_INFINITY;

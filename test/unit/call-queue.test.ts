@@ -1,15 +1,15 @@
 import { MongoNetworkError } from 'mongodb';
 import { expect, test } from 'vitest';
 import { storeUnavailable } from '#shared/backends/mongo-errors';
-import { type CallLineLimits, openCallLine } from '#shared/stores/reports/calls-in-line';
+import { type CallQueueLimits, openCallQueue } from '#shared/stores/reports/call-queue';
 
-const limits: CallLineLimits = { first: 8, least: 2, most: 12, turnMs: 60_000 };
+const limits: CallQueueLimits = { first: 8, least: 2, most: 12, turnMs: 60_000 };
 const settled = () => new Promise(setImmediate);
 
 /** A line whose calls end when they are told to, by a clock that the test sets. */
-function openCalls(given: Partial<CallLineLimits> = {}) {
+function openCalls(given: Partial<CallQueueLimits> = {}) {
   let nowMs = 0;
-  const line = openCallLine({ ...limits, ...given }, () => nowMs);
+  const line = openCallQueue({ ...limits, ...given }, () => nowMs);
   const underWay: PromiseWithResolvers<void>[] = [];
   const outcomes: string[] = [];
   return {

@@ -21,7 +21,11 @@ export type Claimed = { readonly target: WatchTarget; readonly claimedUntil: num
 const waitMs = 40_000;
 
 /** Takes the turn of a target: checks it again, and tells what is news. Never rejects for what is foreseen. */
-export async function takeTurn(context: WatchContext, claimed: Claimed, signal: AbortSignal): Promise<void> {
+export async function recheckTarget(
+  context: WatchContext,
+  claimed: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
   const { target, claimedUntil } = claimed;
   const { watches } = context.backend;
   const watch = await watches.get(target.watchId);
