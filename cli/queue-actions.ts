@@ -25,7 +25,7 @@ export async function listQueues({
       name: check,
       until: new Date(until).toISOString(),
     })),
-    hosts: await operator.lines(count),
+    hosts: await operator.hosts(count),
     jobs: (await operator.jobs(count)).map(describe),
   }));
   if (output === 'json') return sayForProgram(jsonText(seen, 2));
@@ -36,7 +36,7 @@ export async function listQueues({
   for (const { kind, name, until } of seen.pauses) say(show`paused until ${until}: ${kind} ${name}`);
   for (const { host, holders, waitingNetwork, waitingBrowser } of seen.hosts)
     say(
-      show`host ${host}: ${holders.length} places held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
+      show`host ${host}: ${holders.length} places held, ${waitingNetwork} network and ${waitingBrowser} browser jobs waiting`,
     );
   for (const { jobId, check, host, state, waitedS } of seen.jobs)
     say(show`job ${jobId}  ${state}  ${check}  ${host}  ${waitedS} s old`);
@@ -55,8 +55,9 @@ export async function retryJob(jobId: string): Promise<void> {
     operator.retry(await findJob(operator, jobId), queueMs),
   );
   const { state, jobId: now } = submitted;
-  if (state === 'full') throw new UsageError(`The line of its host is full. Try again when it is shorter.`);
-  say(state === 'parked' ? show`${now}: waits in the line of its host` : show`${now}: ${state}`);
+  if (state === 'full')
+    throw new UsageError('Too many jobs wait for its host. Try again when there are fewer.');
+  say(state === 'parked' ? show`${now}: waits for its host` : show`${now}: ${state}`);
 }
 
 /** Takes out a job that waits. */

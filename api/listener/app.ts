@@ -76,7 +76,8 @@ export function makeApp(services: Services): Express {
   addOwnersPage(services, get);
   addWatches(services, add);
   addPages(services, add, { '/docs': answerDocsOf });
-  add(mcpPath, { post: (request, response) => answerMcp(services, request, response) });
+  if (services.site.hasMcp)
+    add(mcpPath, { post: (request, response) => answerMcp(services, request, response) });
 
   app.use(
     answering(
@@ -145,6 +146,7 @@ function describeMiss(path: string, publicPath: string): string {
   const listed = `The endpoints are listed at ${publicPath}/docs.`;
   if (path.startsWith('/api/tools'))
     return `There is no such tool. There are: ${toolForms.join(', ')}. ${listed}`;
+  if (path === mcpPath) return 'The Model Context Protocol is off here (MCP=on).';
   return path.length > 1 && path.endsWith('/')
     ? `There is nothing at this address; none ends in a slash. ${listed}`
     : `There is nothing at this address. ${listed}`;

@@ -115,6 +115,7 @@ export const routeTable: readonly RouteRule[] = [
     '/assets/:name',
     '/robots.txt',
     '/llms.txt',
+    '/.well-known/security.txt',
     '/favicon.ico',
     '/api/badge/:file',
   ),

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Request, Response } from 'express';
-import { Problem } from '#shared/model/problem';
+import type { Problem } from '#shared/model/problem';
 import { foreignProgram } from '../origins/other-site.ts';
 import { admit } from '../request/admit.ts';
 import { abortedByClose } from '../request/connections.ts';
@@ -25,8 +25,6 @@ type McpServices = Pick<
  * Each counts as a request, and a check that it starts costs what its GET costs.
  */
 export async function answerMcp(services: McpServices, request: Request, response: Response): Promise<void> {
-  if (!services.site.hasMcp)
-    throw new Problem('not_found', 'The Model Context Protocol is off here (MCP=on).');
   if (!services.origins.isProgram(request.headers)) throw foreignProgram();
   const caller = await admit(services.limits, request, response, 'tools');
   const message = await readMessage(services.bodies, { request, response, caller });

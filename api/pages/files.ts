@@ -48,6 +48,10 @@ export function plainFiles(services: PageServices): { readonly [path: string]: A
       type: plainType,
       text: llmsText(originOf(services, request), site),
     })),
+    '/.well-known/security.txt': answering(services, () => ({
+      type: plainType,
+      text: securityText(site, new Date()),
+    })),
     // For pages that name no icon, such as a JSON answer in a browser.
     '/favicon.ico': answering(services, () => ({ type: 'image/svg+xml', text: iconText })),
   };
@@ -71,6 +75,20 @@ function answering({ limits }: PageServices, make: (request: Request) => Text): 
 function robotsText(base: string): string {
   const closed = ['/api/', '/d/', '/u/', '/r/', '/go'].map((path) => `Disallow: ${base}${path}\n`);
   return `User-agent: *\n${closed.join('')}`;
+}
+
+const securityDays = 30;
+
+/** Whom to tell of a weakness of this service (RFC 9116). Throws `not_found` where CONTACT_URL names nobody that it may name. */
+function securityText({ owners, publicPath }: PageServices['site'], now: Date): string {
+  const { contact } = owners;
+  if (contact === undefined || !/^(?:https|mailto):/i.test(contact))
+    throw new Problem('not_found', 'CONTACT_URL names no https or mailto address here.');
+  const expires = new Date(now.getTime() + securityDays * 86_400_000).toISOString();
+  const canonical = publicPath.startsWith('https:')
+    ? `Canonical: ${new URL('/.well-known/security.txt', publicPath).href}\n`
+    : '';
+  return `Contact: ${contact}\nExpires: ${expires}\n${canonical}Preferred-Languages: en\n`;
 }
 
 /** What a language model has to know to use the service (llmstxt.org). */

@@ -58,7 +58,8 @@ async function callTool(
     const onProgress = openProgress(context);
     const { signal } = context.mcpReq;
     const asked = readArguments(spec, given);
-    return answer(describe(await service.check({ spec, ...asked, signal, onProgress }), asked.recheck));
+    const told = describe(await service.check({ spec, ...asked, signal, onProgress }), asked.recheck);
+    return { ...answer(told), structuredContent: told };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, retryAfterS } = error;
@@ -67,7 +68,7 @@ async function callTool(
   }
 }
 
-function describe(outcome: CheckOutcome, code: string | undefined): object {
+function describe(outcome: CheckOutcome, code: string | undefined): Record<string, unknown> {
   if ('report' in outcome) {
     const recheck = code === undefined ? undefined : recheckOf(outcome.report, code);
     const told = recheck && { code, state: recheck.state };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { catalogue } from '../catalogue/registry.ts';
 import type { CheckSpec } from '../catalogue/spec.ts';
 import { codeText } from '../model/finding.ts';
+import { checkWords } from '../render/labels.ts';
 import { type CheckCall, Refusal } from './service.ts';
 
 type JsonSchema = { readonly [name: string]: unknown };
@@ -9,8 +10,10 @@ type JsonSchema = { readonly [name: string]: unknown };
 /** A check as a tool that an agent may call. */
 type AgentTool = {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object' } & JsonSchema;
+  readonly outputSchema: { readonly type: 'object' } & JsonSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -41,9 +44,37 @@ const recheckSchema: JsonSchema = {
     'After a fix: the code of the finding. Only what found it is checked again, and `recheck` says whether it is fixed.',
 };
 
+const text: JsonSchema = { type: 'string' };
+const numberOrNull: JsonSchema = { type: ['number', 'null'] };
+
+/** What a call answers: a short report, or how far a run is. Fields beside these differ by check. */
+const outputSchema = {
+  type: 'object',
+  properties: {
+    state: { ...text, description: 'How far the check came; "running": call again with the same arguments.' },
+    check: text,
+    target: text,
+    checkedAt: text,
+    score: numberOrNull,
+    grade: { type: ['string', 'null'] },
+    findings: {
+      type: 'array',
+      description: 'Worst first.',
+      items: { type: 'object', properties: { code: text, severity: text }, required: ['code', 'severity'] },
+    },
+    notTested: { type: 'array', items: text },
+    url: { ...text, description: 'The whole report.' },
+    recheck: { type: 'object', properties: { code: text, state: text } },
+    progress: { type: 'object' },
+    retryAfterSeconds: { type: 'number' },
+  },
+  required: ['state'],
+} as const;
+
 /** The tools, in the order of the documentation. Their texts are ours: no target is in them. */
 export const agentTools: readonly AgentTool[] = catalogue.map((spec) => ({
   name: spec.name,
+  title: checkWords[spec.name]?.name ?? spec.name,
   description: spec.summary,
   inputSchema: {
     type: 'object',
@@ -56,6 +87,7 @@ export const agentTools: readonly AgentTool[] = catalogue.map((spec) => ({
     required: [spec.targetKind],
     additionalProperties: false,
   },
+  outputSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 }));
 

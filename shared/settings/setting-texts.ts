@@ -11,16 +11,16 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   ADMIN_PORT: {
     byDefault: null,
     meaning:
-      'Its port: 3001, for a worker 3002. A taken default takes a free port; a taken explicit port ends the process.',
+      'Its port: 3001, for a worker 3002. If the default port is in use, a free one is chosen. If a port that you set is in use, the process exits with 78.',
   },
   DRAIN_SECONDS: {
     byDefault: '0',
     meaning:
-      'After SIGTERM the API goes on accepting for so long, while `/readyz` is 503: longer than your load balancer takes to notice. 10 in the image.',
+      "Seconds to keep accepting requests after SIGTERM while `/readyz` answers 503. Set it longer than your load balancer's check interval. 10 in the image.",
   },
   PUBLIC_URL: {
     byDefault: null,
-    meaning: 'Address that callers use, such as https://checks.example/tools; prefix of every link.',
+    meaning: 'The address that callers use, such as https://checks.example/tools. Every link begins with it.',
   },
   CONTACT_URL: {
     byDefault: null,
@@ -38,7 +38,7 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   MONGODB_URL: { byDefault: null, meaning: '`mongodb://` or `mongodb+srv://`: the reports.' },
   DATA_DIR: {
     byDefault: './data',
-    meaning: 'Folder of the database files and of the unpacked browser; `:memory:` keeps nothing.',
+    meaning: 'Directory of the database files and the unpacked browser. `:memory:` stores nothing.',
   },
   AUTH_MODE: {
     byDefault: 'open',
@@ -47,7 +47,7 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   ACCOUNT_CACHE: {
     byDefault: 'shared',
     meaning:
-      '`own` (with `AUTH_MODE=token`): the fresh reports and jobs of an account answer that account only, and their ids are its own.',
+      '`own` (with `AUTH_MODE=token`): reports and jobs of an account are never given to other accounts.',
   },
   REPORT_IDS: {
     byDefault: 'on',
@@ -61,30 +61,34 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   ACCESS_DAYS: {
     byDefault: '30',
     meaning:
-      'How long the record for complaints is kept: who asked for a run, and what it sent where (`diag access`). 0: none is kept.',
+      'Days to keep the record of who started each run and what it sent where (`diag access`). 0 keeps none.',
   },
   STORE_MAX_MB: {
     byDefault: '20000',
-    meaning: 'What the store may hold; beyond it the oldest reports are deleted first.',
+    meaning: 'Largest size of the store in MB. Beyond it, the oldest reports are deleted.',
   },
   RATE_LIMIT: {
     byDefault: 'on',
-    meaning: '`off`, for labs: no limits for callers, and no pace at the hosts that targets name.',
+    meaning: '`off`, for labs: no limits for callers, and no rate limit at the hosts that targets name.',
   },
   LIMIT_ANON_REQUESTS: {
     byDefault: '600/60',
-    meaning: 'Points/seconds for each caller without a token: requests. Each API process counts for itself.',
+    meaning:
+      'Requests of each caller without a token, as points/seconds. Each API process counts for itself.',
   },
-  LIMIT_ANON_SCANS: { byDefault: '60/60', meaning: 'The same for new runs, counted over all processes.' },
+  LIMIT_ANON_SCANS: {
+    byDefault: '60/60',
+    meaning: 'New runs of each caller without a token, counted over all processes.',
+  },
   LIMIT_TOKEN_REQUESTS: {
     byDefault: '6000/60',
-    meaning: 'The same for each token, which may have limits of its own.',
+    meaning: 'Requests of each token. A token can have limits of its own.',
   },
-  LIMIT_TOKEN_SCANS: { byDefault: '600/60', meaning: 'The same for each token: new runs.' },
+  LIMIT_TOKEN_SCANS: { byDefault: '600/60', meaning: 'New runs of each token.' },
   LIMIT_TOKEN_PAGES: {
     byDefault: '40',
     meaning:
-      'How many page loads of a token may wait at once; a token may have its own number. Without a token it is 4.',
+      'Page loads of a token that may wait at once. A token can have its own number. Callers without a token have 4.',
   },
   LIMIT_ACCOUNT_BATCHES: { byDefault: '20', meaning: 'Open batches of an account.' },
   LIMIT_ACCOUNT_TARGETS: { byDefault: '50000', meaning: 'Targets that wait in batches of an account.' },
@@ -93,36 +97,38 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   MAIL_URL: {
     byDefault: null,
     meaning:
-      'Server that takes the mail of watches: `smtp://user:password@host:587` (STARTTLS), or `smtps://` for TLS from the start. Needs MAIL_FROM and an https PUBLIC_URL. Without it watches tell by webhook and feed only.',
+      'SMTP server for the mail of watches: `smtp://user:password@host:587` (STARTTLS), or `smtps://` for TLS from the start. Needs MAIL_FROM and an https PUBLIC_URL. Without it, watches use webhooks and feeds only.',
   },
-  MAIL_FROM: { byDefault: null, meaning: 'Sender of that mail: one e-mail address.' },
+  MAIL_FROM: { byDefault: null, meaning: 'Sender address of that mail.' },
   TRUST_PROXY: {
     byDefault: null,
     meaning: 'Number of proxies in front, or their CIDR blocks; `true` is refused.',
   },
   WAIT_SECONDS: {
     byDefault: null,
-    meaning: 'How long a GET waits before it is answered 202: 25, for domain-health and pagespeed-check 50.',
+    meaning:
+      'Seconds that a GET waits before it is answered 202. Default: 25; 50 for domain-health and pagespeed-check.',
   },
-  QUEUE_SECONDS: { byDefault: '600', meaning: 'How long a job may wait for its turn.' },
+  QUEUE_SECONDS: { byDefault: '600', meaning: 'Seconds that a job may wait in the queue.' },
   FRESH_SECONDS: {
     byDefault: null,
-    meaning: 'One number for all checks, for labs; otherwise each check has its own.',
+    meaning:
+      'Seconds that a report stays fresh, the same for all checks; for labs. By default each check has its own.',
   },
   HOST_CONCURRENCY: {
     byDefault: '4',
-    meaning: 'Checks at once against one registrable domain, over all workers.',
+    meaning: 'Concurrent checks of one registrable domain, over all workers.',
   },
-  WORKER_CONCURRENCY: { byDefault: '50', meaning: 'Network checks at once in one worker.' },
+  WORKER_CONCURRENCY: { byDefault: '50', meaning: 'Concurrent network checks in one worker.' },
   WORKER_QUEUES: { byDefault: 'network,browser', meaning: 'Queues that this worker serves.' },
   VANTAGE_ID: {
     byDefault: null,
-    meaning: "Name of this worker's network, shown in its reports as `vantage.id`.",
+    meaning: "Name of this worker's network; reports show it as `vantage.id`.",
   },
   CONTROL_HOSTS: {
     byDefault: null,
     meaning:
-      'Up to five hosts that answer https, asked once an hour, and when a target fails, to tell the faults of this network from those of targets.',
+      'Up to five hosts that answer https. They are asked hourly and when a target fails, to distinguish faults of this network from faults of targets.',
   },
   DNS_SERVERS: { byDefault: null, meaning: "`host-or-ip[:port]`, comma separated; otherwise the system's." },
   NAMESERVER_PORT: { byDefault: '53', meaning: "For labs: the port of a domain's own name servers." },
@@ -132,21 +138,21 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   TARGET_PORT_MAP: {
     byDefault: null,
-    meaning: 'For labs: ports that are dialled instead, such as 80=45080.',
+    meaning: 'For labs: ports to connect to instead, such as 80=45080.',
   },
   TARGET_ALLOW_CIDRS: {
     byDefault: null,
-    meaning: 'Networks that may be checked although they are not public.',
+    meaning: 'Networks that may be checked even though they are not public.',
   },
   TARGET_DENY_CIDRS: { byDefault: null, meaning: 'Networks that are never checked.' },
   TARGET_DENY_NAMES: {
     byDefault: null,
-    meaning: 'Domains that are never checked and never asked, with all below them, comma separated.',
+    meaning: 'Domains that never get a request, with all their subdomains, comma separated.',
   },
   TARGET_DENY_NAMES_FILE: {
     byDefault: null,
     meaning:
-      'More of them in a file, one a line, `#` for comments; it is read again when it changes. Write a new file and rename it.',
+      'A file with more of them, one per line, `#` for comments. Changes take effect at once; replace the file by renaming a new one.',
   },
   TARGET_ALLOW_SUFFIXES: {
     byDefault: null,
@@ -154,17 +160,20 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   NODE_EXTRA_CA_CERTS: {
     byDefault: null,
-    meaning: "PEM file of authorities that are trusted beside Node's own.",
+    meaning: "PEM file of certificate authorities to trust in addition to Node's.",
   },
-  BROWSER_PATH: { byDefault: null, meaning: 'Another Chrome or Chromium; the same for API and workers.' },
+  BROWSER_PATH: {
+    byDefault: null,
+    meaning: 'Path of another Chrome or Chromium; the same for API and workers.',
+  },
   BROWSER_NO_SANDBOX: {
     byDefault: 'off',
-    meaning: '`on`: run it without its sandbox, where a container guards enough.',
+    meaning: '`on`: runs the browser without its sandbox, for containers that isolate it well enough.',
   },
   PROBE_AXFR: {
     byDefault: 'off',
     meaning:
-      '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
+      '`on`: dns-check requests a zone transfer from each name server. Some operators see that as an attack.',
   },
   PROBE_SMTP: {
     byDefault: 'off',
@@ -173,16 +182,16 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   SMTP_HELO: {
     byDefault: null,
     meaning:
-      'Name that mail hosts are greeted with. It should have the address of this machine, and the address its PTR (`diag doctor` looks).',
+      "Name for EHLO. It should resolve to this machine's address, and the address's PTR back to it (`diag doctor` checks).",
   },
   SMTP_CONTROL_HOST: {
     byDefault: null,
     meaning:
-      'A mail host that always answers you. Only where it is silent too, or one that answered within a day, silence on port 25 is blamed on this network.',
+      'A mail host that always answers. If it is silent too, silence on port 25 is blamed on this network, not on targets.',
   },
   PROBE_RDAP: {
     byDefault: 'on',
-    meaning: '`off`: domain-health asks no registry when a domain expires.',
+    meaning: '`off`: domain-health does not ask registries when a domain expires.',
   },
   RDAP_BOOTSTRAP_FILE: {
     byDefault: null,
@@ -192,29 +201,29 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   MCP: {
     byDefault: 'off',
     meaning:
-      '`on`: agents may ask at `/mcp` (Model Context Protocol), with the tokens, limits and costs of any caller.',
+      '`on`: serves the Model Context Protocol at `/mcp`, with the tokens, limits and costs of any caller.',
   },
   ORIGIN_ASN_ZONE: {
     byDefault: null,
     meaning:
-      'Zone that tells which network announces an address, such as origin.asn.cymru.com (its zone for IPv6 is origin6.asn.cymru.com); without it dns-check does not look at that.',
+      'Zone that maps addresses to networks (ASN), such as origin.asn.cymru.com (its zone for IPv6 is origin6.asn.cymru.com); without it dns-check does not report origins.',
   },
   CRUX_API_KEY: {
     byDefault: null,
     meaning:
-      "Key of the Chrome UX Report: field data of page and origin beside the lab's, with their history. Two to four questions a report.",
+      'API key of the Chrome UX Report: adds field data of page and origin with their history. Two to four requests per report.',
   },
   PSI_API_KEY: {
     byDefault: null,
-    meaning: 'Key of PageSpeed Insights, used where this machine has no browser.',
+    meaning: 'API key of PageSpeed Insights, used if this machine has no browser.',
   },
   HSTS_PRELOAD_FILE: {
     byDefault: null,
-    meaning: "Chromium's `transport_security_state_static.json`; without it only preloaded TLDs are known.",
+    meaning: "Chromium's `transport_security_state_static.json`; without it, only preloaded TLDs are known.",
   },
   LOG_LEVEL: { byDefault: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
   TRACE_INCOMING: {
     byDefault: 'off',
-    meaning: "`on`, behind a gateway of your own: a request's `traceparent` is gone on with.",
+    meaning: "`on`: continues the trace of a request's `traceparent`. Only behind a gateway of your own.",
   },
 };

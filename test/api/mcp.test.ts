@@ -69,6 +69,10 @@ describe.for(['legacy', 'auto'] as const)('with a client of the %s revision', (m
         'maxAge',
         'recheck',
       ]);
+      expect(tools[at]).toMatchObject({
+        title: expect.any(String) as unknown,
+        outputSchema: { type: 'object' },
+      });
       expect(tools[at]?.annotations).toMatchObject({ openWorldHint: true, destructiveHint: false });
     }
     await client.close();
@@ -193,6 +197,7 @@ test('nobody waits for news: there are none', async () => {
 test('it is there only where it is switched on', async () => {
   const off = await openOther({ MCP: 'off' });
   expect((await post(off, JSON.stringify(message))).status).toBe(404);
+  expect((await off.send('GET', '/mcp')).status).toBe(404);
 });
 
 test('an origin has to be listed itself, and then its browser is told what it may send', async () => {

@@ -45,3 +45,19 @@ test.for([
   expect(text).toContain(word);
   expect(headers['content-security-policy']).toContain("default-src 'none'");
 });
+
+test.for([
+  ['https://operator.example.com/contact', 200],
+  ['mailto:abuse@example.com', 200],
+  ['http://operator.example.com/', 404],
+  ['', 404],
+] as const)('CONTACT_URL=%s: security.txt is %i', async ([contact, status]) => {
+  service = await openService({ settings: { CONTACT_URL: contact, PUBLIC_URL: 'https://checks.example/' } });
+  const answer = await service.get('/.well-known/security.txt');
+  expect(answer.status).toBe(status);
+  if (status !== 200) return;
+  const [, expires = ''] = /^Expires: (.*)$/m.exec(answer.text) ?? [];
+  expect(answer.text).toContain(`Contact: ${contact}\n`);
+  expect(answer.text).toContain('Canonical: https://checks.example/.well-known/security.txt\n');
+  expect((Date.parse(expires) - Date.now()) / 86_400_000).toBeCloseTo(30, 1);
+});

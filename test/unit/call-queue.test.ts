@@ -6,19 +6,19 @@ import { type CallQueueLimits, openCallQueue } from '#shared/stores/reports/call
 const limits: CallQueueLimits = { first: 8, least: 2, most: 12, turnMs: 60_000 };
 const settled = () => new Promise(setImmediate);
 
-/** A line whose calls end when they are told to, by a clock that the test sets. */
+/** A queue whose calls end when they are told to, by a clock that the test sets. */
 function openCalls(given: Partial<CallQueueLimits> = {}) {
   let nowMs = 0;
-  const line = openCallQueue({ ...limits, ...given }, () => nowMs);
+  const queue = openCallQueue({ ...limits, ...given }, () => nowMs);
   const underWay: PromiseWithResolvers<void>[] = [];
   const outcomes: string[] = [];
   return {
     underWay,
     outcomes,
-    share: () => line.share(),
+    share: () => queue.share(),
     async call(count: number) {
       for (let index = 0; index < count; index += 1)
-        line
+        queue
           .through(() => {
             const own = Promise.withResolvers<void>();
             underWay.push(own);

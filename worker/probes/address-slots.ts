@@ -1,6 +1,6 @@
 import { openPlaces, type Places } from '#shared/time/places';
 
-/** Sockets that one worker may hold open to one address, over all its runs; the others wait in line. */
+/** Sockets that one worker may hold open to one address, over all its runs; the others wait. */
 export type AddressSlots = {
   /** Waits for a place at every address; the returned function gives them back, once, however often it is called. */
   take(addresses: readonly string[], signal: AbortSignal): Promise<() => void>;
@@ -13,25 +13,25 @@ export type AddressSlots = {
 
 /** Opens the count; `limit` places an address. */
 export function openAddressSlots(limit: number): AddressSlots {
-  const lines = new Map<string, Places>();
+  const places = new Map<string, Places>();
   const listeners = new Set<() => void>();
 
   const enter = async (address: string, signal: AbortSignal) => {
     signal.throwIfAborted();
-    const line = lines.get(address) ?? openPlaces(limit);
-    lines.set(address, line);
-    const turn = line.enter(signal);
-    if (line.waiting() > 0) for (const listener of listeners) listener();
+    const queue = places.get(address) ?? openPlaces(limit);
+    places.set(address, queue);
+    const turn = queue.enter(signal);
+    if (queue.waiting() > 0) for (const listener of listeners) listener();
     const leave = await turn;
     if (!leave) throw signal.reason as Error;
     return () => {
       leave();
-      if (line.taken() === 0) lines.delete(address);
+      if (queue.taken() === 0) places.delete(address);
     };
   };
 
   const sumOf = (count: 'taken' | 'waiting') =>
-    [...lines.values()].reduce((sum, line) => sum + line[count](), 0);
+    [...places.values()].reduce((sum, queue) => sum + queue[count](), 0);
   return {
     async take(addresses, signal) {
       const held: (() => void)[] = [];

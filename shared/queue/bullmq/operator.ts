@@ -38,8 +38,8 @@ export type Operator = {
   resume(check: string): Promise<boolean>;
   pauses(): Promise<readonly Pause[]>;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
-  /** The lines of all hosts that have one, the longest first. */
-  lines(most: number): Promise<readonly ObservedHost[]>;
+  /** The hosts at which jobs run or wait, those with most of them first. */
+  hosts(most: number): Promise<readonly ObservedHost[]>;
   /** Jobs that run or wait, the oldest of each kind first; at most so many of each queue. */
   jobs(most: number): Promise<readonly OperatorJob[]>;
   /** Undefined for a job that never was, or that ended too long ago. */
@@ -77,7 +77,7 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
     resume: told(async (check: string) => (await redis.hdel(jobsKey('pauses'), `check ${check}`)) === 1),
     pauses: told(() => listPauses(redis)),
     stats: told(() => readStats(redis)),
-    lines: told((most: number) => readLines(redis, most)),
+    hosts: told((most: number) => readHosts(redis, most)),
     jobs: told((most: number) => listJobs(redis, most)),
     find: told((jobId: string) => find(redis, jobId)),
     async retry({ job, state }, queueMs) {
@@ -163,20 +163,20 @@ const keysAtOnce = 1000;
 /** Hosts that are looked at; jobs wait at more only while more than so many jobs run or wait. */
 const hostsMost = 100_000;
 
-async function readLines(redis: Redis, most: number): Promise<ObservedHost[]> {
+async function readHosts(redis: Redis, most: number): Promise<ObservedHost[]> {
   const hosts = await findHosts(redis);
-  const lines: ObservedHost[] = [];
+  const found: ObservedHost[] = [];
   for (let at = 0; at < hosts.length; at += keysAtOnce)
-    lines.push(...(await Promise.all(hosts.slice(at, at + keysAtOnce).map((host) => readLine(redis, host)))));
+    found.push(...(await Promise.all(hosts.slice(at, at + keysAtOnce).map((host) => readHost(redis, host)))));
   const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: ObservedHost) =>
     holders.length + waitingNetwork + waitingBrowser;
-  return lines
+  return found
     .filter((host) => lengthOf(host) > 0)
     .sort((a, b) => lengthOf(b) - lengthOf(a))
     .slice(0, most);
 }
 
-async function readLine(redis: Redis, host: string): Promise<ObservedHost> {
+async function readHost(redis: Redis, host: string): Promise<ObservedHost> {
   const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
     redis.zrange(jobsKey('at', `host ${host}`), '0', '-1'),
     redis.zcard(jobsKey('host', 'network', host)),

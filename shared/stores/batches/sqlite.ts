@@ -166,7 +166,7 @@ function endsOf(database: Database): Pick<BatchStore, 'addEnds' | 'listEnds'> {
   };
 }
 
-/** Rolls a transaction back without being an error of anybody. */
+/** Thrown to abort the transaction; caught below. */
 class Taken extends Error {}
 
 function deletionsOf(database: Database): Pick<BatchStore, 'remove' | 'expire' | 'purge'> {

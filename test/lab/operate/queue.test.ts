@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     ]);
     expect(jobs).toHaveLength(6);
     expect((await diag('list')).stdout).toContain(
-      'host a.test: 2 places held, 3 network and 0 browser jobs in its line',
+      'host a.test: 2 places held, 3 network and 0 browser jobs waiting',
     );
     held.finish();
   });

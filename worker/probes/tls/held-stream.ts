@@ -35,8 +35,8 @@ export type HeldStream = {
 export function openHeldStream(socket: Socket, { take, isHeld, isOver }: HeldStreamSettings): HeldStream {
   /** Pieces that wait for their turn. */
   let pieces = 0;
-  const readOn = () => void (pieces > 0 || line.isWaiting() || isHeld() || socket.resume());
-  const writes = openWrites(socket, () => line.give());
+  const readOn = () => void (pieces > 0 || gate.isWaiting() || isHeld() || socket.resume());
+  const writes = openWrites(socket, () => gate.give());
   const stream = new Duplex({
     allowHalfOpen: false,
     read: () => undefined,
@@ -49,8 +49,8 @@ export function openHeldStream(socket: Socket, { take, isHeld, isOver }: HeldStr
       done(error);
     },
   });
-  const line = openGate(stream, { isOver, mayGive: () => !writes.areOpen(), onGiven: readOn });
-  stream.on('resume', () => line.give());
+  const gate = openGate(stream, { isOver, mayGive: () => !writes.areOpen(), onGiven: readOn });
+  stream.on('resume', () => gate.give());
   socket.on('data', (piece: Buffer) => {
     pieces += 1;
     // The rest stays with the kernel, and with the server.
@@ -62,14 +62,14 @@ export function openHeldStream(socket: Socket, { take, isHeld, isOver }: HeldStr
     });
   });
   // After what came before, which waits for its turn.
-  socket.on('end', () => inTurn(() => line.add('end')));
-  socket.on('error', (error) => inTurn(() => line.add({ destroyedBy: error })));
-  socket.on('close', () => inTurn(() => line.add({ destroyedBy: undefined })));
+  socket.on('end', () => inTurn(() => gate.add('end')));
+  socket.on('error', (error) => inTurn(() => gate.add({ destroyedBy: error })));
+  socket.on('close', () => inTurn(() => gate.add({ destroyedBy: undefined })));
   return {
     stream,
     readOn,
-    pass: (bytes) => void (bytes.length > 0 && line.add(bytes)),
-    fail: (error) => line.add({ destroyedBy: error }),
+    pass: (bytes) => void (bytes.length > 0 && gate.add(bytes)),
+    fail: (error) => gate.add({ destroyedBy: error }),
   };
 }
 
