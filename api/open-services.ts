@@ -206,6 +206,6 @@ function settleJobs({ log, remembered, holds, pace, payments }: JobRecords): (do
     pace.observe(done);
     payments
       .settle(done)
-      .catch((error: unknown) => log.error({ err: error, jobId: done.jobId }, 'scans not given back'));
+      .catch((error: unknown) => log.error({ err: error, jobId: done.jobId }, 'could not refund scans'));
   };
 }

@@ -53,7 +53,7 @@ export function openSoFar(
     const found = await Promise.all(ids.map((id) => reports.reportStore.get(id)));
     const judged = judgeParts(
       job,
-      // What a visit leaves beside the reports of checks is nobody's to read.
+      // Records of a visit other than reports of checks are internal.
       found.flatMap((stored) => (stored && findSpec(stored.check) ? [stored] : [])),
     );
     known.set(key, judged);

@@ -61,7 +61,7 @@ function findAnswer(
   if (!ready) return undefined;
   const choice = choose(headers, ready);
   if (choice.isKnown) return { ready, choice, text: '' };
-  // A coding that nobody has asked for yet is made on the long way.
+  // A content coding is first made on the regular path.
   const text = ready.latin1(choice.coding);
   if (text === undefined) return undefined;
   return { ready, choice, text };
@@ -111,7 +111,7 @@ function isUsual({ method, headers, rawHeaders }: IncomingMessage, { origins }: 
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
-    // What is answered to a session is kept by nobody, which the app sees to.
+    // Answers to a session must not be cached; the app sets that.
     headers.cookie === undefined &&
     !hasBody(headers) &&
     origins.isKnownHost(headers.host) &&

@@ -35,7 +35,7 @@ export async function findPast(
   // A URL may be somebody's secret, and so may what was asked beyond the default: callers without a token have no past of it.
   if (account === anonymousAccount && !isPublic(grant)) return noPast;
   // A report that was made for a caller without a token has no grant, as everybody may read it; a history is made of grants.
-  // A store that takes no writes now costs nobody the page.
+  // A store that refuses writes must not fail the page.
   await reportStore.grants.give(account, grant).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
   });

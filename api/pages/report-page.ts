@@ -67,7 +67,7 @@ function aroundOf(shown: Shown, base: string, isOfMail: boolean): Omit<Around, '
     scores: isOfMail ? [] : past.scores,
     changes: isOfMail ? undefined : changesSince(past, report),
     links: {
-      // With tokens nobody was given the report of a part, which has a page by its target.
+      // With tokens, reports of parts are not granted; their pages go by target.
       ...(site.isOpen ? { ofPart: (reportId: string) => `${base}/r/${reportId}` } : {}),
       ofReport: (reportId) => `${base}/r/${reportId}`,
       ofTarget: (check, about) => `${base}${pagePath(check, about)}`,

@@ -104,7 +104,7 @@ export function callersOfPages(callers: Callers, sessions: PageServices['session
   };
 }
 
-/** Lets nobody keep an answer to a request with a session, whatever it says of itself. */
+/** Makes an answer to a request with a session uncacheable, whatever its own fields say. */
 export function keepPrivate(response: Response): void {
   const write = response.writeHead.bind(response) as (...parts: readonly unknown[]) => Response;
   const own = (...parts: readonly unknown[]) => {

@@ -120,7 +120,7 @@ function notOnPaper(): Problem {
   });
 }
 
-/** True for a load that nobody asked for: a browser that guesses what comes next, or another site's page. */
+/** True for a load without a user's intent: a prefetch, or a request from another site. */
 function isUnasked(headers: IncomingHttpHeaders): boolean {
   const purpose = `${String(headers['sec-purpose'] ?? '')} ${String(headers['purpose'] ?? '')}`;
   return /prefetch|preview/i.test(purpose) || headers['sec-fetch-site'] === 'cross-site';

@@ -65,7 +65,7 @@ async function makePdf(
       question,
       freshness: freshnessOf(reportPrint, 0, Date.now()),
       waitS: waitSecondsOf(services.jobs, reportPrint, undefined),
-      // Its own report only says how the print ended: nobody reads it.
+      // Its own report only says how the print ended, and is never shown.
       account: undefined,
     },
   ).catch(tellPrint);

@@ -52,7 +52,7 @@ export async function sendExport(
   format: FormatName | CheckFormatName,
   response: Response,
 ): Promise<void> {
-  // Known only now: of which check a report is, is told to nobody who may not read it.
+  // Checked only now: the check of a report is not revealed to callers who may not read it.
   if (!exportNamesOf(stored.check).includes(format)) throw unknownFormat(exportNamesOf(stored.check));
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);

@@ -40,7 +40,7 @@ export async function drains(response: Response): Promise<boolean> {
   }
 }
 
-/** How long, and how much, is still taken of a body that nobody reads. */
+/** Limits, in time and bytes, for discarding the rest of an unread body. */
 const rest = { ms: 2000, bytes: 8 * 1024 * 1024 } as const;
 
 /** What an answer is ended by; without `write` it is one of those that answer requests without a body. */

@@ -28,7 +28,7 @@ export type Asking = {
   readonly question: Question;
   readonly freshness: Freshness;
   readonly payer: Payer;
-  /** Who may read the report again by its id; undefined: nobody is given it. */
+  /** Who may read the report again by its id; undefined: no account gets it. */
   readonly account: string | undefined;
   /** What is asked on behalf of; log lines and spans of the job have it. */
   readonly origin: { readonly requestId?: string | undefined; readonly trace?: string | undefined };

@@ -35,7 +35,7 @@ const timeouts = {
 /** Calls that run or wait for a connection, also those whose caller has given up; what comes beyond is refused at once. */
 const mostCalls = 2000;
 
-/** What ends a read on the server too, when nobody waits for it any more (MongoDB, "maxTimeMS"). */
+/** Ends a read on the server when its caller has given up (MongoDB, "maxTimeMS"). */
 export type ReadLimit = { readonly maxTimeMS: number };
 /** What a write waits for: that a majority of the servers has it, which a server that lost the others is not to wait for without an end. */
 export type WriteLimit = { readonly writeConcern: { readonly w: 'majority'; readonly wtimeoutMS: number } };

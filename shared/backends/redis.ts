@@ -107,11 +107,11 @@ function tellOutages(redis: Redis, log: Logger): void {
   let last = '';
   redis.on('error', (error: Error & { code?: string }) => {
     const code = error.code ?? error.message;
-    if (code !== last) log.warn({ code }, 'redis is away');
+    if (code !== last) log.warn({ code }, 'redis is unavailable');
     last = code;
   });
   redis.on('ready', () => {
-    if (last !== '') log.info({}, 'redis is back');
+    if (last !== '') log.info({}, 'redis is available again');
     last = '';
   });
 }

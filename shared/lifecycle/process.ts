@@ -165,9 +165,9 @@ function tellDenyList(config: Config, log: Pick<Logger, 'info' | 'error'>): void
   setInterval(() => {
     const [nextRevision, nextState] = [list.revision(), list.state()];
     if (nextState !== true && nextState !== state)
-      log.error({ reason: nextState }, 'the list of names that are not checked was not read again');
+      log.error({ reason: nextState }, 'could not reload the deny list');
     if (nextRevision !== revision || (nextState === true && state !== true))
-      log.info({ names: list.count() }, 'the list of names that are not checked was read again');
+      log.info({ names: list.count() }, 'deny list reloaded');
     [revision, state] = [nextRevision, nextState];
   }, lookEveryMs).unref();
 }

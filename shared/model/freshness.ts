@@ -1,7 +1,7 @@
 /** Which stored reports may answer: those checked at `notBefore` (Unix ms) or later; with `acceptFresh`, also any that is still fresh. */
 export type Freshness = { readonly notBefore: number; readonly acceptFresh: boolean };
 
-/** Clocks of processes differ a little. What is from a later time than this was dated by a clock that was wrong, and answers nobody. */
+/** Clocks of processes differ a little. A report dated later than this has the time of a wrong clock and is never served. */
 const clocksMs = 60_000;
 
 /** The time up to which a report may be dated that answers now. */

@@ -13,7 +13,7 @@ export type Refused = { readonly who: 'caller' | 'host'; readonly forS: number }
 export interface Strikes {
   /** Counts a process that this job's target has ended. Never rejects. */
   add(job: Struck): Promise<void>;
-  /** Whether a caller or a host is refused now; a count that cannot be read refuses nobody. */
+  /** Whether a caller or a host is refused now; if the count cannot be read, nothing is refused. */
   look(job: Omit<Struck, 'jobId'>): Promise<Refused | undefined>;
   /** True for a job that was counted within the hour: its run was no fault of ours. */
   has(jobId: string): Promise<boolean>;

@@ -184,7 +184,7 @@ export function end({ entries, byKey, hosts }: MemoryScheduler, entry: Entry): v
   }
 }
 
-/** `left`: nobody else wanted the job; `stays`: somebody does; undefined: it runs, or this request has no part in it. */
+/** `left`: it had no other waiter; `stays`: it has; undefined: it runs, or this request does not wait for it. */
 export function withdraw(
   scheduler: MemoryScheduler,
   { jobKey, requestId = '' }: Job,

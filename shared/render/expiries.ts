@@ -116,7 +116,7 @@ function eventLines(
     `DTSTART:${writeTime(at)}`,
     `SUMMARY:${escapeText(summary)}`,
     `DESCRIPTION:${escapeText(description)}`,
-    // It takes nobody's time.
+    // The event is all-day and marked as free time.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ];

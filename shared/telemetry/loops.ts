@@ -53,7 +53,7 @@ export function openFailures(loop: LoopName, log: Pick<Logger, 'error' | 'warn' 
       return pauseMs;
     },
     over() {
-      if (inRow > 0) log.info({ loop, failures: inRow }, 'a loop of this process goes on');
+      if (inRow > 0) log.info({ loop, failures: inRow }, 'a background loop has recovered');
       inRow = 0;
     },
   };

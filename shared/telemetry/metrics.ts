@@ -24,7 +24,7 @@ export type Metrics = {
   checkDone(check: string, state: string, seconds?: number): void;
   /** A unit of a pace was waited for so long. */
   paceWaited(charge: string, seconds: number): void;
-  /** A runner process ended that nobody had asked to. */
+  /** A runner process ended unexpectedly. */
   runnerEnded(cause: string): void;
   /** A run had to look whether port 25 is open. */
   mailPortSeen(sight: string): void;

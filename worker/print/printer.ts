@@ -62,7 +62,7 @@ export function openPrinter(settings: PrinterSettings): Printer {
         .insert(failedPrint(job, now(), 'the run was broken off'), job)
         .catch((error: unknown) => {
           if (!(error instanceof Problem)) throw error;
-          log.warn({ jobId: job.jobId, err: error }, 'end of a print not stored'); // the next GET starts the work again
+          log.warn({ jobId: job.jobId, err: error }, 'could not store the result of a print'); // the next GET starts the work again
         });
     },
   };

@@ -56,14 +56,15 @@ export function openRunner(settings: RunnerSettings): Runner {
       // The store was away, which says nothing of the target: the next GET starts the work again.
       const { jobId, check, host } = job;
       const about = { jobId, check, host, ...traceFields(job.trace) };
-      if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
+      if (cause instanceof Problem)
+        return log.warn({ ...about, err: cause }, 'job failed after its last attempt');
       log.error({ ...about, err: cause }, 'job failed');
       settings.onDone(check, 'failed');
       const report = await failedOf(job, brokenOff, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
-        log.warn({ ...about, err: error }, 'failed report not kept'); // the next GET starts the work again
+        log.warn({ ...about, err: error }, 'could not store the failed report'); // the next GET starts the work again
       });
     },
   };

@@ -80,7 +80,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     jobQueue.deny('browser', fault.fix);
     const queueWorker = queueWorkers.get('browser');
     queueWorkers.delete('browser');
-    queueWorker?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
+    queueWorker?.close(0).catch((error: unknown) => log.error({ err: error }, 'could not stop page loads'));
   };
   const announced = watchAnnouncements(queueWorkers);
   const watcher = openWatcherOf(context, now);

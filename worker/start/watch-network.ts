@@ -48,7 +48,7 @@ export function watchNetwork(
         if (isMissing === missing.includes(kind)) continue;
         const { reason, fix } = vantageTexts[kind];
         if (isMissing) log.warn({ missing: kind, fix }, reason);
-        else log.info({ missing: kind }, 'this network can do it again');
+        else log.info({ missing: kind }, 'this network works again');
       }
       missing = now;
     },

@@ -60,7 +60,7 @@ export function keepProcess(settings: KeepSettings): KeptProcess {
       const inMs = failedStarts === 0 ? 0 : Math.min(delays.mostMs, delays.leastMs * 2 ** failedStarts);
       settings.onEnded(causeOf(loss));
       const { status, signal, freeze, errors } = loss;
-      log.error({ status, signal, freeze, errors, inMs }, 'the runner process ended, another is started');
+      log.error({ status, signal, freeze, errors, inMs }, 'the runner process ended; starting another');
       if (loss.wasReady) settings.onLoss(loss);
       timer = setTimeout(start, inMs);
     });

@@ -27,7 +27,7 @@ export function openRegistrationWatch(
   const asked = askRegistration(job, settings, { ...asking, ending: ending.signal })
     .catch((error: unknown) => {
       // With the visit's own end nothing is left to tell; anything else is a defect, which costs the other checks nothing.
-      if (!limit.aborted) settings.log.error({ err: error }, 'registration not asked');
+      if (!limit.aborted) settings.log.error({ err: error }, 'registration data could not be requested');
     })
     .finally(() => over.abort());
   const least = delay(leastMs, undefined, { signal: AbortSignal.any([over.signal, limit]) }).catch(

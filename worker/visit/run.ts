@@ -152,7 +152,7 @@ async function answerQuestion(
   };
   // A check that shared the visit's time may have failed only for that, so its own endpoint must not be answered with this report.
   if (report.state === 'failed' && examination.limit.aborted) {
-    log.warn(about, 'check of a visit was late');
+    log.warn(about, 'a check exceeded its share of the visit');
     return { state: 'failed' };
   }
   await reportStore.insert(report, keys);

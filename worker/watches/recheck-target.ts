@@ -32,7 +32,7 @@ export async function recheckTarget(
   const settle = (settled: WatchTarget) => watches.settleTarget(settled, claimedUntil);
   // It is not whole yet, or was deleted and will be swept: the claim is over.
   if (!watch) return void (await settle(target));
-  // Somebody has paused it since the turn was claimed.
+  // It was paused after this process had claimed the target.
   if (watch.pausedReason !== null) return;
   const quota = await context.owners.quotaOf(watch.account);
   if (!quota) return pauseWatch(context, watch.watchId, 'token-revoked');

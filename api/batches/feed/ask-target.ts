@@ -30,7 +30,7 @@ export type AskOutcome =
   | { readonly outcome: BatchOutcome; readonly reportId: string | null; readonly problem: string | null }
   | { readonly againInMs: number; readonly problem: Problem };
 
-/** Problems that pass: the target is asked again later. Where Retry-After is longer than this, nobody would wait for it. */
+/** Temporary problems: the target is tried again later, unless Retry-After is longer than this. */
 const passing: ReadonlySet<string> = new Set([
   'rate_limited',
   'overloaded',
@@ -40,7 +40,7 @@ const passing: ReadonlySet<string> = new Set([
   'shutting_down',
 ]);
 const longestRetryS = 300;
-/** A run that nobody waits for any more is asked for again after this at the latest. */
+/** A run without waiters is asked for again after at most this time. */
 const graceMs = 30_000;
 /** Why a target of a cancelled batch is not asked. A Problem, so that what was paid for it is given back. */
 export const withdrawn = new Problem('shutting_down', 'Its batch was cancelled.', { retryAfterS: 1 });

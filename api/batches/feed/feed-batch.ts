@@ -30,7 +30,7 @@ const stepMs = 250;
 const renewEveryMs = 2500;
 /** So long a batch waits for the next process after its feeder has died. */
 export const leaseMs = 15_000;
-/** A target that nobody could check so many times is a failure. */
+/** After this many failed tries, a target counts as failed. */
 const mostTries = 20;
 const mostTriesOfBrowser = 3;
 /** Targets that are refused and cost a point of `writes` together. */

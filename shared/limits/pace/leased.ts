@@ -6,7 +6,7 @@ import { askFor, enter, isIdle, type PaceQueue, openPaceQueue, receive, serve } 
 /** Keys that are asked for in one go. */
 const batchLimit = 100;
 const sweepEveryMs = 1000;
-/** Longest that units wait which nobody used: until then they go back with the next question. */
+/** Unused units are returned with the next request, or after at most this time. */
 const returnWithinMs = 1000;
 
 type LeaseState = {
@@ -84,7 +84,7 @@ function attend(state: LeaseState, queue: PaceQueue): void {
   }
 }
 
-/** What nobody used goes back with a question that is asked anyway, or with all else a little later. */
+/** Returns unused units with the next request, or in a batch soon after. */
 function returnInTime(state: LeaseState, queue: PaceQueue): void {
   state.returning.add(queue);
   state.returnsBy ??= setTimeout(() => {

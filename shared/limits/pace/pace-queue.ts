@@ -111,7 +111,7 @@ export function receive(queue: PaceQueue, ask: PaceAsk, portion: Portion): void 
   queue.askFrom = isAll ? 0 : Math.max(time + 20, usedFrom, queue.nextFrom - horizonMs / 2);
 }
 
-/** True when nobody waits for it and nothing of it is in hand, for some seconds. */
+/** True if it has had no waiters and no units for some seconds. */
 export function isIdle(
   { waiting, places, units, unused, isAsking, usedAt }: PaceQueue,
   time: number,

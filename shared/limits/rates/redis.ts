@@ -11,7 +11,7 @@ const settleMs = 1000;
 /** Debts that are remembered while Redis is away; it is the callers of its last second that have one. */
 const debtLimit = 10_000;
 
-/** The limiter over all API processes. While Redis is away each process counts on its own, so that nobody is let through unlimited. */
+/** The limiter over all API processes. While Redis is unavailable, each process counts on its own, so limits still apply. */
 export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
   const shared = openFlexibleRateLimiter(
     (name, { points, windowS }) =>
@@ -75,7 +75,7 @@ function openDebts(limiter: RateLimiter, log: Logger): (debt: Giving) => void {
     debts.push(debt);
     if (isPaying) return;
     isPaying = true;
-    pay().catch((error: unknown) => log.warn({ err: error }, 'rate limit points not returned'));
+    pay().catch((error: unknown) => log.warn({ err: error }, 'could not refund rate limit points'));
   };
 }
 

@@ -213,7 +213,7 @@ function openPlace({ scheduler, spare, log, stop }: RunSettings, one: Going, job
     give() {
       count(true);
       giving = giveUp().catch((error: unknown) => {
-        if (!stop.aborted) log.warn({ err: error, jobId }, 'slot not given up');
+        if (!stop.aborted) log.warn({ err: error, jobId }, 'slot could not be released');
       });
     },
     async take(signal) {

@@ -44,7 +44,7 @@ export type Scheduler = {
   take(run: Run): Promise<boolean | undefined>;
   /** False where a newer run of the job counts. */
   holds(run: Run): Promise<boolean>;
-  /** `left`: nobody else wanted the job; `stays`: somebody does; undefined: it runs, or this request has no part in it. */
+  /** `left`: it had no other waiter; `stays`: it has; undefined: it runs, or this request does not wait for it. */
   withdraw(job: Job): Promise<'left' | 'stays' | undefined>;
   drop(jobId: string): Promise<boolean>;
   wake(jobId: string): Promise<void>;

@@ -49,7 +49,7 @@ export type WaitingOptions = {
   readonly jobQueue: JobQueue;
   readonly reportStore: ReportStore;
   readonly log: Logger;
-  /** Told of every job that ends, also of those that nobody here waits for. */
+  /** Called for every job that ends, with or without waiters here. */
   readonly onDone: (done: Done | Missed) => void;
 };
 
@@ -74,8 +74,8 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
     if (error instanceof Problem)
-      ports.log.debug({ err: error }, 'reports of waiting requests not looked up');
-    else ports.log.error({ err: error }, 'reports of waiting requests not looked up');
+      ports.log.debug({ err: error }, 'could not look up reports for waiting requests');
+    else ports.log.error({ err: error }, 'could not look up reports for waiting requests');
   };
   const timer = setInterval(() => void tick(context).catch(warn), tickMs).unref();
   const unsubscribe = ports.jobQueue.onDone((done) => {
@@ -174,7 +174,7 @@ async function withdraw(
   if (job === 'left' && entry.waiters.size > 0) start(context, entry);
 }
 
-/** Takes a job out of the queue that nobody else of this process wants. It stays where another process does. */
+/** Removes a job from the queue if this process has no other waiter. It stays if another process waits for it. */
 async function leaveQueue(
   { jobQueue, openJobs }: WaitingContext,
   entry: Pending,

@@ -34,7 +34,7 @@ export function openAccessWriter(
     try {
       await records.keep(batch, Date.now() + days * 86_400_000);
       failures.over();
-      if (lost > 0) log.warn({ lost }, 'access records were lost while the store was away');
+      if (lost > 0) log.warn({ lost }, 'access records were lost while the store was unavailable');
       lost = 0;
     } catch (error) {
       pausedUntil = performance.now() + failures.note(error);

@@ -5,7 +5,7 @@ export type Lease = { readonly batchId: string; readonly token: string };
 
 /** Who feeds which batch. What changes nothing because the batch is another's by now, or has ended, gives undefined. */
 export type Leases = {
-  /** Takes an unfinished batch that nobody feeds. @param token of this claim alone */
+  /** Claims an unfinished batch without a live lease. @param token of this claim alone */
   claim(token: string, nowMs: number, until: number): Promise<Batch | undefined>;
   /** Keeps a batch, and tells how many of its targets are under way. */
   renew(lease: Lease, until: number, running: number): Promise<Batch | undefined>;

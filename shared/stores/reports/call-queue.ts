@@ -42,7 +42,7 @@ const moreMs = 200;
 /**
  * Puts a queue before the calls of a process. A server that is slower than it is asked lets more and more calls wait, until each of them
  * takes longer than the driver allows and all of them fail. Here they wait for their turn instead, and so does whoever needs their result.
- * @param patience isPatient: for a process that only runs checks, where nobody waits for an answer of the call
+ * @param patience isPatient: for a process that only runs checks: no request waits for its calls
  */
 export function limitCalls(
   mongo: Mongo,

@@ -11,7 +11,7 @@ parentPort?.on('message', () => parentPort?.postMessage(checkpoint()));
 
 function checkpoint(): CheckpointAnswer {
   try {
-    // Passive: it waits for nobody, and nobody who reads or writes waits for it.
+    // Passive: it blocks neither readers nor writers, and waits for neither.
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     return {};
   } catch (error) {

@@ -17,7 +17,7 @@ type FreshQuery = ReadLimit & {
 
 /**
  * The newest report that answers each question. One question costs one query. Of many, a first query names the newest reports
- * without their bodies, and only those of keys that have an answer are read whole: nobody asks twice for a key that was answered.
+ * without their bodies, and only those of keys that have an answer are read whole: a key that was answered is not asked for again.
  */
 export async function findFresh(
   reports: Collection<ReportDocument>,

@@ -15,7 +15,7 @@ import type { Outcomes } from '../../telemetry/outcomes.ts';
 export type Health = {
   /** True, or in a few words why not. */
   state(): Promise<true | string>;
-  /** What every new report would meet; undefined while writing works. Asks nobody. */
+  /** What every new report would meet; undefined while writes work. Sends no request. */
   fault(): Problem | undefined;
   close(): void;
 };
@@ -34,7 +34,7 @@ const trustMs = 200;
 const trialsThatFail = 2;
 /** A server that has answered a call so lately and now answers none in time may have paused: it is away when the next trial fails, too. */
 const answeredLatelyMs = 2000;
-/** Without a call that fails, the store is tried so often: nobody else may look whether it still takes writes. */
+/** How often a trial write checks the store while no other call does. */
 const tryEveryMs = 5000;
 const lookEveryMs = 1000;
 

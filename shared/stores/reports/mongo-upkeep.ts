@@ -87,7 +87,7 @@ async function runRound({ url, log, limitBytes, everyMs }: UpkeepOptions): Promi
     const hasTtl = await prepareIndexes(database);
     const expired = hasTtl ? 0 : await sweepAll(database);
     const evicted = await evict(database, limitBytes);
-    if (evicted > 0) log.warn({ evicted, limitBytes }, 'the store was full: its oldest reports were deleted');
+    if (evicted > 0) log.warn({ evicted, limitBytes }, 'store limit reached: deleted the oldest reports');
     const tookMs = performance.now() - start;
     if (expired > 0) log.debug({ expired, tookMs: Math.round(tookMs) }, 'expired documents deleted');
     await releaseLease(database, Math.max(everyMs * 0.9, tookMs * restShare));

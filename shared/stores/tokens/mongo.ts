@@ -8,7 +8,7 @@ import type { Announcements } from './announce.ts';
 
 type TokenDocument = Omit<Token, 'tokenId'> & { readonly _id: string };
 
-/** A change that was announced to nobody, because Redis was away, is noticed after this time at the latest. */
+/** A change that could not be announced, because Redis was unavailable, is noticed within this time. */
 const trustMs = 1000;
 
 /** The tokens of a scaled deployment. @param announcements tell every process at once when a token was changed */

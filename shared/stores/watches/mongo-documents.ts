@@ -84,7 +84,7 @@ export function documentOfWatch(watch: Watch): WatchDocument {
   };
 }
 
-/** The document of a target that nobody has claimed. */
+/** The document of an unclaimed target. */
 export function documentOfTarget(one: WatchTarget): TargetDocument {
   const { watchId, account, host, target, dueAt, isActive } = one;
   return {
@@ -101,7 +101,7 @@ export function documentOfTarget(one: WatchTarget): TargetDocument {
   };
 }
 
-/** The document of a delivery that nobody has claimed. */
+/** The document of an unclaimed delivery. */
 export function documentOfDelivery(one: Delivery): DeliveryDocument {
   const { deliveryId, watchId, account, channel, createdAt, nextAttemptAt, waitsFor, expiresAt } = one;
   return {

@@ -186,7 +186,7 @@ function openChange(
         const changed = change(watch);
         const { _id, ...fields } = documentOfWatch(changed);
         const taking = { name: `watch ${watchId}`, turn: document.turn, now: Date.now(), forMs: changeMs };
-        // Only where nobody has changed it since.
+        // Only if it has not changed since.
         const isChanged = await write(async (in_, limit) => {
           if (!(await takeOnce(in_, taking, limit))) return false;
           const done = await in_.watches.updateOne({ _id, turn: document.turn }, { $set: fields }, limit);

@@ -47,7 +47,7 @@ test('a list that is spoilt later leaves the last good one in force: degraded, o
     degraded: { denied: expect.stringContaining('empty file') as unknown },
   });
   expect([await statusOf('denied.test'), await statusOf('a.test')]).toEqual([422, 200]);
-  const told = () => service.lines.filter((line) => line.includes('was not read again'));
+  const told = () => service.lines.filter((line) => line.includes('could not reload the deny list'));
   await expect.poll(() => told().length, { timeout: 20_000 }).toBe(1);
   writeFileSync(path, 'a.test\n');
   await expect.poll(readyz, { timeout: 20_000 }).toMatchObject({ status: 'ready' });

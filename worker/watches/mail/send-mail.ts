@@ -69,11 +69,11 @@ export function tellOutage(send: SendMail, log: Pick<Logger, 'warn' | 'info'>): 
   let isAway = false;
   return async (message, signal) => {
     const answer = await send(message, signal);
-    if (answer.kind === 'taken' && isAway) log.info({}, 'the mail server takes mail again');
+    if (answer.kind === 'taken' && isAway) log.info({}, 'the mail server accepts mail again');
     if (answer.kind === 'taken') isAway = false;
     else if (!answer.isFinal && !isAway) {
       isAway = true;
-      log.warn({ failure: answer.failure }, 'the mail server takes no mail: it is tried again');
+      log.warn({ failure: answer.failure }, 'the mail server refuses mail; will retry');
     }
     return answer;
   };
