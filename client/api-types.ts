@@ -938,7 +938,7 @@ export type PagespeedCheckReport = ReportFields & {
   }>;
   /** What the page asked for; null where it was not seen. No credentials, request bodies or response texts. */
   readonly requests?: {
-    /** With those of data: and blob:, which ask nobody. */
+    /** Includes data: and blob: URLs, which cause no request. */
     readonly total: number;
     /** Without them. What a budget of requests counts. */
     readonly overNetwork?: number;
@@ -968,7 +968,7 @@ export type PagespeedCheckReport = ReportFields & {
       readonly scriptingMs: number;
       readonly parseMs: number;
     }>;
-    /** The scripts by who is behind them, or by their host where nobody is known. */
+    /** The scripts by who is behind them, or by their host if the owner is unknown. */
     readonly owners: ReadonlyArray<{
       readonly owner: string;
       readonly isThirdParty: boolean;
@@ -1295,7 +1295,7 @@ export type Raise = {
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
     readonly snippets?: { readonly [field: string]: string };
   };
-  /** What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that nobody knows. */
+  /** What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that the result is unknown. */
   readonly points: number | null;
   readonly scoreAfter: number | null;
   readonly gradeAfter: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;

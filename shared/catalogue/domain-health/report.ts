@@ -180,7 +180,7 @@ const raiseSchema = z
     fix: fixSchema,
     points: z.number().min(0).nullable().meta({
       description:
-        'What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that nobody knows.',
+        'What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that the result is unknown.',
     }),
     scoreAfter: points,
     gradeAfter: grade,

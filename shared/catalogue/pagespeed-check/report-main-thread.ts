@@ -30,7 +30,7 @@ export const mainThreadSchema = z
     owners: z
       .array(z.looseObject({ owner: z.string(), isThirdParty: z.boolean(), totalMs: z.number() }))
       .meta({
-        description: 'The scripts by who is behind them, or by their host where nobody is known.',
+        description: 'The scripts by who is behind them, or by their host if the owner is unknown.',
       }),
     longTasks: z
       .array(z.looseObject({ ...whose, startMs: z.number(), durationMs: z.number() }))

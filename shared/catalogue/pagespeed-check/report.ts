@@ -206,7 +206,7 @@ export const pagespeedReportShape = {
     }),
   requests: z
     .looseObject({
-      total: count.meta({ description: 'With those of data: and blob:, which ask nobody.' }),
+      total: count.meta({ description: 'Includes data: and blob: URLs, which cause no request.' }),
       overNetwork: count.optional().meta({ description: 'Without them. What a budget of requests counts.' }),
       bytes: count.optional().meta({ description: 'Transferred by all of them.' }),
       thirdPartyBytes: count.optional(),

@@ -105,7 +105,7 @@ export const rules = {
     severity: 'high',
     points: 30,
     title: 'The chain ends without HTTPS',
-    detail: 'The visitor ends at {url}, in clear text.',
+    detail: 'The visitor ends at {url}, over unencrypted HTTP.',
     fix: 'Serve the site over https and answer every http:// request with 301 to the same path at https://.',
     references: ['RFC 9110 §4.2.2', 'RFC 6797 §7.2'],
     replaces: ['https-missing'],
@@ -149,7 +149,7 @@ export const rules = {
   'redirect-to-nowhere': {
     severity: 'high',
     points: 50,
-    title: 'A redirect leads to nobody',
+    title: 'A redirect leads nowhere',
     detail: 'Hop {hop} sends the visitor from {from} to {url}: {reason}. Browsers show an error page.',
     fix: 'Correct the rule that makes this address. Look for a variable that is empty, an address that is put behind another one, a missing slash behind the host, and an address of a developer’s machine.',
     references: ['RFC 9110 §10.2.2', 'RFC 1123 §2.1', 'RFC 6761 §6.3'],

@@ -125,7 +125,7 @@ export const accessibilityAudits = {
   }),
   'links-same-name-different-purpose': axe('identical-links-same-purpose', 'info', {
     title: 'Links with the same text lead to different pages',
-    meaning: 'In a list of links nobody can tell them apart.',
+    meaning: 'In a list of links they look the same.',
     fix: 'Let each link text say where it leads.',
   }),
   'lists-invalid': axe('list', 'medium', {

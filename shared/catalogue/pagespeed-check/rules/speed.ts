@@ -386,7 +386,7 @@ export const speedRules = {
     part: 'page',
     severity: 'high',
     points: 0,
-    title: 'The page redirects to nobody',
+    title: 'The page redirects to nowhere',
     detail: '{from} leads to the host {host}: {reason}. Browsers show an error page.',
     fix: 'Correct the rule that makes this address. Look for a variable that is empty, an address that is put behind another one, and a missing slash behind the host.',
     references: ['RFC 9110 §10.2.2', 'RFC 1123 §2.1'],

@@ -27,7 +27,7 @@ export const securityTxtRules = inGroup('site-files', {
   'security-txt-no-expires': {
     severity: 'low',
     title: 'security.txt has no expiry date',
-    detail: '{url} has no field Expires, so nobody can tell whether its contacts are still right.',
+    detail: '{url} has no Expires field, so readers cannot tell whether its contacts are current.',
     fix: 'Add a line such as Expires: 2027-01-31T23:00:00Z, within the next year.',
     references: ['RFC 9116 §2.5.5'],
   },

@@ -48,7 +48,7 @@ export const mxRules = {
     points: 9,
     title: 'A domain that sends mail says that it takes none',
     detail:
-      '{name} has a null MX, but its SPF record names senders. Receivers may refuse mail that nobody can answer or return.',
+      '{name} has a null MX, but its SPF record names senders. Receivers may refuse mail that cannot be answered or returned.',
     fix: 'If the domain sends, replace the null MX by the host that takes its mail. If it does not, publish v=spf1 -all.',
     references: ['RFC 7505 §4.2'],
   },

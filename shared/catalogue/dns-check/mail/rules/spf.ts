@@ -23,7 +23,7 @@ export const spfRules = {
     points: 9,
     title: 'A domain without mail has no SPF record that forbids sending',
     detail: '{name} does not accept mail.{slip} Its TXT records do not forbid sending in its name.',
-    fix: 'Publish v=spf1 -all, so that nobody can send in the name of this domain.',
+    fix: 'Publish v=spf1 -all, so that no server may send mail for this domain.',
     references: ['RFC 7208 §10.1.2'],
   },
   'spf-not-closed': {
@@ -174,7 +174,7 @@ export const spfRules = {
     points: 0,
     title: 'Terms of the SPF record find nothing',
     detail:
-      'The lookups of {names} find nothing ({voids} of the 2 that are allowed). They allow nobody; with a third one receivers refuse the whole record.',
+      'The lookups of {names} find nothing ({voids} of the 2 that are allowed). They authorize no sender, and with a third one receivers reject the whole record.',
     fix: 'Remove the terms that find nothing, or publish the records that they ask for.',
     references: ['RFC 7208 §4.6.4'],
   },
