@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { backup as copyPages, DatabaseSync } from 'node:sqlite';
 import { lockDataFolder } from '#shared/backends/data-lock';
@@ -41,7 +41,7 @@ export async function backup(folder: string): Promise<void> {
   const from = dataFolder(readConfig());
   const names = databasesIn(from);
   if (names.length === 0) throw new UsageError(`DATA_DIR (${from}) has no databases. Nothing was copied.`);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  if (filesOf(folder).length > 0)
     throw new UsageError(`${folder} is not empty. Name a new folder for each backup.`);
   await copyAll(names, from, folder);
   say(show`${names.length} databases copied to ${folder}: ${names.join(', ')}`);
@@ -80,8 +80,19 @@ function dataFolder({ DATA_DIR, MONGODB_URL }: Config): string {
   return DATA_DIR;
 }
 
+/** The files of a folder; none where it is not there. Throws UsageError for what is no folder, or may not be read. */
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new UsageError(`${folder} is no folder that can be read (${message})`);
+  }
+}
+
 function databasesIn(folder: string): readonly DatabaseName[] {
-  const files = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const files = new Set(filesOf(folder));
   const unknown = [...files].find(
     (file) => file.endsWith('.sqlite') && !['lock', ...databaseNames].includes(file.slice(0, -7)),
   );
