@@ -61,7 +61,7 @@ function readMatch({ host, address, caller }: Options): (record: AccessRecord) =
     if (caller !== undefined && record.caller !== caller) return undefined;
     const all = record.contacts ?? [];
     if (!isHost && wanted === undefined) return { record, contacts: all };
-    // A run of the host itself is told with all that it sent: addresses are not told by their names.
+    // A run of the host itself is reported with all that it sent: addresses are not told by their names.
     if (isHost?.(record.host)) return { record, contacts: all };
     const contacts = all.filter(({ place }) => isPlace(place));
     return contacts.length === 0 ? undefined : { record, contacts };

@@ -81,7 +81,7 @@ function openAsk(
     client.each(spec.name as ToolName, targets, { ...asked, signal, follows, onProgress, onLimits });
 }
 
-/** Tells what earlier runs have done, then asks the rest. What is told last is told also of a run that breaks off. */
+/** Tells what earlier runs have done, then asks the rest. What is reported last is reported also of a run that breaks off. */
 async function goThrough(
   run: CliRun,
   state: StateFile | undefined,

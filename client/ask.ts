@@ -16,7 +16,7 @@ export type AskOptions = {
   readonly onlyIfCached?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** Asks every second how far the run is, and tells `onProgress`; true where that is given. Else only waits and repeats are told. */
+  /** Asks every second how far the run is, and tells `onProgress`; true where that is given. Else only waits and repeats are reported. */
   readonly follows?: boolean;
 };
 

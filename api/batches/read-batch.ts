@@ -99,7 +99,7 @@ function listOf(request: Request, { type, text }: Body): Sent {
     targets: type === 'text/plain' ? lines : readLines(lines, unasked),
     options: givenOptions(spec, { values }),
     label: values.get('label')?.[0],
-    // A text that is no number stays one, and is told as it was sent.
+    // A text that is no number stays one, and is reported as it was sent.
     maxAge: maxAge === undefined || !/^\d{1,9}$/.test(maxAge) ? maxAge : Number(maxAge),
     ...(fresh === '1' ? { fresh: true } : {}),
   };

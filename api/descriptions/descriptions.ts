@@ -65,7 +65,7 @@ async function quotasOf(all: Services['accountQuotas'], { kind, account }: Calle
   }
 }
 
-// Who the caller is, is told all the same while the queue is away.
+// The caller's identity is reported even while the queue is unavailable.
 function jobsOf(jobQueue: JobQueue, { id, levels }: Caller): Promise<CallerJobs | undefined> {
   return jobQueue.jobsOf({ caller: id, levels }).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;

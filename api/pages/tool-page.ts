@@ -200,6 +200,6 @@ export async function startRun(
   const freshness = freshnessOf(question.spec, maxAgeS, Date.now());
   const answer = await askAsCaller(services, { caller, response }, { question, freshness, waitS: 0 });
   if (answer.kind === 'later') return seeOther(response, withParameter(self, 'job', answer.jobId));
-  // Who wanted a new one and gets the last is told why.
+  // Says why a caller who wanted a new report gets the last one.
   seeOther(response, maxAgeS === 0 ? withParameter(self, 'again', '1') : self);
 }

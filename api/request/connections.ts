@@ -47,7 +47,7 @@ const rest = { ms: 2000, bytes: 8 * 1024 * 1024 } as const;
 type Ending = { end(text?: string): unknown; readonly write?: (text: string) => unknown };
 
 /**
- * Ends an answer whose length was told. Where the body of its request is still on its way, all of the answer goes out at once, and the connection
+ * Ends an answer with a Content-Length. Where the body of its request is still on its way, all of the answer goes out at once, and the connection
  * stays open until its sender has noticed: one that is closed under a sender is reset, and an answer that was not read by then is lost.
  * @param text all of its content
  */

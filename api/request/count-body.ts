@@ -87,7 +87,7 @@ function openJsonCounter({ depth, nodes }: BodyBounds, isLines: boolean): BodyCo
   };
 }
 
-/** Of a name, so much is told. */
+/** Of a name, so much is reported. */
 const longestName = 60;
 
 type Level = { readonly isList: boolean; at: number; name: string };

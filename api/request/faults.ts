@@ -3,7 +3,7 @@ import { describeFaults, type InputError, Problem } from '#shared/model/problem'
 /** Faults of a body that are told. */
 export const mostFaults = 50;
 
-/** The Problem of faults in a body. @param faults at most 50 are told */
+/** The Problem of faults in a body. @param faults at most 50 are reported */
 export function invalidBody(faults: readonly InputError[]): Problem {
   const told = faults.slice(0, mostFaults);
   return new Problem('invalid_request', describeFaults(told), { errors: told });

@@ -122,7 +122,7 @@ export type Understood = {
 
 /**
  * Understands targets and options as a GET of the tool would. Rejects with the Problem that names every fault by its JSON Pointer.
- * @param told faults that were found in the body before, and are told with them
+ * @param told faults that were found in the body before, and are reported with them
  */
 export async function readTargets(
   services: ReadServices,
@@ -162,7 +162,7 @@ function codedFaults({ code, errors = [] }: Problem): readonly CodedInputError[]
   return errors.map((fault) => ({ ...fault, code: told }));
 }
 
-/** Throws for the faults of this kind; one that is true of every target is told once. */
+/** Throws for the faults of this kind; one that is true of every target is reported once. */
 function refuse(code: RefusalCode, faults: readonly CodedInputError[]): void {
   const own = faults.filter((fault) => fault.code === code);
   const told = new Map(own.map(({ code: _code, ...fault }) => [`${fault.name} ${fault.detail}`, fault]));

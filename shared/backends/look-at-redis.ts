@@ -15,7 +15,7 @@ export async function lookAtRedis(url: string): Promise<BackendAnswer> {
     { connectTimeout: stepMs, commandTimeout: stepMs, maxRetriesPerRequest: 0, retryStrategy: () => null },
     openLogger('silent'),
   );
-  // A refused password is told by the connection; the command only learns that there is none.
+  // The connection reports a refused password; the command only learns that there is none.
   let first: Error | undefined;
   const hear = (error: Error) => {
     first ??= error;

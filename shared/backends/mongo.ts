@@ -195,7 +195,7 @@ export async function withinMs<T>(ms: number, acting: Promise<T>): Promise<T> {
   }
 }
 
-/** The driver would let these win over the URL's own. Options of a URL are told in any case (MongoDB, "Connection String Options"). */
+/** The driver would let these win over the URL's own. Names of a URL's options are case-insensitive (MongoDB, "Connection String Options"). */
 function unlessNamedIn<T extends object>(url: string, options: T): Partial<T> {
   const named = [...queryOf(url).keys()].map((name) => name.toLowerCase());
   return Object.fromEntries(

@@ -20,7 +20,7 @@ export type TurnInput = {
 export type EndsSoon = Pick<Expiry, 'what' | 'name' | 'expiresAt'> & { readonly daysLeft: number };
 
 export type TurnNews = {
-  /** What is told now, the gravest first; empty where nothing is. */
+  /** What is reported now, the gravest first; empty where nothing is. */
   readonly news: readonly News[];
   readonly endings: readonly EndsSoon[];
   readonly memory: Memory;
@@ -29,7 +29,7 @@ export type TurnNews = {
   readonly base: Outline | undefined;
 };
 
-/** Judges what of a new report is told. Pure. */
+/** Judges what of a new report to announce. Pure. */
 export function judgeTurn(turn: TurnInput): TurnNews {
   const { from, to, memory } = turn;
   // A run of ours that failed says nothing of the target.
@@ -42,7 +42,7 @@ export function judgeTurn(turn: TurnInput): TurnNews {
 }
 
 function isGraveEnough({ severity, kind }: News, { minSeverity }: TurnInput['notify']): boolean {
-  // That a grade rose, or a target is back, is of no severity; whether the fall was told decides.
+  // That a grade rose, or a target is back, is of no severity; whether the fall was reported decides.
   if (kind === 'grade' || kind === 'state') return true;
   return severities.indexOf(severity) <= severities.indexOf(minSeverity);
 }
@@ -87,7 +87,7 @@ function mayTell(known: Memory[string] | undefined, state: 'good' | 'bad', hasRe
   return hasRested || known.flips < mostFlips;
 }
 
-// A rise of the grade and a target that is back are told where the fall was; a fall where it is grave enough.
+// A rise of the grade and a target that is back are reported where the fall was; a fall where it is grave enough.
 function isTold(
   news: News,
   known: Memory[string] | undefined,
@@ -137,7 +137,7 @@ function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
   };
 }
 
-/** What the days of a watch count for; what else ends is told once, with a fifth of its lifetime left. */
+/** What the days of a watch count for; what else ends is reported once, with a fifth of its lifetime left. */
 const counted: ReadonlySet<string> = new Set(['domain', 'certificate', 'security-txt']);
 const dayMs = 86_400_000;
 

@@ -275,7 +275,7 @@ function queueOptionsOf(config: Config, url: string) {
   };
 }
 
-// A store that is away is told by its own port; its id is compared when it is back.
+// A store that is away is reported by its own port; its id is compared when it is back.
 function identityOf(reportStore: ReportStore): () => Promise<string | undefined> {
   return async () => reportStore.identity?.().catch(() => undefined);
 }

@@ -31,7 +31,7 @@ export const retryAfterS = [5, 300, 1800, 7200, 18_000, 36_000, 86_400] as const
 const dayMs = 86_400_000;
 const spreadMs = 3_600_000;
 
-/** Messages that an address gets a day, over all accounts. What comes beyond is told by one digest. */
+/** Messages that an address gets a day, over all accounts. What comes beyond is reported by one digest. */
 export const mailsOfDay = 20;
 /** Questions that an address gets a day whether it may be told, over all accounts. */
 export const confirmationsOfDay = 3;

@@ -42,7 +42,7 @@ export const targetStates = ['new', 'ok', 'news', 'unchecked'] as const;
 const memorySchema = z.record(
   z.string(),
   z.object({
-    /** What was told last, and when. */
+    /** What was reported last, and when. */
     told: z.enum(['good', 'bad']),
     toldAt: z.int(),
     /** What is true since. */

@@ -40,7 +40,7 @@ export type Missed = 'missed';
 
 /** A job has ended. Only says "look now": the report is in the store. `failed`: it says that our own run could not end. */
 export type Done = Pick<Job, 'jobKey' | 'jobId' | 'queue' | 'host'> & {
-  /** Under which its run has stored the report, if it did; none was told by an older worker. */
+  /** Under which its run has stored the report, if it did; none was reported by an older worker. */
   readonly reportId?: string;
   readonly state: 'done' | 'failed' | 'expired';
   /** How long it ran, milliseconds; 0 for a job that never did. */

@@ -61,7 +61,7 @@ function single(name: string, help: string, value: number | undefined): Gauge {
   return { name, help, samples: value === undefined ? [] : [['', value]] };
 }
 
-// What of the checks' own fields is told here; a report of another shape has none of it.
+// What of the checks' own fields is reported here; a report of another shape has none of it.
 const scored = z.looseObject({ score: z.number().nullable() });
 const ownFields = z.looseObject({
   categories: z.record(z.string(), scored.or(z.unknown())).optional().catch(undefined),

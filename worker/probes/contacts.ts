@@ -2,7 +2,7 @@ import type { Contact } from '#shared/ports/access-record';
 import type { Budget } from './budget.ts';
 import type { Charge } from './pace-turns.ts';
 
-/** Places of which a run is told one by one; the rest are counted together. */
+/** Places that a run reports one by one; the rest are counted together. */
 const placesMost = 200;
 const others = 'others';
 

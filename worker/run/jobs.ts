@@ -145,7 +145,7 @@ async function runPart(
   }
 }
 
-/** Holds the clock until the job runs, and tells how far it is. Both are a courtesy; a queue that is away is told by the wait itself. */
+/** Holds the clock until the job runs, and tells how far it is. Both are a courtesy; a queue that is away is reported by the wait itself. */
 function watchTurn(
   { waiting, jobQueue }: AskParts<UnkeptReport>,
   { jobKey, spec }: Question,
@@ -154,7 +154,7 @@ function watchTurn(
 ): { close(): void } {
   const goOn = clock.hold();
   const timer = setInterval(() => {
-    // Of joined work the earlier job's id is told by the waiting.
+    // Of joined work the earlier job's id is reported by the waiting.
     const jobId = waiting.jobIdOf(jobKey);
     if (jobId === undefined) return;
     jobQueue.look(spec.queue, jobId).then(

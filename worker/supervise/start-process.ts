@@ -57,7 +57,7 @@ export function startRunnerProcess({ onMessage, onEnd }: ProcessEvents): RunnerP
     for (const message of messages as readonly FromRunner[]) if (!hasEnded) onMessage(message);
   });
   child.once('exit', end);
-  // One that could not be started has no number and no exit; a message that cannot be written any more is told by the exit.
+  // One that could not be started has no number and no exit; a message that cannot be written any more is reported by the exit.
   child.on('error', (error) => {
     if (child.pid === undefined) end(null, null);
     else if ('syscall' in error && error.syscall !== 'write') throw error;

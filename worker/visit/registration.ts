@@ -101,7 +101,7 @@ function toRegistration(name: string, answer: RdapAnswer, nowMs: number): Regist
 
 /**
  * Whether the parent of a name delegates it. Where its own servers do not answer, the resolver cannot tell its NS records, but still its DS:
- * those are the parent's (RFC 4035 §3.1.4.1). null where neither was told.
+ * those are the parent's (RFC 4035 §3.1.4.1). null where neither was reported.
  */
 async function isDelegated(name: string, dns: Pick<DnsProbe, 'ask'>): Promise<boolean | null> {
   // As dns-check asks for its own records, so that both are asked once.

@@ -10,7 +10,7 @@ import { readReport } from '#shared/stores/reports/read-report';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import type { WatchContext } from './context.ts';
 
-/** What came of a turn: the target as it is now, and what is told. */
+/** What came of a turn: the target as it is now, and what is reported. */
 export type TurnEnd = { readonly settled: WatchTarget; readonly deliveries: readonly Delivery[] };
 
 /** Judges the report of a turn against the one before. */
@@ -60,7 +60,7 @@ export async function judgeReport(
   return { settled, deliveries };
 }
 
-/** Judges a turn without a report. One that missed several is told once, until there is a report again. */
+/** Judges a turn without a report. One that missed several is reported once, until there is a report again. */
 export function judgeMiss(
   context: WatchContext,
   watch: Watch,

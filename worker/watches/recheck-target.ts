@@ -40,7 +40,7 @@ export async function recheckTarget(
   if (!question) return pauseWatch(context, watch.watchId, 'target-refused', target.target);
   const turn = { watch, target, quota, question };
   const end = async ({ settled, deliveries }: TurnEnd) => {
-    // First what is told: a process that ends in between has told it under a name that the next one gives it, too.
+    // First what is reported: a process that ends in between has told it under a name that the next one gives it, too.
     await watches.keepDeliveries(deliveries);
     await settle({ ...settled, dueAt: nextTurn(watch, target.target, context.now()), paidFor: null });
   };

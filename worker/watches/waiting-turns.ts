@@ -12,7 +12,7 @@ export type WaitingTurns = Pick<Loop, 'close'> & {
 
 const lookEveryMs = 2000;
 
-/** Opens them. All turns of a watch are told by one look. */
+/** Opens them. One query covers all turns of a watch. */
 export function openWaitingTurns(watches: Pick<WatchStore, 'get'>, log: Logger): WaitingTurns {
   const waiting = new Map<string, Set<AbortController>>();
   const look = async () => {

@@ -2,7 +2,7 @@ import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { sliceLength, type Work } from '../probes/work.ts';
 import { openForeignContent } from './foreign-content.ts';
 
-/** What a reader of a page is told, in document order. Templates are left out: they are no part of the page. */
+/** What reading a page yields, in document order. Templates are left out: they are no part of the page. */
 export type TagReader = {
   readonly onTag: (tag: Token.TagToken) => void;
   /** The text of a script element; `tag` is its start tag. */

@@ -159,7 +159,7 @@ function causeOfEntry(why: string, { report }: SourceFacts): GapCause {
 function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): Verdict {
   const applicable = categories.filter(({ state }) => state !== 'not-applicable');
   if (applicable.length === 0) return 'not-applicable';
-  // What could not be seen is told before what nobody asked for.
+  // What could not be seen is reported before what nobody asked for.
   const isLeftOut = ({ state }: Category) => state === 'left-out';
   const unseen = [...applicable.filter((one) => !isLeftOut(one)), ...applicable.filter(isLeftOut)]
     .filter(({ state }) => state !== 'ok')

@@ -23,7 +23,7 @@ export type EntryFacts = {
   readonly entries: readonly EntryPoint[];
   readonly web: WebFacts;
   readonly categories: readonly Category[];
-  /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
+  /** The host whose certificate ssl-check has failed; null where it has not. A warning there is reported once. */
   readonly failedHost: string | null;
   /** True where every name below the domain has an address, so that www may exist without anyone having set it up (RFC 4592). */
   readonly hasWildcard: boolean;

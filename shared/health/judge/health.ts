@@ -28,7 +28,7 @@ export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
   ) as Verdicts<HealthCode>;
 }
 
-/** What is not asked for is not tested. That a domain does not exist is told by whatever part sees it, and https-missing by the entry points. */
+/** What is not asked for is not tested. That a domain does not exist is reported by whatever part sees it, and https-missing by the entry points. */
 function judgeAsked(code: HealthCode, parts: readonly CategoryName[], judged: Verdict): Verdict {
   const { part } = rules[code];
   if (part === 'categories' || code === 'domain-not-found') return judged;

@@ -61,7 +61,7 @@ function judgeEnd(registration: Registration, at: number): Verdicts<EndCode> {
   const shown = { name: ending.name, expiresAt, days: daysLeft, hours, left: spanWords(leftMs) };
   const isUrgent = state === 'soon' && leftMs < urgentMs;
   const [expired, within, soon] = [state === 'past', isUrgent, state === 'soon' && !isUrgent];
-  // What is told by a stricter rule is not told twice.
+  // What is reported by a stricter rule is not told twice.
   return {
     'registration-expired': isDeleted(registration) ? 'not-applicable' : brokenIf(expired, shown),
     'registration-expires-within-days': expired ? 'not-applicable' : brokenIf(within, shown),

@@ -14,7 +14,7 @@ export type AgreedSetting = {
   readonly isNeeded: boolean;
 };
 
-/** Reads the settings that must agree, in the order in which they are told. @param readStoreId what tells the store from another */
+/** Reads the settings that must agree, in the order in which they are reported. @param readStoreId what tells the store from another */
 export function listAgreedSettings(
   config: Config,
   readStoreId: () => Promise<string | undefined>,

@@ -108,7 +108,7 @@ export async function tellProgress(
   await redis.set(jobsKey('progress', jobId), JSON.stringify(progress), 'PX', Math.ceil(runLimitMs));
 }
 
-/** How far a run is; undefined where nothing was told. */
+/** How far a run is; undefined where nothing was reported. */
 export async function readProgress(redis: Redis, jobId: string): Promise<Progress | undefined> {
   return parseProgress(await redis.get(jobsKey('progress', jobId)));
 }

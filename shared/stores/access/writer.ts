@@ -38,7 +38,7 @@ export function openAccessWriter(
       lost = 0;
     } catch (error) {
       pausedUntil = performance.now() + failures.note(error);
-      // A defect is told, and not tried for ever.
+      // A defect is reported, and not retried for ever.
       if (!(error instanceof Problem)) return;
       waiting = [...batch, ...waiting];
       lost += Math.max(0, waiting.length - keptMost);

@@ -35,7 +35,7 @@ export function openTracing(takesIncoming: boolean): Tracing | undefined {
     async close() {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, closeWithinMs);
-      // A collector that is away is told by the SDK, and keeps no process from its end.
+      // The SDK reports an unavailable collector, which must not delay the end of the process.
       await Promise.race([sdk.forceFlush().catch(() => undefined), late.promise]);
       clearTimeout(timer);
     },

@@ -61,7 +61,7 @@ export function isBoolean({ content }: DerNode): boolean {
   return content.length === 1 && (content[0] === 0 || content[0] === 0xff);
 }
 
-/** RFC 5280 §4.2.1.3. Usages without a bit are told as a key that may not sign. */
+/** RFC 5280 §4.2.1.3. Usages without a bit are reported as a key that may not sign. */
 function judgeKeyUsage(value: Uint8Array): Browsers | null {
   const bits = wholeIn(value);
   return bits?.tag === derTags.bitString && isBitString(bits.content) ? null : both;

@@ -11,7 +11,7 @@ const coordinates: ReadonlyMap<string, number> = new Map([
   ['1.3.132.0.35', 66],
 ]);
 
-/** Who cannot read a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, RFC 3279 §2.3.1, RFC 5480 §2); null where both can. Kinds of keys that no browser takes are told elsewhere. */
+/** Who cannot read a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, RFC 3279 §2.3.1, RFC 5480 §2); null where both can. Kinds of keys that no browser takes are reported elsewhere. */
 export function refuseKey(info: DerNode | undefined): Browsers | null {
   const [algorithm, key, ...behind] = listIn(info) ?? [];
   const [id, parameters, ...more] = listIn(algorithm) ?? [];

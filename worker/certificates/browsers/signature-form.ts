@@ -36,7 +36,7 @@ const verified: ReadonlyMap<string, 'RSA' | 'ECDSA'> = new Map([
 /** Chrome's verifier has ML-DSA (RFC 9881), that of Firefox has not. */
 const onlyChrome: ReadonlySet<string> = new Set([17, 18, 19].map((last) => `2.16.840.1.101.3.4.3.${last}`));
 
-/** What browsers refuse about how a certificate is signed: the algorithm, its parameters, or two that differ (RFC 5280 §4.1.1.2). A hash that is weak is told elsewhere. */
+/** What browsers refuse about how a certificate is signed: the algorithm, its parameters, or two that differ (RFC 5280 §4.1.1.2). A hash that is weak is reported elsewhere. */
 export function refuseSignature(certificate: Uint8Array, inner: DerNode | undefined): readonly Refusal[] {
   const node = derIn(certificate);
   const outer = derAt(node, 1);

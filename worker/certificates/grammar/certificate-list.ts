@@ -50,7 +50,7 @@ export type ListScope = {
 export type RevokedEntry = {
   /** Unix ms. */
   readonly revokedAt: number | null;
-  /** By the name that RFC 5280 §5.3.1 gives it; null when none is told. */
+  /** By the name that RFC 5280 §5.3.1 gives it; null when none is reported. */
   readonly reason: string | null;
 };
 

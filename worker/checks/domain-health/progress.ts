@@ -30,7 +30,7 @@ const checkOf: { readonly [N in Exclude<CategoryName, 'performance'>]: string } 
   mail: 'dns-check',
 };
 
-/** Opens the progress of a run over these parts. What is told never falls. */
+/** Opens the progress of a run over these parts. What is reported never falls. */
 export function openHealthProgress(
   tell: TellProgress,
   asked: readonly CategoryName[],

@@ -120,7 +120,7 @@ export function judgeAll(evidence: HeaderEvidence, seen: SiteFacts): Verdicts<He
   };
 }
 
-// What the hops show is told where there is no page; that they do not show more says nothing of it.
+// What the hops show is reported where there is no page; that they do not show more says nothing of it.
 function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: SiteFacts) {
   const verdicts = {
     ...judgeCookies(cookies),

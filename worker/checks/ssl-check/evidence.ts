@@ -110,7 +110,7 @@ export type HelloAccepted = {
   readonly suite: number;
   readonly group: number | null;
   readonly dhBits: number | null;
-  /** SHA-256 of the prime, by which well-known ones are told; absent in older evidence. */
+  /** SHA-256 of the prime, by which well-known ones are recognized; absent in older evidence. */
   readonly dhPrimeSha256?: string | null;
   /** By which the server signed its part of a TLS 1.2 key exchange; null where it signed none. */
   readonly signatureScheme: number | null;

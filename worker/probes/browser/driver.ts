@@ -116,7 +116,7 @@ function startChild(): ChildProcess {
   });
 }
 
-// A child that is gone by then is told by its exit.
+// A child that is gone by then is reported by its exit.
 function send(child: ChildProcess, message: WorkerMessage): void {
   child.send(message, () => undefined);
 }

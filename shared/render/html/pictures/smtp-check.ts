@@ -136,7 +136,7 @@ function rightly(marked: Marked, { isRight }: Pick<Seen, 'isRight'>): Marked {
   return marked.mark === 'good' && !isRight ? unjudged : marked;
 }
 
-/** A host that nobody reaches is told by its name alone, all else by the address. */
+/** A host that nobody reaches is reported by its name alone, all else by the address. */
 function markOfAnswer(report: Report, host: string, { address, state }: Address): Marked {
   const whole = markOfThing(report, ofHost, [host]);
   if (whole.mark === 'warned') return whole;

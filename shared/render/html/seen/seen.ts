@@ -55,7 +55,7 @@ function factTable(facts: readonly Fact[]): Markup {
 
 type Field = readonly [name: string, value: unknown];
 
-/** What is told nowhere else. An object stays where a sentence tells a part of it. */
+/** What is reported nowhere else. An object stays where a sentence tells a part of it. */
 function rawFields(report: Report, facts: readonly Fact[], lists: readonly List[]): readonly Field[] {
   const above = Object.hasOwn(toldAbove, report.check) ? (toldAbove[report.check] ?? []) : [];
   const whole = new Set([...above, ...lists.map(({ name }) => name)]);

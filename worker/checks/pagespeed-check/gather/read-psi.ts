@@ -127,7 +127,7 @@ function readStatus(message: string): number | null {
   return status === undefined ? null : Number(status);
 }
 
-// The API's own words may name the operator's project, so that only the status is told.
+// The API's own words may name the operator's project, so that only the status is reported.
 function unusable(status: number): BrowserFailure {
   return {
     kind: 'failure',

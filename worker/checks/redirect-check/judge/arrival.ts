@@ -66,7 +66,7 @@ export function judgeArrival(evidence: RedirectEvidence) {
   } satisfies Partial<Verdicts<RedirectCode>>;
 }
 
-// An error is told by target-error-status, whatever its type.
+// An error is reported by target-error-status, whatever its type.
 function judgeDocument(last: AnsweredHop, evidence: RedirectEvidence): Verdict {
   const unseen = readEndUnseen(evidence);
   if (unseen?.kind === 'error-status') return 'not-applicable';

@@ -71,7 +71,7 @@ function judgeClearTextStart(http: Chain, https: Chain): Verdicts<ClearTextCode>
   return {
     'http-not-upgraded': judgeUpgrade(first, last, https),
     'redirect-http-first': where(isUpgraded, brokenWhen(findClearTextSecond(first, second))),
-    // Where the first redirect stays in clear text, that is what is told.
+    // Where the first redirect stays in clear text, that is what is reported.
     'https-upgrade-late': where(
       isUpgraded && !isClearText(second.url),
       brokenWhen(findOtherHost(first, second)),

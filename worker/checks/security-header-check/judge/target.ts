@@ -30,7 +30,7 @@ export function judgeTarget(
   const isRefused = unique.some(({ code }) => refusals.has(code));
   const unresolved = unique.find(({ code }) => code === 'name-unresolved');
   return {
-    // What answers by the other scheme alone is told by https-missing; what is refused to us, by the next two.
+    // What answers by the other scheme alone is reported by https-missing; what is refused to us, by the next two.
     'target-unreachable': notFromHere
       ? unlessFound(notFromHere, [])
       : judgeAbout(own.hops.length > 0 && (page !== undefined || !isRefused), unreachable),

@@ -60,7 +60,7 @@ function nameOfSuite(id: number): string | null {
   return suites.get(id)?.name ?? null;
 }
 
-/** What was refused is told by the reason that explains it, where one is known. */
+/** What was refused is reported by the reason that explains it, where one is known. */
 function readRefusal(end: QuestionEnd, derived: ClientOutcome): ClientOutcome {
   if (end.kind === 'refused' && end.by === 'not-offered' && end.notOffered !== undefined)
     return failFor(end.notOffered, derived);

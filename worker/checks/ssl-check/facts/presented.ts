@@ -20,7 +20,7 @@ export type Presented = {
   readonly revocationList: RevocationListObservation;
 };
 
-/** As many as addresses are looked at; those of a farm whose machines differ still more are told, not judged, from here on. */
+/** As many as addresses are looked at; those of a farm whose machines differ still more are reported, not judged, from here on. */
 const judgedAtMost = 32;
 
 /** All certificates that clients may be shown, that of today's clients first; and how many more there are than are judged. */

@@ -84,7 +84,7 @@ export type FlightReader = {
 
 /**
  * Opens a reader of one answer (RFC 5246 §7.4, RFC 8446 §4.1.3, RFC 8422 §5.4). Fields behind a malformed message are not read.
- * @param limitBytes how much of the answer is collected: a Certificate message that cannot fit is told by its size alone
+ * @param limitBytes how much of the answer is collected: a Certificate message that cannot fit is reported by its size alone
  */
 export function openFlightReader(limitBytes: number): FlightReader {
   const records = openRecordReader();

@@ -17,7 +17,7 @@ import type { SslFacts } from '../facts/facts.ts';
 import { versionNames } from '../grammar/tls-names.ts';
 
 /**
- * Judges whether all addresses of the name answer alike. What is wrong with each is told by the other rules.
+ * Judges whether all addresses of the name answer alike. What is wrong with each is reported by the other rules.
  * @param others the facts of each other address that was looked at in full
  */
 export function judgeEndpoints(facts: SslFacts, others: readonly SslFacts[]): Record<EndpointCode, Verdict> {

@@ -39,7 +39,7 @@ export type ChildMessage =
   | { readonly kind: 'product'; readonly product: string }
   /** Asks whether the operator's own authorities vouch for an origin; the load waits for the answer. */
   | { readonly kind: 'certificate'; readonly origin: string }
-  /** How far the page is; each step is told once, in this order. */
+  /** How far the page is; each step is reported once, in this order. */
   | { readonly kind: 'step'; readonly step: Extract<PageStep, 'answered' | 'loaded'> }
   | { readonly kind: 'page'; readonly page: PageObservation; readonly document?: LoadedDocument }
   | {

@@ -29,7 +29,7 @@ export function openPipeTransport(write: Writable, read: Readable): ConnectionTr
   };
   read.on('data', take);
   read.once('close', () => transport.onclose?.());
-  // A dying browser breaks the pipe; that it died is told by its exit.
+  // A dying browser breaks the pipe; that it died is reported by its exit.
   for (const stream of [write, read]) stream.on('error', () => undefined);
   return transport;
 }

@@ -37,7 +37,7 @@ export function watchDocument(page: Page): DocumentWatch {
       if (isDocument(request)) asked = request.url();
     });
     refuse = (address, why) => {
-      // Neither is told with its fragment everywhere.
+      // Neither is reported with its fragment everywhere.
       if (withoutFragment(address) === withoutFragment(asked))
         resolve(noPage('INSECURE_DOCUMENT_REQUEST', why));
     };

@@ -35,7 +35,7 @@ export type ParameterFaults = {
   readonly misspelt: readonly Evidence[];
 };
 
-/** Reads the parameters of every record of these tags; a value that breaks its grammar is told elsewhere. */
+/** Reads the parameters of every record of these tags; a value that breaks its grammar is reported elsewhere. */
 export function findParameterFaults(
   name: string,
   records: readonly Caa[],

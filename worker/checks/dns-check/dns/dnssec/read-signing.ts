@@ -121,7 +121,7 @@ function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly D
       : [],
   );
   const vouchedIn = (keys: readonly Dnskey[]) => entered.flatMap((ds) => keyOfDs(domain, ds, keys) ?? []);
-  // Where the parent vouches for no key anywhere, which is told by itself, or by a digest that is not computed here, all keys count.
+  // Where the parent vouches for no key anywhere, which is reported by itself, or by a digest that is not computed here, all keys count.
   const isVouched = [resolved, ...given.map(({ keys }) => keys)].some((keys) => vouchedIn(keys).length > 0);
   const servers = given.map(({ address, dnskey, keys }): GivenKeys => {
     const signers = isVouched ? vouchedIn(keys) : keys;

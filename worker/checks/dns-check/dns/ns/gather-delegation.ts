@@ -130,7 +130,7 @@ async function addressesFor(
   return found.length > 0 || !isInZone(host.name, domain) ? found : glueOf(await referrals, host.name);
 }
 
-// No server of the domain answers by TCP: whether that is our own path is told by a server of the parent's.
+// No server of the domain answers by TCP: whether that is our own path is shown by a server of the parent's.
 async function askParentTcp(
   { domain, ask }: HalfContext,
   servers: readonly ServerAnswers[],

@@ -133,7 +133,7 @@ async function askMx(
   if ((await speaks).isSilent) return {};
   const question = { name: domain, type: 'MX' };
   const mx = await ask(question, { server, ...inMixedCase });
-  // Whether the letters are to blame is told by the same question without them.
+  // Whether the letters are to blame is shown by the same question without them.
   return mx.kind === 'failure' || mx.rcode !== 'NOERROR'
     ? { mx, plainMx: await ask(question, { server }) }
     : { mx };

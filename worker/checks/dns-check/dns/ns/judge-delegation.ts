@@ -56,7 +56,7 @@ export function judgeParents({ evidence, domain }: DnsFacts): Verdict {
 }
 
 /**
- * Judges that no server of the parent denies the delegation that others have. It is told where it was seen twice in the run: by two servers, or
+ * Judges that no server of the parent denies the delegation that others have. It is reported where it was seen twice in the run: by two servers, or
  * by one that was asked twice.
  */
 export function judgeParentDenial({ evidence, domain }: DnsFacts): Verdict {

@@ -110,7 +110,7 @@ function isOblong(width: number, height: number): boolean {
   return Math.abs(width - height) > 0.01 * Math.max(Math.abs(width), Math.abs(height));
 }
 
-// One style attribute is told like a hundred of them, each problem once, where it stands first.
+// One style attribute is reported like a hundred of them, each problem once, where it stands first.
 function groupByFix(faults: readonly SvgFault[], text: string): Evidence[] {
   return [...Map.groupBy(faults, ({ problem }) => problem)].slice(0, 50).map(([problem, same]) => ({
     problem,

@@ -33,7 +33,7 @@ export function isDmarc(text: string): boolean {
 }
 
 /**
- * Reads a policy record; faults behind the version are told and skipped, as receivers must (RFC 9989 §4.8).
+ * Reads a policy record; faults behind the version are reported and skipped, as receivers must (RFC 9989 §4.8).
  * @param text the strings of the TXT record joined without a space
  */
 export function parseDmarc(text: string): Dmarc | Faulty {

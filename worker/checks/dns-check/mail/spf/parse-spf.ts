@@ -15,7 +15,7 @@ export function isSpf(text: string): boolean {
 }
 
 /**
- * Reads a record to the letter of RFC 7208 §12, and on after each fault, so that all of them are told at once.
+ * Reads a record to the letter of RFC 7208 §12, and on after each fault, so that all of them are reported at once.
  * @param text the strings of the TXT record joined without a space, each byte one character
  */
 export function parseSpf(text: string): Spf | Faulty {
