@@ -6,6 +6,7 @@ import { lookAtMongo } from '#shared/backends/look-at-mongo';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
 import { whoAnswers } from '#shared/backends/who-answers';
 import { openBackend } from '#shared/lifecycle/backend';
+import { otherPort } from '#shared/lifecycle/listen';
 import { problems } from '#shared/model/problem';
 import type { VantageKind } from '#shared/model/vantage';
 import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
@@ -259,7 +260,7 @@ async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Pro
       ? { state: 'none', words: `no service answers at ${server}: start it with ${startCommand()}` }
       : {
           state: 'broken',
-          words: `${other} uses port ${PORT}. End it, or choose another port: PORT=${PORT + 100} ${startCommand()}`,
+          words: `${other} uses port ${PORT}. End it, or choose another port: PORT=${otherPort(PORT)} ${startCommand()}`,
         };
   }
 }

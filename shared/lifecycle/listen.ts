@@ -14,6 +14,11 @@ export function listen(server: Server, host: string, port: number): Promise<numb
   });
 }
 
+/** A port to try in place of one that is in use. */
+export function otherPort(port: number): number {
+  return port <= 65_435 ? port + 100 : port - 100;
+}
+
 /** Turns a port that is taken or forbidden, or a host that is none of this machine, into a ConfigError that names its setting. @param setting PORT or ADMIN_PORT */
 export function asConfigError(setting: string, port: number | undefined) {
   return (error: unknown): never => {
@@ -32,7 +37,7 @@ export function asConfigError(setting: string, port: number | undefined) {
       throw new ConfigError(`${host}: "${address}" is no address of this machine (${code})`);
     if (code === 'EADDRINUSE' && port !== undefined)
       throw new ConfigError(
-        `${setting}: port ${port} is in use by another program. Try ${setting}=${port + 100} npm start`,
+        `${setting}: port ${port} is in use by another program. Try ${setting}=${otherPort(port)} npm start`,
       );
     if (code === 'EACCES') throw new ConfigError(`${setting}: cannot listen there (${code})`);
     throw error;

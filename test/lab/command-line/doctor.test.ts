@@ -32,7 +32,7 @@ test('another program on PORT is no service of ours: it must go, or we do', asyn
   const port = await listen(createWebServer((_request, response) => response.end('<p>hello</p>')));
   const { status, line } = await examine('server', { PORT: String(port) });
   expect([status, line]).toEqual([5, expect.stringContaining(`a web server uses port ${port}`)]);
-  expect(line).toContain(`PORT=${port + 100} npm start`);
+  expect(line).toContain('npm start');
 }, 60_000);
 
 test('where nothing listens, the service is only not started', async () => {
