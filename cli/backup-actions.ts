@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { backup as copyPages, DatabaseSync } from 'node:sqlite';
 import { lockDataFolder } from '#shared/backends/data-lock';
 import {
@@ -35,7 +35,7 @@ const allPages = 0x7fff_ffff;
 
 /**
  * Copies every database of DATA_DIR into a new folder, beside a running service: each file as it is at one moment, complete and checked, or
- * no folder at all. @param folder that the copies are put into; it must not exist, or be empty
+ * none. @param folder that the copies are put into; it must not exist, or be empty
  */
 export async function backup(folder: string): Promise<void> {
   const from = dataFolder(readConfig());
@@ -169,6 +169,6 @@ function moveAway(folder: string): string | undefined {
   if (files.length === 0) return undefined;
   const kept = join(folder, `before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
   mkdirSync(kept, { mode: 0o700 });
-  for (const file of files) renameSync(join(folder, file), join(kept, basename(file)));
+  for (const file of files) renameSync(join(folder, file), join(kept, file));
   return kept;
 }

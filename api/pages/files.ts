@@ -79,15 +79,16 @@ function robotsText(base: string): string {
 
 const securityDays = 30;
 
-/** Whom to tell of a weakness of this service (RFC 9116). Throws `not_found` where CONTACT_URL names nobody that it may name. */
+/** Where to report a weakness of this service (RFC 9116). Throws `not_found` unless CONTACT_URL is an https or mailto URL. */
 function securityText({ owners, publicPath }: PageServices['site'], now: Date): string {
   const { contact } = owners;
   if (contact === undefined || !/^(?:https|mailto):/i.test(contact))
     throw new Problem('not_found', 'CONTACT_URL names no https or mailto address here.');
   const expires = new Date(now.getTime() + securityDays * 86_400_000).toISOString();
-  const canonical = publicPath.startsWith('https:')
-    ? `Canonical: ${new URL('/.well-known/security.txt', publicPath).href}\n`
-    : '';
+  const { protocol, pathname, origin } = URL.parse(publicPath) ?? {};
+  // Below a path the well-known place of the host is not ours.
+  const isOurs = protocol === 'https:' && pathname === '/';
+  const canonical = isOurs ? `Canonical: ${origin}/.well-known/security.txt\n` : '';
   return `Contact: ${contact}\nExpires: ${expires}\n${canonical}Preferred-Languages: en\n`;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../telemetry/logger.ts';
 
 const databaseFile = /\.sqlite(?:-\w+)?$/;
-const ownNames = /^(?:browser|before-restore-.+)$/;
+const ownNames = /^(?:browser|unfinished|before-restore-.+)$/;
 const forOthers = 0o077;
 
 /**

@@ -23,7 +23,7 @@ export type DomainFixGroup = FixGroup<ToldFinding> & {
 };
 
 /** The faults of one category, of the entry points, or of the domain as a whole; the dearest first. */
-export type FaultGroup = { readonly name: string; readonly faults: readonly DomainFixGroup[] };
+export type CategoryFixes = { readonly name: string; readonly faults: readonly DomainFixGroup[] };
 
 const { raise, raisedTo, caps, gradeBeforeCaps } = domainHealthReportShape;
 const adviceShape = z.looseObject({ raise: raise.unwrap(), raisedTo: raisedTo.unwrap() });
@@ -61,7 +61,7 @@ export function faultsOf(report: Report): readonly DomainFixGroup[] | undefined 
 }
 
 /** The faults under the names that a reader knows; first the group with the dearest. */
-export function groupByCategory(faults: readonly DomainFixGroup[]): readonly FaultGroup[] {
+export function groupByCategory(faults: readonly DomainFixGroup[]): readonly CategoryFixes[] {
   return [...Map.groupBy(faults, groupNameOf)].map(([name, of]) => ({ name, faults: of }));
 }
 
