@@ -3,7 +3,10 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingNames } from '#shared/settings/config';
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'client/*.md']);
+/** The pages of this project: packages that are installed in a folder of it bring pages of their own. */
+const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'client/*.md'], {
+  exclude: ['**/node_modules/**'],
+});
 const proseOf = (path: string) => readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
 
 /** The anchor that a heading gets on the pages of repositories. */
