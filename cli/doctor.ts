@@ -16,6 +16,7 @@ import { DiagnosticsProblem } from '../client/diagnostics.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
 import { browserSettingsOf } from '../worker/start/browser-settings.ts';
+import { isLab } from '../worker/start/probe-settings.ts';
 import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
 import { hasPublicIpv6 } from '../worker/start/watch-network.ts';
 import { openServer, type ServerOptions } from './connection.ts';
@@ -92,7 +93,7 @@ function lookAtTables(nowMs: number): Diagnosis {
   const old = listOldData(nowMs).map(({ name, day }) => `${name} is of ${day}`);
   if (old.length === 0)
     return { state: 'ok', words: `what checks judge by is at most ${oldAfterDays} days old` };
-  const fix = 'Install a newer version, or renew them as docs/operating.md says under "Data with an age".';
+  const fix = 'Install a newer version, or renew them as docs/data.md says under "Data with an age".';
   return { state: 'warn', words: `${old.join(', ')}. ${fix}` };
 }
 
@@ -129,8 +130,9 @@ function writeAWhile(folder: string): void {
   }
 }
 
-async function lookAtDns({ DNS_SERVERS }: Config): Promise<Diagnosis> {
-  const { answering, faults } = await lookAtResolvers(DNS_SERVERS);
+async function lookAtDns(config: Config): Promise<Diagnosis> {
+  const { DNS_SERVERS } = config;
+  const { answering, faults } = await lookAtResolvers(DNS_SERVERS, { isLab: isLab(config) });
   const setting = DNS_SERVERS ? 'DNS_SERVERS' : 'the resolvers of this system';
   if (faults.length === 0 && answering.length > 0)
     return { state: 'ok', words: `${answering.join(', ')} answers` };

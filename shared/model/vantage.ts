@@ -71,8 +71,8 @@ export const vantageTexts: { readonly [K in VantageKind]: VantageText } = {
     fix: 'Set DNS_SERVERS to a resolver that answers for all types, DS, DNSKEY, CAA and HTTPS among them.',
   },
   'honest-dns': {
-    reason: 'the resolver of this machine answers for names that do not exist',
-    fix: 'Set DNS_SERVERS to a resolver that says NXDOMAIN.',
+    reason: 'the resolver of this machine blocks names, or makes up answers for those that do not exist',
+    fix: 'Set DNS_SERVERS to a resolver that neither blocks names nor makes up answers.',
   },
   https: {
     reason: 'this network lets no connection out to port 443',

@@ -4,7 +4,7 @@ export const serversListedOn = '2026-11-22';
 /**
  * Where large providers of DNS have their name servers: a name that is one of these or below it. Only names that the provider alone
  * gives out, so none below which customers have hosts. Written from what is generally known of these providers; the page beside each
- * is where its own customers are told: compare a row with it when you touch it.
+ * is where its own customers read of it: compare a row with it when you touch it.
  */
 const wellKnownDomains: { readonly [provider: string]: readonly string[] } = {
   'root servers': ['root-servers.net'], // https://root-servers.org

@@ -25,7 +25,7 @@ import { openWatcher, type Watcher, type WatcherSettings } from '../watches/open
 import { browserSettingsOf } from './browser-settings.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
-import { prepareSendersOf } from './probe-settings.ts';
+import { isLab, prepareSendersOf } from './probe-settings.ts';
 import { recordAccess } from './record-access.ts';
 import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
@@ -222,15 +222,16 @@ function concurrencyOf(queue: QueueName, { WORKER_CONCURRENCY }: Config): number
 }
 
 /** Asks each resolver once and tells of those that do not answer: the checks would only say of each target that it could not be resolved. */
-async function tellResolvers({ DNS_SERVERS }: Config, log: Pick<Logger, 'error' | 'warn'>): Promise<void> {
-  const { answering, faults } = await lookAtResolvers(DNS_SERVERS);
+async function tellResolvers(config: Config, log: Pick<Logger, 'error' | 'warn'>): Promise<void> {
+  const { DNS_SERVERS } = config;
+  const { answering, faults } = await lookAtResolvers(DNS_SERVERS, { isLab: isLab(config) });
   if (faults.length === 0) return;
   const fields = {
     setting: DNS_SERVERS ? 'DNS_SERVERS' : 'none: these are the servers of the system',
     faults,
   };
-  if (answering.length === 0) log.error(fields, 'no resolver answers');
-  else log.warn(fields, 'a resolver does not answer');
+  if (answering.length === 0) log.error(fields, 'no resolver works');
+  else log.warn(fields, 'a resolver does not work');
 }
 
 /** What a worker knows of its way to mail hosts. */

@@ -86,12 +86,15 @@ type TellVantage = (memory: VantageMemory) => void;
 
 const loopback = ['127.0.0.0/8', '::1/128'].map(parseCidr);
 
-/** Where the operator allows targets on this machine itself, no host of the internet tells anything of the way to them. */
+/** Whether the operator allows targets on this machine itself: then no host of the internet tells anything of the way to them. */
+export function isLab({ TARGET_ALLOW_CIDRS }: Config): boolean {
+  return TARGET_ALLOW_CIDRS.some(({ network }) => loopback.some((block) => contains(block, network)));
+}
+
 function vantageSettingsOf(config: Config, tell: TellVantage | undefined): ProbeSettings['vantage'] {
-  const isLab = config.TARGET_ALLOW_CIDRS.some(({ network }) =>
-    loopback.some((block) => contains(block, network)),
-  );
-  return isLab ? undefined : { controlHosts: config.CONTROL_HOSTS ?? [], ignoresProxy: namesProxy(), tell };
+  return isLab(config)
+    ? undefined
+    : { controlHosts: config.CONTROL_HOSTS ?? [], ignoresProxy: namesProxy(), tell };
 }
 
 /** A mail address says nothing of what was sent and why: where the service has a public address, its page for owners stands before it. */

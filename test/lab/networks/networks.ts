@@ -55,6 +55,16 @@ export const networks = {
   'resolver knows no new types (empty)': { proxy: 'nodata' },
   'resolver of 512 octets without TCP': { proxy: 'small' },
   'NXDOMAIN rewritten': { proxy: 'nxdomain' },
+  'resolver denies every name': { proxy: 'denies-all' },
+  'resolver blocks the domain (NXDOMAIN)': { proxy: 'blocks' },
+  'resolver blocks the domain (0.0.0.0)': { proxy: 'sinkhole' },
+  'resolver blocks the domain (REFUSED)': { proxy: 'refuses' },
+  'resolver blocks the domain, port 53 dropped': { proxy: 'blocks', forward: [`${fromLan} ${port53} drop`] },
+  'resolver proves nothing': { proxy: 'proves-nothing' },
+  'resolver proves nothing, port 53 dropped': {
+    proxy: 'proves-nothing',
+    forward: [`${fromLan} ${port53} drop`],
+  },
   'IPv6 only, with DNS64 and NAT64': {
     families: 'v6',
     unbound: '  module-config: "dns64 validator iterator"\n  dns64-prefix: 64:ff9b::/96\n',

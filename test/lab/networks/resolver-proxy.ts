@@ -32,13 +32,39 @@ function sell(query: Buffer): Buffer {
   return encode({ type: 'response', id, flags: 0x0180, questions, answers });
 }
 
+/** What a filter blocks. */
+const blocked = /(?:^|\.)healthy\.com$/i;
+
+/** As many a cache answers: without the records that prove a denial. */
+function withoutProof(reply: Buffer): Buffer {
+  const { id = 0, questions = [], answers = [], additionals = [] } = decode(reply);
+  const flags = reply.readUInt16BE(2);
+  return encode({ type: 'response', id, flags, questions, answers, additionals });
+}
+
+/** What a filter says instead of the truth: that the name does not exist, that nobody is there, or that it does not answer. */
+function block(query: Buffer): Buffer {
+  if (mode === 'refuses') return empty(query, 5);
+  if (mode !== 'sinkhole') return empty(query, 3);
+  const { id = 0, questions = [] } = decode(query);
+  const name = questions[0]?.name ?? '';
+  const types = { 1: ['A', '0.0.0.0'], 28: ['AAAA', '::'] } as const;
+  const [type, data] = types[typeOf(query) as 1 | 28] ?? [];
+  const answers = type ? [{ type, name, ttl: 60, data }] : [];
+  return encode({ type: 'response', id, flags: 0x0180, questions, answers });
+}
+
 async function answer(query: Buffer, ask: (query: Buffer) => Promise<Buffer>): Promise<Buffer> {
   if (mode === 'servfail') return empty(query, 2);
+  if (mode === 'denies-all') return empty(query, 3);
+  const isBlocked = blocked.test(decode(query).questions?.[0]?.name ?? '');
+  if (isBlocked && /^(?:blocks|sinkhole|refuses)$/.test(mode)) return block(query);
   if (mode === 'notimp' && unknownTypes.has(typeOf(query))) return empty(query, 4);
   if (mode === 'nodata' && unknownTypes.has(typeOf(query))) return empty(query, 0);
   if (mode === 'slow') await wait(1700);
   const reply = await ask(query);
   if (mode === 'small' && reply.length > 512) return empty(query, 0, { truncated: true });
+  if (mode === 'proves-nothing') return withoutProof(reply);
   return mode === 'nxdomain' && ((reply[3] ?? 0) & 15) === 3 ? sell(query) : reply;
 }
 

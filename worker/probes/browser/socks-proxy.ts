@@ -134,7 +134,7 @@ async function serve(run: ProxyRun, client: Socket): Promise<void> {
     client.write(writeReply(socksReplies.granted));
     await join(run, { client, ...upstream });
   } catch (error) {
-    // The browser hung up, or does not speak SOCKS5: nobody is left to be told. All else is a defect of ours.
+    // The browser hung up, or does not speak SOCKS5: there is no one left to answer. All else is a defect of ours.
     const isExpected = error instanceof HungUp || run.signal.aborted || client.destroyed;
     if (!isExpected) run.defects.push(error);
     client.destroy();

@@ -3,23 +3,30 @@ import { steadyNow } from '#shared/time/steady-time';
 import type { WayOut } from '../from-here.ts';
 import { unlessOurs } from '../vantage/early.ts';
 import { type RunVantage, trustedNetwork } from '../vantage/open.ts';
-import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
-
-/** How questions of a run are asked, before anybody asks whose failure it was. */
-export type PlainQuestions = {
-  resolver(question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer>;
-  server(address: string, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer>;
-};
+import { type IsRefusedAddress, notFromHere, type PlainQuestions } from './plain-questions.ts';
+import type { DnsAnswer, DnsAskOptions, DnsReply } from './port.ts';
+import { textsIn } from './read-reply.ts';
+import { isDoubtful, openSecondWord, type SecondWord } from './second-word.ts';
+import { type Asked, openZoneWord } from './zone-word.ts';
 
 /** The same questions, whose answers tell of the target only: what this machine's network or its resolver does to them is taken out. */
-export function openQuestionsFromHere(ask: PlainQuestions, way: WayOut): PlainQuestions {
+export function openQuestionsFromHere(
+  ask: PlainQuestions,
+  way: WayOut,
+  isRefused: IsRefusedAddress,
+): PlainQuestions {
   const { vantage } = way;
   const server = askServersFromHere(ask, way);
-  const instead = openInstead(
-    { server, resolver: (question, options) => ask.resolver(question, options) },
-    vantage,
-  );
-  return { server, resolver: askResolverFromHere(ask, vantage, instead) };
+  const plain: PlainQuestions = { server, resolver: (question, options) => ask.resolver(question, options) };
+  const zoneWord = openZoneWord(plain, vantage, isRefused);
+  const instead: Instead = async (asked, kind) => {
+    const reason = vantage.meet(kind);
+    return (await zoneWord(asked)) ?? notFromHere(asked.question, reason);
+  };
+  const secondWord = openSecondWord({ ask: plain, zoneWord, vantage });
+  const doubt: SecondWord = async (asked, answer) =>
+    vantage !== trustedNetwork && isDoubtful(answer, isRefused) ? secondWord(asked, answer) : answer;
+  return { server, resolver: askResolverFromHere(ask, vantage, { instead, doubt }) };
 }
 
 function askServersFromHere(ask: PlainQuestions, { vantage, via }: WayOut): PlainQuestions['server'] {
@@ -57,7 +64,7 @@ function askServersFromHere(ask: PlainQuestions, { vantage, via }: WayOut): Plai
 function askResolverFromHere(
   ask: PlainQuestions,
   vantage: RunVantage,
-  instead: Instead,
+  { instead, doubt }: Beside,
 ): PlainQuestions['resolver'] {
   return async (question, options) => {
     const since = steadyNow();
@@ -71,12 +78,13 @@ function askResolverFromHere(
     if ('ours' in early) return notFromHere(question, early.ours);
     const answer = early.value;
     if (answer.kind === 'failure' || isRefusal(answer))
-      return explainSilence(answer, { question, options, since }, vantage, instead);
+      return explainSilence(answer, { question, options, since }, vantage, { instead, doubt });
     vantage.worked('resolver');
     if (isHidable(question.type) && answer.answers.length === 0 && (await vantage.hidesTypes()))
       return instead({ question, options }, 'dns-types');
     const isRewritten = traits.rewrites.length > 0 && isMadeUp(answer, traits.rewrites);
-    return isRewritten ? instead({ question, options }, 'honest-dns') : withoutSynthesised(answer, vantage);
+    if (isRewritten) return instead({ question, options }, 'honest-dns');
+    return doubt({ question, options }, withoutSynthesised(answer, vantage));
   };
 }
 
@@ -90,11 +98,12 @@ function isMadeUp(answer: DnsReply, rewrites: readonly string[]): boolean {
   return textsIn(answer, answer.question.type).some((address) => rewrites.includes(address));
 }
 
-type Asked = { readonly question: DnsQuestion; readonly options: DnsAskOptions };
 /** What the servers of the zone say themselves where this is missing here, or that nobody can say. */
 type Instead = (asked: Asked, kind: VantageKind) => Promise<DnsAnswer>;
+/** What else is asked where the resolver does not serve. */
+type Beside = { readonly instead: Instead; readonly doubt: SecondWord };
 
-/** Types that resolvers and firewalls are known to hide, whose lack would be told as the target's. */
+/** Types that resolvers and firewalls are known to hide, whose lack would be reported as the target's. */
 function isHidable(type: string): boolean {
   return type === 'DS' || type === 'DNSKEY' || type === 'CAA' || type === 'HTTPS';
 }
@@ -107,7 +116,7 @@ async function explainSilence(
   answer: DnsAnswer,
   { question, options, since }: Asked & { readonly since: number },
   vantage: RunVantage,
-  instead: Instead,
+  { instead, doubt }: Beside,
 ): Promise<DnsAnswer> {
   if (answer.kind === 'failure' && (answer.code === 'invalid-name' || answer.code === 'budget-spent'))
     return answer;
@@ -117,7 +126,8 @@ async function explainSilence(
   if (answer.kind === 'answer' && answer.rcode === 'NOTIMP' && (await vantage.hidesTypes()))
     return instead({ question, options }, 'dns-types');
   const { ours } = await vantage.blame({ kinds: ['resolver'], since });
-  return ours === undefined ? answer : notFromHere(question, ours);
+  if (ours !== undefined) return notFromHere(question, ours);
+  return answer.kind === 'answer' ? doubt({ question, options }, answer) : answer;
 }
 
 /** What a NAT64's resolver adds is not the target's: the name has no such address. */
@@ -159,87 +169,4 @@ function teach(answer: DnsAnswer, vantage: RunVantage, family: VantageKind): voi
 /** Questions that ask how a server takes EDNS, or for what only EDNS brings. */
 function isAboutEdns({ dnssecOk, ednsVersion, unknownOption }: DnsAskOptions): boolean {
   return dnssecOk === true || (ednsVersion ?? 0) > 0 || unknownOption === true;
-}
-
-function notFromHere(question: DnsQuestion, reason: string, server = ''): DnsAnswer {
-  return { kind: 'failure', question, code: 'not-from-here', reason, server };
-}
-
-/** So many name servers are asked where a resolver cannot be believed, and so many labels of a name may be no zone. */
-const authorityLimits = { servers: 3, labels: 6 } as const;
-
-/** Asks the servers of a name's own zone, for what the resolver hides or cannot bring. */
-function openInstead(ask: PlainQuestions, vantage: RunVantage): Instead {
-  return async ({ question, options }, kind) => {
-    const reason = vantage.meet(kind);
-    // A DS record stands in the zone above (RFC 4035 §3.1.4.1).
-    const place = question.type === 'DS' ? question.name.split('.').slice(1).join('.') : question.name;
-    let servers = await findServersOf(place, ask, vantage);
-    // Once more where they send us on to a zone below.
-    for (const _ of ['zone', 'below']) {
-      const { answer, next } = await askEach(servers, { question, options }, ask);
-      if (answer) return answer;
-      servers = next;
-    }
-    return notFromHere(question, reason);
-  };
-}
-
-async function askEach(
-  servers: readonly string[],
-  { question, options }: Asked,
-  ask: PlainQuestions,
-): Promise<{ readonly answer?: DnsReply; readonly next: readonly string[] }> {
-  for (const address of servers) {
-    const answer = await ask.server(address, question, options);
-    if (answer.kind !== 'answer' || isRefusal(answer)) continue;
-    if (answer.flags.aa) return { answer, next: [] };
-    const next = answer.additional.flatMap(({ type, data }) =>
-      type === 'A' && typeof data === 'string' ? [data] : [],
-    );
-    if (next.length > 0) return { next: next.slice(0, authorityLimits.servers) };
-  }
-  return { next: [] };
-}
-
-async function findServersOf(
-  name: string,
-  ask: PlainQuestions,
-  vantage: RunVantage,
-): Promise<readonly string[]> {
-  const labels = name.split('.');
-  for (let at = 0; at < Math.min(labels.length, authorityLimits.labels); at += 1) {
-    const zone = labels.slice(at).join('.');
-    const names = textsIn(await ask.resolver({ name: zone, type: 'NS' }, {}), 'NS');
-    if (names.length > 0) return findAddressesOf(names.slice(0, authorityLimits.servers), ask, vantage);
-  }
-  return [];
-}
-
-async function findAddressesOf(
-  names: readonly string[],
-  ask: PlainQuestions,
-  vantage: RunVantage,
-): Promise<readonly string[]> {
-  const { rewrites } = vantage.knownTraits();
-  const isTrue = (address: string) => !rewrites.includes(address) && vantage.inside(address) === undefined;
-  const questions = names.flatMap((name) => [
-    { name, type: 'A' },
-    { name, type: 'AAAA' },
-  ]);
-  const found = await Promise.all(
-    questions.map(async (question) =>
-      textsIn(await ask.resolver(question, {}), question.type)
-        .filter(isTrue)
-        .slice(0, 1),
-    ),
-  );
-  return found.flat();
-}
-
-function textsIn(answer: DnsAnswer, type: string): readonly string[] {
-  if (answer.kind === 'failure') return [];
-  return answer.answers.flatMap((record) =>
-    record.type === type && typeof record.data === 'string' ? [record.data] : [],
-  );
 }

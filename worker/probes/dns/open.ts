@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { classifyAddress } from '#shared/targets/classify-address';
 import { describeSpent, type SpentBudget } from '../budget.ts';
 import type { WayOut } from '../from-here.ts';
 import { noTransfer, openDeniedServers } from './denied-servers.ts';
@@ -77,11 +78,15 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
       const denied = openDeniedServers(settings.policy.denied);
       const fromHere = openQuestionsFromHere(
         {
-          resolver: (question, options) => askCached(question, options, run),
+          resolver: (question, options) =>
+            denied.ask({ question, server: undefined }, () => askCached(question, options, run)),
           server: (server, question, options) =>
-            askNameserver(server, question, options, { settings, ...run }),
+            denied.ask({ question, server }, () =>
+              askNameserver(server, question, options, { settings, ...run }),
+            ),
         },
         run,
+        (address) => classifyAddress(address, settings.policy.addresses).kind === 'refused',
       );
       const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {
@@ -93,11 +98,10 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
           const known = asked.get(key);
           if (known) return known;
           const { server } = options;
-          const answer = denied.ask({ question, server }, () =>
+          const answer =
             server === undefined
               ? fromHere.resolver(question, options)
-              : fromHere.server(server, question, options),
-          );
+              : fromHere.server(server, question, options);
           asked.set(key, answer);
           return answer;
         },

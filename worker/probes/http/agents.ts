@@ -97,7 +97,7 @@ export function openGuardedAgents(settings: AgentSettings): GuardedAgents {
   };
 }
 
-// Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
+// Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is reported beside the answer.
 function openTls(plain: PlainConnection, servername: string): TLSSocket {
   const tls = connectTls(plain, {
     servername,

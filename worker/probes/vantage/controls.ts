@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { VantageKind } from '#shared/model/vantage';
+import { textsIn } from '../dns/read-reply.ts';
 import type {
   Controls,
   ControlNotes,
@@ -10,7 +11,7 @@ import type {
   HttpsOutcome,
   Outcome,
 } from './port.ts';
-import { openResolverControls, type ResolverControls, textsIn } from './resolver-controls.ts';
+import { openResolverControls, type ResolverControls } from './resolver-controls.ts';
 import { rootServers } from './roots.ts';
 
 type Transport = 'udp' | 'tcp';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DnsAnswer } from '../dns/port.ts';
+import { textsIn } from '../dns/read-reply.ts';
 import { ipv4OnlyName, readPrefixes } from './nat64.ts';
 import type { ControlNotes, ControlWire, Outcome } from './port.ts';
 
@@ -8,7 +9,7 @@ export type ResolverControls = {
   answers(): Promise<Outcome>;
   /** Whether it answers for all types of records. */
   types(): Promise<Outcome>;
-  /** Whether it says that a name does not exist. */
+  /** Whether it says that a name does not exist, and only of one that does not. */
   honest(): Promise<{ readonly outcome: Outcome; readonly rewrites: readonly string[] }>;
   /** What it adds to answers. */
   learn(): Promise<void>;
@@ -22,7 +23,7 @@ export function openResolverControls(wire: ControlWire, notes: ControlNotes): Re
     { name: '', type: 'CAA', isThere: false },
     { name: '', type: 'HTTPS', isThere: false },
   ];
-  const honest = () => askMadeUpName(wire, notes);
+  const honest = () => askForTruth(wire, notes);
   return {
     honest,
     async answers(): Promise<Outcome> {
@@ -54,19 +55,21 @@ export function openResolverControls(wire: ControlWire, notes: ControlNotes): Re
   };
 }
 
-async function askMadeUpName(wire: ControlWire, notes: ControlNotes): ReturnType<ResolverControls['honest']> {
+async function askForTruth(wire: ControlWire, notes: ControlNotes): ReturnType<ResolverControls['honest']> {
   if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
   const name = `${randomBytes(9).toString('hex')}.com`;
-  const [answer, six] = await Promise.all([
+  const [answer, six, above] = await Promise.all([
     wire.askResolver({ name, type: 'A' }),
     notes.mayAsk() ? wire.askResolver({ name, type: 'AAAA' }) : undefined,
+    notes.mayAsk() ? wire.askResolver({ name: 'com', type: 'NS' }) : undefined,
   ]);
   const rewrites = [...textsIn(answer, 'A'), ...(six ? textsIn(six, 'AAAA') : [])];
-  if (rewrites.length > 0) return { outcome: 'fails', rewrites };
-  return {
-    outcome: answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' ? 'works' : 'unsure',
-    rewrites,
-  };
+  if (rewrites.length > 0 || (above && isDenial(above))) return { outcome: 'fails', rewrites };
+  return { outcome: isDenial(answer) ? 'works' : 'unsure', rewrites };
+}
+
+function isDenial(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.rcode === 'NXDOMAIN';
 }
 
 function isSaid(rcode: string): boolean {
@@ -75,12 +78,4 @@ function isSaid(rcode: string): boolean {
 
 function textTypes(answer: DnsAnswer & { readonly kind: 'answer' }, type: string): number {
   return answer.answers.filter((record) => record.type === type).length;
-}
-
-/** Names or addresses in the answer. */
-export function textsIn(answer: DnsAnswer, type: string): readonly string[] {
-  if (answer.kind === 'failure') return [];
-  return answer.answers.flatMap((record) =>
-    record.type === type && typeof record.data === 'string' ? [record.data] : [],
-  );
 }

@@ -40,7 +40,7 @@ const observedNames = [
   'observedLoad',
 ];
 
-/** Audits that are told beside the insights: the response of the server is nobody's insight any more. */
+/** Audits that are reported beside the insights: the response of the server belongs to no insight any more. */
 const ownAudits = ['server-response-time', 'redirects', 'layout-shifts'];
 
 const screenshotLimit = 131_072;
