@@ -74,7 +74,7 @@ export async function restore(folder: string): Promise<void> {
 function dataFolder({ DATA_DIR, MONGODB_URL }: Config): string {
   if (MONGODB_URL !== undefined)
     throw new UsageError(
-      'MONGODB_URL is set: reports are in MongoDB. Use mongodump and mongorestore (docs/operating.md, "Backup and restore").',
+      'MONGODB_URL is set: reports are in MongoDB. Use mongodump and mongorestore (docs/data.md, "Backup and restore").',
     );
   if (DATA_DIR === ':memory:') throw new UsageError('DATA_DIR is ":memory:": there are no files.');
   return DATA_DIR;
@@ -120,7 +120,7 @@ async function copyAll(
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
-  makeFile(to);
+  makeFile(to, 'copy');
   await withFile(from, (database) => copyPages(database, to, { rate: allPages }));
   await withFile(to, (database) => {
     // With a journal of its own kind a file can be read where nothing can be written; the service changes it back.

@@ -33,21 +33,21 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
 
 /**
  * Makes a file of ours and its folder where they are not there. Reports may be somebody's secret: both are for this user alone. SQLite gives its
- * -wal and -shm the file's mode. Throws ConfigError where DATA_DIR does not allow it.
+ * -wal and -shm the file's mode. Throws ConfigError where that cannot be done. @param given what the operator named the folder by
  */
-export function makeFile(path: string): void {
+export function makeFile(path: string, given = 'DATA_DIR'): void {
   try {
     makeFolder(dirname(path));
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    throw cannotOpen(path, error);
+    throw cannotOpen(path, error, given);
   }
 }
 
-function cannotOpen(path: string, error: unknown): unknown {
+function cannotOpen(path: string, error: unknown, given = 'DATA_DIR'): unknown {
   if (error instanceof ConfigError || !(error instanceof Error) || !('code' in error)) return error;
   const free = isDiskFault(error) ? `; ${freeBytesOf(path) ?? 'unknown'} bytes are free` : '';
-  return new ConfigError(`DATA_DIR: ${path} cannot be made or opened (${error.message}${free})`);
+  return new ConfigError(`${given}: ${path} cannot be made or opened (${error.message}${free})`);
 }
 
 // Not by mkdir's own "recursive": below /proc it never ends (Node 24).

@@ -139,6 +139,7 @@ test('what was there is kept, and a damaged copy or one of a newer version chang
   const [data, copies] = [join(root, 'old'), join(root, 'old-copies')];
   await diag(data, 'token', 'create', '--name', 'first');
   await diag(data, 'backup', copies);
+  expect((await diag(data, 'backup', '/proc/no-folder')).words).toMatch(/^copy: \/proc\/no-folder/m);
   await diag(data, 'token', 'create', '--name', 'second');
   const change = (act: (path: string) => void) => act(join(copies, 'tokens.sqlite'));
   change((path) => {
