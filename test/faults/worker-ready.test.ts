@@ -76,6 +76,40 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker that starts', () => {
   });
 });
 
+test.skipIf(!hasRedis || !hasMongo)(
+  'ten seconds after the last worker was killed, new checks are refused instead of kept',
+  async () => {
+    const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
+    const environment = {
+      REDIS_URL: redis.url,
+      MONGODB_URL: mongo.url,
+      TARGET_ALLOW_CIDRS: '127.0.0.0/8',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      DATA_DIR: ':memory:',
+    };
+    const start = (part: string) =>
+      startService({ program: process.execPath, args: ['cli/diag.js', part], environment });
+    const [api, worker] = await Promise.all([start('api'), start('worker')]);
+    let asked = 0;
+    const ask = async () => {
+      const target = encodeURIComponent(`http://made-up-${++asked}.com/`);
+      return (await fetch(`${api.url}/api/tools/redirect-check?url=${target}&wait=0`)).status;
+    };
+    try {
+      await expect.poll(ask, { timeout: 10_000 }).toBe(202);
+      worker.kill('SIGKILL');
+      await worker.closed;
+      expect(await ask()).toBe(202);
+      await expect.poll(ask, { timeout: 11_000, interval: 500 }).toBe(503);
+    } finally {
+      [api, worker].forEach((process) => process.kill('SIGKILL'));
+      await Promise.all([redis.stop(), mongo.stop()]);
+    }
+  },
+  60_000,
+);
+
 async function readyz({ adminUrl }: ServiceProcess) {
   const answer = await fetch(`${adminUrl}/readyz`);
   const { degraded } = (await answer.json()) as { readonly degraded?: Record<string, string> };

@@ -21,7 +21,7 @@ local OVER = { network = 4, browser = 1, composite = 4 }
 local NETWORK = 2 -- a network or an account may hold so many times its share beyond the slots
 local ANONYMOUS = 3 / 4 -- of all places, what work without a token may hold
 local WAITERS = 8 -- who wait for one job and give it their turns
-local LEASE, GRACE, ALIVE = 15000, 10000, 15000 -- ms: until a handed job begins; beyond a run's limit; without a beat
+local LEASE, GRACE, ALIVE = 15000, 10000, 9000 -- ms: until a handed job begins; beyond a run's limit; without a beat
 local LOST, LOST_BESIDE = 2, 4 -- runs lost that end a job: when it was alone once, and when it never was
 local AGAIN, SPARE = 30000, 600000 -- ms: what was handed back may wait so long again; what is remembered of a job, longer than it can be there
 local ENDED, KEPT, KEPT_MOST = 60000, 600000, 10000 -- ms that an end is remembered by key and by id; ids

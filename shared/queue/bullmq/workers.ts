@@ -226,7 +226,7 @@ function takeJobs(worker: Worker<ReadyJob>, { redis, queue, room, run, tellOnce 
   };
 }
 
-const heartbeatMs = 5000;
+const heartbeatMs = 3000;
 
 /** Tells the scheduler that a worker lives, and how many slots it can use now. Each beat also does what a process that died should have done. */
 function startHeartbeat(scheduler: Scheduler, { queue, slots, log }: QueueWorkerSettings) {
@@ -302,8 +302,8 @@ export function openWorkers(options: BullmqQueueOptions): Workers {
   };
 }
 
-const repeatMs = 5000;
-const aliveS = 15;
+const repeatMs = heartbeatMs;
+const aliveS = 9;
 
 /** Tells every process, as long as this one lives, why it does not serve a queue that it should. */
 function startDenial(redis: Redis, queue: QueueName, fix: string): QueueWorker {
