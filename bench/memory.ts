@@ -44,7 +44,7 @@ export async function bench(): Promise<Section> {
       'RSS of one process after many requests, each of them different. The last row mixes requests that are answered from memory and store, accepted as jobs, and refused in each way. They come over 32 pipelined connections, and the heap is that of a container of 512 MB. `MEMORY_MIXED_URLS=1000000` sends more of them. A flat end means that nothing grows without a bound.',
     columns: ['requests', 'count', 'before, MB', 'after a fifth', 'after half', 'at the end', 'end ÷ half'],
     rows,
-    limits: `budgets in bytes for everything that callers fill; operating.md names them. What one entry takes: ${entries.join('; ')}.`,
+    limits: `budgets in bytes for everything that callers fill; callers.md names them. What one entry takes: ${entries.join('; ')}.`,
   };
 }
 

@@ -7,7 +7,7 @@ import { makeGoldenReports } from './golden-reports.ts';
 import { makeOpenapiLock, openapiLockPath } from './openapi-lock.ts';
 import { makeScoringPage } from './scoring-page.ts';
 import { makeEnvExample, makeSettingsPage } from './settings-docs.ts';
-import { makeOperatingPage } from './writes-table.ts';
+import { makeCallersPage } from './writes-table.ts';
 
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
 export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
@@ -20,7 +20,7 @@ export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
     [comparedPath, makeComparedPage()],
     ['.env.example', makeEnvExample()],
     ['docs/settings.md', makeSettingsPage()],
-    ['docs/operating.md', makeOperatingPage()],
+    ['docs/callers.md', makeCallersPage()],
     ...(await makeGoldenReports()),
   ]);
 }

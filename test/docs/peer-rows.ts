@@ -5,7 +5,7 @@ export type PeerRow = {
   /** The case of Zonemaster, or the subtest of Internet.nl. */
   readonly name: string;
   readonly word: 'match' | 'better' | 'part' | 'left out';
-  /** What the same fault is told as. */
+  /** What the same fault is reported as. */
   readonly codes: readonly DnsCheckCode[];
   /** What differs, and why; empty where nothing does. */
   readonly note: string;

@@ -2,10 +2,10 @@ import { type RouteRule, routeTable } from '../../api/listener/route-table.ts';
 import { type BodyBounds, bodyBounds } from '../../api/request/body-bounds.ts';
 import { withTable } from './marked-table.ts';
 
-const path = 'docs/operating.md';
+const path = 'docs/callers.md';
 
-/** The page for operators with the table of all requests that change something: their bodies, their price and what bounds what they keep. */
-export function makeOperatingPage(): string {
+/** The page of callers with the table of all requests that change something: their bodies, their price and what bounds what they keep. */
+export function makeCallersPage(): string {
   const rows = routeTable.flatMap((rule) => {
     if (rule.method === 'GET') return [];
     return [

@@ -9,7 +9,7 @@ import { serversListedOn } from '../probes/well-known-servers.ts';
 import { blockSignsSeenOn } from '../web/block-signs.ts';
 import { cookiesListedOn } from '../web/known-cookies.ts';
 
-/** A table of facts about the world that were copied on some day, and go out of date. How each is renewed stands in docs/operating.md. */
+/** A table of facts about the world that were copied on some day, and go out of date. How each is renewed stands in docs/data.md. */
 export type ReferenceData = {
   readonly name: string;
   /** "2026-08-21" */

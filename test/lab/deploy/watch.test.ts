@@ -96,7 +96,7 @@ test('panels have ids of their own, and every panel a query', () => {
 });
 
 test('each alarm has a row in the operators’ guide, and no row is of an alarm that is gone', () => {
-  const rows = readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(Diag\w+)` \|/gm);
+  const rows = readFileSync('docs/monitoring.md', 'utf8').matchAll(/^\| `(Diag\w+)` \|/gm);
   expect([...rows].map(([, name]) => name).sort()).toEqual(rules.map(({ alert }) => alert).sort());
 });
 

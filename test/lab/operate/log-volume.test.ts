@@ -41,7 +41,7 @@ async function volumeOf(paths: readonly string[]): Promise<{ readonly lines: num
 
 /** What the operators' guide says of a row of its table: lines and kB for 1,000. */
 function told(row: string): { readonly lines: number; readonly kB: number } {
-  const guide = readFileSync('docs/operating.md', 'utf8');
+  const guide = readFileSync('docs/monitoring.md', 'utf8');
   const [, lines = '', kB = ''] =
     new RegExp(`^\\| ${row} \\| ([\\d,]+) \\| ([\\d,]+) kB \\|`, 'm').exec(guide) ?? [];
   return { lines: Number(lines.replace(',', '')), kB: Number(kB.replace(',', '')) };

@@ -21,6 +21,6 @@ test('each day that stands beside a table is in the list, and each table in the 
   );
   expect(dated.length).toBe(referenceData.length);
   expect(dated.filter((name) => !source.includes(name))).toEqual([]);
-  const guide = readFileSync('docs/operating.md', 'utf8');
+  const guide = readFileSync('docs/data.md', 'utf8');
   expect(referenceData.filter(({ name }) => !guide.includes(`| \`${name}\` |`))).toEqual([]);
 });
