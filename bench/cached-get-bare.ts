@@ -14,7 +14,7 @@ export type BareAnswer = {
   readonly base64: string;
 };
 
-/** What the bare server is told: its answers, and the database file of the service. */
+/** What the bare server is given: its answers, and the database file of the service. */
 export type BareTask = { readonly answers: readonly BareAnswer[]; readonly file: string };
 
 /** The path at which the bare handler answers with the row of a key, in the coding that it is asked for. */

@@ -17,7 +17,7 @@ import type { Section } from './section.ts';
 
 /** Each server is checked so often; code is compiled after the first. */
 const rounds = 3;
-/** The longest of the table; of the others the number is told. */
+/** The longest of the table; of the others the number is reported. */
 const shown = 8;
 
 type Scenario = { readonly name: string; readonly check: string; readonly paths: readonly string[] };

@@ -17,7 +17,7 @@ export type Section = {
 export type Conditions = {
   readonly at: Date;
   readonly seconds: number;
-  /** The share of all cores that other work had meanwhile; undefined where that cannot be told. */
+  /** The share of all cores that other work had meanwhile; undefined where that is not known. */
   readonly otherWork: number | undefined;
 };
 

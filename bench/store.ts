@@ -13,7 +13,7 @@ import { openMongoSide, openSqliteSide, sampleReport, type StoreUnderTest } from
 const sqliteReports = Number(process.env['BENCH_REPORTS'] ?? 200_000);
 const mongoReports = Number(process.env['BENCH_MONGO_REPORTS'] ?? 20_000);
 const turns = 2000;
-/** A store on a slow server is not waited for longer: what it has deleted until then is what is told. */
+/** A store on a slow server is not waited for longer: what it has deleted until then is what counts. */
 const expiryMostMs = 120_000;
 const expiryLookMs = 250;
 

@@ -31,7 +31,7 @@ const ownNames = new Set([
   'follows',
 ]);
 const jobWaitS = 25;
-/** Times that a job may be lost, or expire before its turn, until the caller is told. */
+/** Times that a job may be lost, or expire before its turn, until the caller learns of it. */
 const roundLimit = 20;
 
 export type AskParts = {

@@ -21,7 +21,7 @@ export type Site = {
   readonly sendsMail: boolean;
   /** Agents may ask by the Model Context Protocol. */
   readonly hasMcp: boolean;
-  /** What owners of servers that are checked are told: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
+  /** What owners of servers that are checked learn: CONTACT_URL, HOST_CONCURRENCY and ACCESS_DAYS. */
   readonly owners: {
     readonly contact: string | undefined;
     readonly hostConcurrency: number;

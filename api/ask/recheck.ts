@@ -82,7 +82,7 @@ export async function recheck(
   return { kind: 'report', report, via: 'stored' };
 }
 
-/** What a caller is told where the parts of a domain-health cannot be found again. */
+/** What a caller learns where the parts of a domain-health cannot be found again. */
 function noParts(): Problem {
   return new Problem(
     'report_not_found',

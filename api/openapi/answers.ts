@@ -23,7 +23,7 @@ export function json(schema: z.ZodType) {
   return { 'application/json': { schema } };
 }
 
-/** What a reader of something stored may be told, whatever it is. */
+/** What a reader of something stored may learn, whatever it is. */
 export const accessProblems: readonly ProblemCode[] = [
   'invalid_request',
   'token_required',

@@ -15,7 +15,7 @@ const keyForm = /^([0-9a-f]{32})-([\w-]{22})$/;
 type KeyName = 'confirmKey' | 'stopKey';
 type Found = { readonly mailbox: Mailbox; readonly stop: Stop | undefined; readonly key: string };
 
-/** Answers /mail/confirm: asks whether an address may be told. Programs open links of mail, so this changes nothing. */
+/** Answers /mail/confirm: asks whether an address may get messages. Programs open links of mail, so this changes nothing. */
 export async function answerConfirmPage(
   services: PageServices,
   request: Request,

@@ -1,6 +1,6 @@
 import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 
-/** Faults of a body that are told. */
+/** Faults of a body that an answer names, at most. */
 export const mostFaults = 50;
 
 /** The Problem of faults in a body. @param faults at most 50 are reported */

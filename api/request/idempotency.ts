@@ -7,7 +7,7 @@ import { type Body, digestOfRequest } from './read-body.ts';
 /** What a POST made, or an equal one before it. */
 export type Made = {
   readonly resourceId: string;
-  /** What an equal request is told beside the resource. */
+  /** What an equal request gets beside the resource. */
   readonly kept: string;
   /** An equal request made it before: the answer is 200, not 201. */
   readonly isRepeated: boolean;
@@ -17,7 +17,7 @@ const keyForm = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Makes a resource once for all equal requests that carry the same Idempotency-Key; without one, always.
- * @param make makes the resource under this id, where it is not there yet, and gives what equal requests are told beside it
+ * @param make makes the resource under this id, where it is not there yet, and gives what equal requests get beside it
  */
 export async function makeOnce(
   keys: IdempotencyStore,

@@ -13,7 +13,7 @@ export type ReadFields<Shape extends z.ZodRawShape> = {
 };
 
 /**
- * Reads a JSON body field by field, so that what is wrong inside of one field is told together with what is wrong elsewhere. Fields that the
+ * Reads a JSON body field by field, so that what is wrong inside of one field is reported together with what is wrong elsewhere. Fields that the
  * schema does not have are faults. Throws the Problem of what is no JSON, or no object.
  * @param text within the bounds of its kind
  */

@@ -7,7 +7,7 @@ export type Query = {
   readonly faults: readonly InputError[];
 };
 
-/** Faults that are told: an address of 15 kB has room for 7,500, and telling them all took 1.4 MB. */
+/** Faults that an answer names: an address of 15 kB has room for 7,500, and naming them all took 1.4 MB. */
 const faultLimit = 50;
 
 /**

@@ -17,7 +17,7 @@ export function testOf(
   return makeDeliveries(watch, { ...wish, ...(once === undefined ? {} : { once }) }, Date.now(), publicUrl);
 }
 
-/** Asks the address of a watch, once, whether it may be told. Until that is confirmed, nothing else is sent there. */
+/** Asks the address of a watch, once, whether it may get messages. Until that is confirmed, nothing else is sent there. */
 export async function askAddress(
   services: Pick<WatchServices, 'site' | 'watches'>,
   watch: Watch,

@@ -58,7 +58,7 @@ function nameOf({ kind, category, code }: News): string {
 /** Turns without a change after which a thing has come to rest, and the least time for it. */
 const restTurns = 6;
 const leastRestMs = 3_600_000;
-/** A thing may be told as bad and as good again; what goes on changing after that is told when it has come to rest. */
+/** A thing may be reported as bad and as good again; what goes on changing after that is reported when it has come to rest. */
 const mostFlips = 2;
 const mostRemembered = 200;
 

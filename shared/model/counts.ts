@@ -13,7 +13,7 @@ const units = [
 /**
  * A time in whole units that a reader knows: "365 days", "1 hour", "90 seconds". It never says more than there is. Between one and two of a
  * unit the smaller one says more: "1 day" is said of 24 hours and some minutes, "25 hours" and "47 hours" of what is longer.
- * @param ms below 0 it is told as 0
+ * @param ms below 0 it is reported as 0
  */
 export function spanWords(ms: number): string {
   const whole = Math.max(0, ms);

@@ -33,7 +33,7 @@ const spreadMs = 3_600_000;
 
 /** Messages that an address gets a day, over all accounts. What comes beyond is reported by one digest. */
 export const mailsOfDay = 20;
-/** Questions that an address gets a day whether it may be told, over all accounts. */
+/** Questions that an address gets a day whether it wants messages, over all accounts. */
 export const confirmationsOfDay = 3;
 /** Questions a day that an account has sent, to whatever addresses. */
 export const confirmationsOfAccount = 20;

@@ -47,7 +47,7 @@ const memorySchema = z.record(
     toldAt: z.int(),
     /** What is true since. */
     now: z.enum(['good', 'bad']),
-    /** How often it was told in a row without rest. */
+    /** How often it was reported in a row without rest. */
     flips: z.int(),
   }),
 );

@@ -26,7 +26,7 @@ export type Begun =
 export interface IdempotencyStore {
   /** Takes the key; of two at once one gets `new`. @param resourceId of what is made where the key is new */
   begin(request: KeyedRequest, resourceId: string, nowMs: number): Promise<Begun>;
-  /** The resource is there. @param kept what an equal request is told beside the resource, such as a secret; "" for nothing */
+  /** The resource is there. @param kept what an equal request gets beside the resource, such as a secret; "" for nothing */
   finish(request: KeyedRequest, kept: string): Promise<void>;
   /** Nothing was made: the key is free again. */
   abandon(request: KeyedRequest): Promise<void>;

@@ -38,7 +38,7 @@ const mostNews = 20;
 const mostEvents = 100;
 const longestText = 400;
 
-/** The message that asks whether an address may be told. It has no word of the account that wants it. */
+/** The message that asks whether an address may get messages. It has no word of the account that wants it. */
 export function renderConfirmation({ service, confirm, stop }: MailLinks): MailText {
   return textOf('Confirm your e-mail address', [
     `Somebody wants to be told at this address when a domain changes that ${service} watches.`,

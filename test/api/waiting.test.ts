@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, redirectPath } from './kit.ts';
 
-/** What the slow site holds back until it is told. */
+/** What the slow site holds back until it is released. */
 let held: (() => void)[] = [];
 let visits = 0;
 const release = () => held.splice(0).forEach((answer) => answer());

@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis || !hasMongo)('a clock that is set while jobs run and 
     const refused = Object.entries(tally).filter((outcome) => !answered(outcome));
     const expected = /^503 (?:busy|queue_unavailable|store_unavailable)$/;
     expect(refused.filter(([outcome]) => !expected.test(outcome))).toEqual([]);
-    // It is told, and the process is not ready while its clock is that far off.
+    // It is reported, and the process is not ready while its clock is that far off.
     const ready = await fetch(`${worker.adminUrl}/readyz`);
     expect(await ready.text()).toContain("this machine's clock is");
     // A store that is slow for a moment is 503; a second run would be another report.

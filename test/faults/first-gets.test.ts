@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis || !hasMongo)('two APIs and two workers over an empty 
       });
       try {
         const atReady: number[] = [];
-        // Without a worker no check starts, which is told as what it is.
+        // Without a worker no check starts, which is reported as what it is.
         const workers = Promise.all([fleet.startWorker(), fleet.startWorker()]);
         const api = async () => {
           const member = await fleet.startApi();

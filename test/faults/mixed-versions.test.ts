@@ -148,7 +148,7 @@ async function expectAllReadable(
       });
       return [response.status, await response.json()];
     };
-    // A store that is too slow on a busy machine is told, and asked again.
+    // A store that is too slow on a busy machine is reported, and asked again.
     await expect.poll(read, { timeout: 60_000 }).toEqual([200, body]);
   }
 }

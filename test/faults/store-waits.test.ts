@@ -21,7 +21,7 @@ async function timed(acting: Promise<unknown>): Promise<{ readonly outcome: stri
   return { outcome, ms: performance.now() - start };
 }
 
-/** What so many callers at once are told. */
+/** What so many callers at once get. */
 async function askAll(store: ReportStore, count: number): Promise<readonly string[]> {
   const all = await Promise.all(Array.from({ length: count }, () => timed(store.get('x'))));
   return [...new Set(all.map(({ outcome }) => outcome))];

@@ -24,7 +24,7 @@ const digestOctets: ReadonlyMap<number, number> = new Map([
   [2, 64],
 ]);
 
-/** The octets that the record has and should have, where they differ; null where they are right or cannot be told. */
+/** The octets that the record has and should have, where they differ; null where they are right or not known. */
 export function findWrongLength({
   matchingType,
   certificate,

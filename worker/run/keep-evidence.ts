@@ -37,7 +37,7 @@ const waitingLimit = 200;
 /** As patient as the writing of reports. */
 const tries = 8;
 const retryMs = 1000;
-/** Losses of so long are told together. */
+/** Losses of so long are reported together. */
 const tellMs = 1000;
 
 /** Opens the keeper. What fails is logged and let go. */

@@ -56,7 +56,7 @@ export function openRunnerSide(
       switch (message.kind) {
         case 'run':
           clock.set(message.nowMs);
-          void inRun(message.run, () => runs.begin(message.run, message.job)); // its end is told in a message
+          void inRun(message.run, () => runs.begin(message.run, message.job)); // its end is reported in a message
           return;
         case 'stop':
           runs.stop(message.run);

@@ -33,7 +33,7 @@ export function readDelegation({ report, why }: SourceFacts): Delegation {
   return {
     zone: ns.zone,
     nameServers: ns.parent,
-    // Where the status could not be told, perhaps the DS records were not seen.
+    // Where the status is not known, perhaps the DS records were not seen.
     ds: dnssec.status === 'indeterminate' ? null : dnssec.ds,
     why: 'the delegation was not seen',
   };

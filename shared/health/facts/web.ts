@@ -12,7 +12,7 @@ export type WebFacts = {
   readonly kind: 'present' | 'absent' | 'closed' | 'unknown';
   /** Whether https is served: at the domain itself, or at www. */
   readonly tls: 'spoken' | 'none' | 'unknown';
-  /** ssl-check's finding that the server, by its own doing, speaks no TLS; null where it does, or where that could not be told. */
+  /** ssl-check's finding that the server, by its own doing, speaks no TLS; null where it does, or where that is not known. */
   readonly tlsRefusal: Finding | null;
 };
 

@@ -28,7 +28,7 @@ type Trial = {
   readonly isPause?: boolean;
 };
 
-/** The result of a trial is valid for so long, for all callers; a store that is slow from now on is to be told as slow. */
+/** The result of a trial is valid for so long, for all callers; a store that is slow from now on is to be reported as slow. */
 const trustMs = 200;
 /** One trial that fails may be a busy machine; new checks are refused from the second in a row. */
 const trialsThatFail = 2;

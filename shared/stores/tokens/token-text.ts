@@ -14,7 +14,7 @@ export function drawToken(): string {
   return body + checksumOf(body);
 }
 
-/** True for a text of a token's form whose checksum is right: a mistyped one is told without asking the store. */
+/** True for a text of a token's form whose checksum is right: a mistyped one is refused without asking the store. */
 export function isTokenText(text: string): boolean {
   return form.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }

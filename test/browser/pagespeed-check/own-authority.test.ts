@@ -51,7 +51,7 @@ test('a site of the operator’s own authority is measured, though it does not s
   const { end } = await load('https://a.test/moved');
   expect(end).toMatchObject({ kind: 'loaded', page: { finalUrl: 'https://b.test/' } });
   const { categories, requests } = end.kind === 'loaded' ? end.page : {};
-  // The same load was judged for another category, and its requests are told without the values of foreign queries.
+  // The same load was judged for another category, and its requests are reported without the values of foreign queries.
   expect(categories?.scores.seo).toBeGreaterThan(0);
   expect(categories?.audits.map(({ id }) => id)).toContain('meta-description');
   expect(JSON.stringify(requests)).not.toContain('CANARY');

@@ -28,7 +28,7 @@ const soaOf = (zone: string) => ({
 /** Records of the apex that a domain may have; what is left out, it has not. */
 export type Apex = { readonly [type: string]: readonly unknown[] };
 
-/** A zone with two name servers; all else is told. */
+/** A zone with two name servers; all else is reported. */
 export function zoneOf(
   domain: string,
   apex: Apex,

@@ -44,6 +44,6 @@ test.for([
   expect(evidence.connections).toBe(0);
   expect(report).toMatchObject({ state: 'unreachable', score: null });
   expect(server.connections()).toBe(0);
-  // No address that is not public is told.
+  // No address that is not public is reported.
   expect(JSON.stringify(report)).not.toContain('10.0.0.1');
 });

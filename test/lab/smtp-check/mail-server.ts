@@ -31,7 +31,7 @@ export type MailServer = {
   /** All lines that came, before and behind handshakes. */
   readonly said: readonly string[];
   readonly connections: () => number;
-  /** @param later what every connection after the first is told; the same where it is left out */
+  /** @param later what every connection after the first hears; the same where it is left out */
   serve(script: Script, later?: Script): void;
   close(): Promise<void>;
 };

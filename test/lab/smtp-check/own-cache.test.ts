@@ -15,7 +15,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What accounts of a service are told, one after the other: when the host was seen. */
+/** What accounts of a service learn, one after the other: when the host was seen. */
 async function timesTold(more: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
   const service = await openService({ settings: { ...settings, ...more } });
   services.push(service);

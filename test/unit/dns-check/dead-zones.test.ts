@@ -209,7 +209,7 @@ describe('a zone for which nobody answers', () => {
     const isDead = report.findings.some(({ code }) => code === 'ns-none-answers');
     expect(isDead).toBe(grade === 'F');
     expect(report).toMatchObject(expected[grade ?? 'null']);
-    // The one fault is told once, and mail has no score beside it.
+    // The one fault is reported once, and mail has no score beside it.
     expect(report['mailScore'] === null).toBe(grade !== 'any');
   });
 });

@@ -62,7 +62,7 @@ test.for([
   { target: 'https://a.test/x', evidence: [{ url: 'https://a.test/x', host: 'a.test' }], shown: [] },
   { target: 'a.test', evidence: [{ url: 'http://a.test/' }], shown: [{ url: 'http://a.test/' }] },
   { target: 'a.test', evidence: [{ name: 'a.test', ttl: 5 }], shown: [{ name: 'a.test', ttl: 5 }] },
-  // One of several is told with the others.
+  // One of several is reported with the others.
   {
     target: 'a.test',
     evidence: [{ name: 'a.test' }, { name: 'www.a.test' }],

@@ -27,7 +27,7 @@ const rows: readonly Row[] = [
   ...siteFileRows,
 ];
 
-// What they tell is never wrong, so they never hold: they are told, or do not apply.
+// What they tell is never wrong, so they never hold: they are reported, or do not apply.
 const tellsOnly: ReadonlySet<string> = new Set(['hsts-preloaded', 'isolation-ok']);
 // They say themselves what was not seen, or apply to nothing.
 const neverUntested: ReadonlySet<string> = new Set([

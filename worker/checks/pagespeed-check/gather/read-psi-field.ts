@@ -8,7 +8,7 @@ import { type Bag, bagOf, finiteOf, listOf } from '../../../probes/browser/untyp
 
 type Metrics = FieldRecord['metrics'];
 
-/** The names in loadingExperience.metrics. CLS is told in hundredths, as an integer; the others in ms. */
+/** The names in loadingExperience.metrics. CLS is reported in hundredths, as an integer; the others in ms. */
 const psiNames = {
   lcp: 'LARGEST_CONTENTFUL_PAINT_MS',
   inp: 'INTERACTION_TO_NEXT_PAINT',

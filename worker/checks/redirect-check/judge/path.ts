@@ -99,7 +99,7 @@ function isLateUpgrade({ from, to, number }: Redirect, redirects: readonly Redir
 /** Chromium gives up at the 20th redirect in a row, Firefox and the Fetch Standard at the 21st (measured in Chromium 150). */
 const chromiumRefuses = 20;
 
-// Of a chain without end there is no length; of one that browsers refuse, that is told.
+// Of a chain without end there is no length; of one that browsers refuse, that is reported.
 function hasLength(evidence: RedirectEvidence, redirects: number): boolean {
   return evidence.stop.kind !== 'loop' && !isBroken(judgeMost(evidence, redirects));
 }

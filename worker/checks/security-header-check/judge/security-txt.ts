@@ -19,7 +19,7 @@ type Codes = Verdicts<keyof typeof securityTxtRules>;
 
 const yearMs = 366 * 86_400_000;
 
-/** Judges a site's security.txt. A file that was not seen is not tested; of one that is absent only that is told. @param nowMs Unix ms */
+/** Judges a site's security.txt. A file that was not seen is not tested; of one that is absent only that is reported. @param nowMs Unix ms */
 export function judgeSecurityTxt({ file, isLegacy }: SecurityTxtObservation, nowMs: number): Codes {
   if (file.state === 'not-tested') return allOf(securityTxtRules, notTested(file.why));
   if (file.state === 'absent')

@@ -31,7 +31,7 @@ export type UnusableAnswer = {
 /** What a client gets from the server. */
 export type ClientOutcome = {
   readonly name: string;
-  /** null when it cannot be told. */
+  /** null when it is not known. */
   readonly connects: boolean | null;
   readonly protocol: VersionName | null;
   /** null also where it depends on an order that is not known. */

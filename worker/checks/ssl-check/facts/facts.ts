@@ -33,7 +33,7 @@ export type SslFacts = {
   readonly logs: readonly TransparencyLog[];
   /** The handshake of a client, and what it had to offer for it; null when none came about. */
   readonly client: (Connected & { readonly offer: HandshakeObservation['offer'] }) | null;
-  /** null when it could not be told. */
+  /** null when it is not known. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
   readonly known: KnownServer;
   readonly suites: readonly SuiteObservation[];

@@ -178,7 +178,7 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
 
 const secp256r1 = 0x0017;
 
-/** Where nobody can go on with any answer, that is told as the reason why nobody can connect. */
+/** Where nobody can go on with any answer, that is reported as the reason why nobody can connect. */
 function judgeOffers({ evidence, isAlive, protocols }: SslFacts): Verdict {
   const { notOffered } = evidence;
   if (!isAlive && (notOffered ?? []).length > 0) return 'not-applicable';

@@ -129,7 +129,7 @@ export function isSvg({ root }: Xml): boolean {
   return localName(root.name) === 'svg' && [svgNamespace, null].includes(namespaceOf(root));
 }
 
-/** Judges a logo by SVG Tiny PS (draft-svg-tiny-ps-abrotman §2), as far as it can be told without drawing it. */
+/** Judges a logo by SVG Tiny PS (draft-svg-tiny-ps-abrotman §2), as far as it can be known without drawing it. */
 export function judgeSvg(xml: Xml): SvgFault[] {
   const { root, elements, instructions } = xml;
   return [

@@ -114,7 +114,7 @@ function judgeSubdomains(
       { policy, subdomainPolicy },
       fix('Publish the record without sp.', { sp: null }),
     ),
-    // Where it is sp that decides for them too, that is told once.
+    // Where it is sp that decides for them too, it is reported once.
     'dmarc-nonexistent-weaker': brokenIf(
       isWeaker(nonExistentPolicy) && applied.dmarc.np !== undefined,
       { policy, nonExistentPolicy },
