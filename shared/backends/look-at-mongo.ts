@@ -6,8 +6,10 @@ import { whoAnswers } from './who-answers.ts';
 /** A server that a setting names, without the password, and in a few words what is wrong with it; undefined where nothing is. */
 export type BackendAnswer = { readonly server: string; readonly cause: string | undefined };
 
-/** Longer for a machine that is busy starting would make the start late to tell. */
-const stepMs = 1200;
+/** A server that answers within this time is a slow one; longer would make the start late to tell. */
+const stepMs = 800;
+/** For all steps together. */
+const lateMs = 1500;
 /** What is no MongoDB and answers text does so at once. */
 const otherMs = 200;
 
@@ -22,13 +24,13 @@ export async function lookAtMongo(url: string): Promise<BackendAnswer> {
   };
   const client = new MongoClient(url, { ...options, retryReads: false, retryWrites: false });
   const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve('it does not answer in time'), stepMs + 300).unref();
+    setTimeout(() => resolve('it does not answer in time'), lateMs).unref();
   });
   const looking = tryAll(client, databaseNameOf(url)).then(
     () => undefined,
     (error: unknown) => sayMongoFault(error),
   );
-  const cause = await Promise.race([looking, late]);
+  const cause = await Promise.race([looking, allFailed(client, hostsOf(url)).then(sayMongoFault), late]);
   client.close().catch(() => undefined); // what there was to learn is known
   // Only then: a MongoDB would log what it cannot read.
   const other = cause === undefined ? undefined : await whoElse(hostsOf(url));
@@ -38,6 +40,17 @@ export async function lookAtMongo(url: string): Promise<BackendAnswer> {
     server,
     cause: isOverTls && cause?.includes('in time') ? `${cause} over TLS: perhaps it speaks none` : cause,
   };
+}
+
+/** Resolves with an error when each of the servers has failed once: the driver would go on trying. */
+function allFailed(client: MongoClient, hosts: string): Promise<Error> {
+  const failed = new Set<string>();
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  client.on('serverHeartbeatFailed', ({ connectionId, failure }) => {
+    failed.add(connectionId);
+    if (failed.size >= hosts.split(',').length) resolve(failure);
+  });
+  return promise;
 }
 
 /** What is at the first of these servers where it is surely no MongoDB. */

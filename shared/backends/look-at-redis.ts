@@ -3,7 +3,9 @@ import { openLogger } from '../telemetry/logger.ts';
 import type { BackendAnswer } from './look-at-mongo.ts';
 import { keyPrefix, openRedis, sayRedisFault } from './redis.ts';
 
-const stepMs = 1200;
+const stepMs = 800;
+/** For all steps together. */
+const lateMs = 1500;
 const silent = 'it does not answer in time';
 
 /** Connects anew, writes a little by a script as the queue does, and says what that met. Never rejects, and ends within about 1.5 s. */
@@ -22,7 +24,7 @@ export async function lookAtRedis(url: string): Promise<BackendAnswer> {
   };
   redis.on('error', hear);
   const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve(silent), stepMs + 300).unref();
+    setTimeout(() => resolve(silent), lateMs).unref();
   });
   const key = `${keyPrefix}:ping`;
   const look = async () => {

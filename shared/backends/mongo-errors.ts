@@ -90,9 +90,12 @@ export function sayMongoFault(error: unknown): string {
   if ((error instanceof Problem || error instanceof StoreAway) && error.cause !== undefined)
     return sayMongoFault(error.cause);
   if (error instanceof MongoServerSelectionError) {
-    const reasons = [...(error.reason?.servers.values() ?? [])].flatMap((server) => server.error ?? []);
-    const [first] = reasons;
-    return first ? sayMongoFault(first) : 'no server of it that takes writes was found in time';
+    const servers = [...(error.reason?.servers.values() ?? [])];
+    const first = servers.find((server) => server.error)?.error;
+    if (first) return sayMongoFault(first);
+    return servers.every(({ type }) => type === 'Unknown')
+      ? 'it does not answer in time'
+      : 'no server of it that takes writes was found in time';
   }
   if (error instanceof MongoServerError) return sayAnswer(error);
   return sayConnectionFault(error);

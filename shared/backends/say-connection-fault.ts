@@ -2,13 +2,15 @@
 const ofTls =
   /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|HOSTNAME_MISMATCH|INVALID_CA)/;
 
+const closed = 'it closed the connection at once: perhaps one side speaks TLS and the other does not';
 const meanings: { readonly [code: string]: string } = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
   ENOTFOUND: 'the DNS does not know its name (ENOTFOUND)',
   EAI_AGAIN: 'the DNS does not answer for its name (EAI_AGAIN)',
   EHOSTUNREACH: 'no route leads there (EHOSTUNREACH)',
   ENETUNREACH: 'no route leads there (ENETUNREACH)',
-  ECONNRESET: 'it closed the connection at once: perhaps one side speaks TLS and the other does not',
+  ECONNRESET: closed,
+  EPIPE: closed,
 };
 
 /** Says in a few words why a server could not be reached, from the error of a client or the cause of it. */
@@ -22,7 +24,7 @@ export function sayConnectionFault(error: unknown): string {
   const words = chain.map(({ message }) => message).join(' ');
   if (/time[d ]*out|no answer/i.test(words)) return 'it does not answer in time';
   if (/topology is closed/i.test(words)) return 'it is not connected yet';
-  if (/closed/i.test(words)) return meanings['ECONNRESET'] ?? '';
+  if (/closed/i.test(words)) return closed;
   return chain[0]?.message.split('\n')[0] ?? String(error);
 }
 

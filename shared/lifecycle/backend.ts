@@ -69,13 +69,14 @@ export async function openBackend(
   tracing?: Tracing,
   of: ProcessKind = {},
 ): Promise<Backend> {
+  // Beside the loading of what it takes to use them, which takes half a second.
+  const [examineQueue, examineStore] = await examinersOf(config);
   const parts = traced(
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
       ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL, ...of }, log)
       : await openEmbedded(config, log),
     tracing,
   );
-  const [examineQueue, examineStore] = await examinersOf(config);
   const jobQueue = watchOutages(parts.jobQueue, {
     part: 'queue',
     code: 'queue_unavailable',
@@ -88,13 +89,6 @@ export async function openBackend(
     log,
     ...examineStore,
   });
-  void tellWrongStart(
-    [
-      [examineQueue, jobQueue.port],
-      [examineStore, reportStore.port],
-    ],
-    log,
-  );
   return {
     ...parts,
     jobQueue: jobQueue.port,
@@ -125,24 +119,21 @@ async function examinersOf({ REDIS_URL, MONGODB_URL }: Config): Promise<readonly
     import('../backends/look-at-mongo.ts'),
   ]);
   return [
-    { examine: async () => ({ setting: 'REDIS_URL', ...(await lookAtRedis(REDIS_URL)) }) },
-    { examine: async () => ({ setting: 'MONGODB_URL', ...(await lookAtMongo(MONGODB_URL)) }) },
+    startExaminer(async () => ({ setting: 'REDIS_URL', ...(await lookAtRedis(REDIS_URL)) })),
+    startExaminer(async () => ({ setting: 'MONGODB_URL', ...(await lookAtMongo(MONGODB_URL)) })),
   ];
 }
 
-// A process starts without its servers, as they may come later. One that cannot be used as the setting says is told of at once.
-async function tellWrongStart(
-  all: readonly (readonly [Examiner, { ping(): Promise<true | string> }])[],
-  log: Logger,
-): Promise<void> {
-  await Promise.all(
-    all.map(async ([{ examine }, port]) => {
-      const found = await examine?.();
-      if (found?.cause === undefined) return;
-      // What a ping does not meet, such as a user without the right to run scripts, has no other line.
-      if ((await port.ping()) === true) log.error(found, 'a setting leads to a server that cannot be used');
-    }),
-  );
+/** Looks for the first time now: who asks first gets what came of that. */
+function startExaminer(examine: () => Promise<ExaminedBackend>): Examiner {
+  let first: Promise<ExaminedBackend> | undefined = examine();
+  return {
+    examine: () => {
+      const found = first ?? examine();
+      first = undefined;
+      return found;
+    },
+  };
 }
 
 function traced(parts: Parts, tracing: Tracing | undefined): Parts {

@@ -8,9 +8,10 @@ export type WatchedBackend = {
   readonly code: ProblemCode;
   readonly log: Logger;
   readonly askEveryMs?: number;
-  /** Finds out what is wrong with it, for the line that says so: the setting, the server, the cause. Never rejects. */
-  readonly examine?: () => Promise<{ readonly cause: string | undefined }>;
+  /** Finds out what is wrong with it, for the line that says so: the setting, the server, the cause. Asked at once, too. Never rejects. */
+  readonly examine?: () => Promise<Examined>;
 };
+type Examined = { readonly cause: string | undefined };
 
 type Pinged = { ping(): Promise<true | string> };
 
@@ -61,24 +62,47 @@ export function watchOutages<Port extends Pinged & object>(
 /** Tells the log of each change between well and away. */
 function openJudge({ part, log, examine }: WatchedBackend) {
   let awaySince: number | undefined;
-  let telling = Promise.resolve();
   let isKnownWell = false;
-  const tell = (fields: object) => log.error({ part, ...fields }, `${part} is away`);
+  let isTold = false;
+  const tell = (fields: object) => {
+    isTold = true;
+    log.error({ part, ...fields }, `${part} is away`);
+  };
+  const tellStart = (found: Examined) => {
+    isStarting = false;
+    if (found.cause === undefined) awaySince = isKnownWell ? awaySince : undefined;
+    else if (isKnownWell) log.error(found, 'a setting leads to a server that cannot be used');
+    else {
+      awaySince ??= performance.now();
+      tell(found);
+    }
+  };
+  let isStarting = examine !== undefined;
+  // A process that starts says at once what is wrong with its settings, whether or not anything is asked of it.
+  let telling = examine?.().then(tellStart) ?? Promise.resolve();
   const begin = (fields: object) => {
     awaySince = performance.now();
     const wasNeverWell = !isKnownWell;
+    if (isStarting) return; // what is found out now is told then
     if (!examine) return tell(fields);
     telling = examine().then((found) => {
       // A process that only starts may not be connected yet, which is no outage.
       if (wasNeverWell && found.cause === undefined) awaySince = undefined;
-      else tell({ ...fields, ...found });
+      else if (!isTold) tell({ ...fields, ...found });
     });
   };
   const end = (since: number) => {
     const awayMs = Math.round(performance.now() - since);
+    const wasNeverWell = !isKnownWell;
     awaySince = undefined;
     // After the line that says that it is away.
-    void telling.then(() => log.info({ part, awayMs }, `${part} is back`));
+    void telling.then(async () => {
+      const wasTold = isTold;
+      isTold = false;
+      // A ping does not meet everything, such as a right that is missing.
+      if (wasTold && wasNeverWell && (await examine?.())?.cause !== undefined) return;
+      if (wasTold) log.info({ part, awayMs }, `${part} is back`);
+    });
   };
   return {
     isAway: () => awaySince !== undefined,

@@ -132,9 +132,10 @@ describe.skipIf(!hasRedis || !hasMongo || !findProgram('redis-server'))('a proce
   ];
   test.for(cases)(
     '$name: one error names setting, server and cause, and doctor says the same',
-    async ({ set, cause }) => {
+    async ({ name, set, cause }) => {
       const [setting, url] = set();
       const environment = { ...right, [setting]: url };
+      const startedAt = Date.now();
       const service = await startService({
         program: process.execPath,
         args: ['cli/diag.js', 'api'],
@@ -145,6 +146,9 @@ describe.skipIf(!hasRedis || !hasMongo || !findProgram('redis-server'))('a proce
       // Without a request, and once; doctor looks meanwhile.
       const asked = diag(['doctor'], { environment });
       await expect.poll(() => errors().length, { timeout: 30_000 }).toBeGreaterThan(0);
+      console.log(
+        `${name}: ${Date.parse(String(errors()[0]?.['time'])) - startedAt} ms from the start to the error`,
+      );
       const server = url.replace(/^\w+:\/\/(?:[^@]*@)?/, '').replace(/[/?].*$/, '');
       const { code, stdout } = await asked;
       service.kill('SIGKILL');

@@ -160,11 +160,13 @@ function countOne(mongo: Mongo): Promise<unknown> {
   });
 }
 
-/** One line when writing ends, and one when it works again. */
+/** One line when writing ends, and one when it works again. A store that never took a write is away, which has a line of its own. */
 function openTelling(log: Pick<Logger, 'error' | 'info'>): (write: Problem | undefined) => void {
   let since: number | undefined;
+  let hasWorked = false;
   return (write) => {
-    if (write && since === undefined) {
+    hasWorked ||= !write;
+    if (write && hasWorked && since === undefined) {
       since = performance.now();
       log.error({ err: write.cause, reason: sayMongoFault(write) }, 'reports cannot be written');
     }
