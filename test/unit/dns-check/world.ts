@@ -8,6 +8,7 @@ import type {
   DnsTransfer,
   OriginZones,
 } from '../../../worker/probes/dns/port.ts';
+import { dnsReply } from '../../kit/dns-reply.ts';
 import { denialOf } from './deny.ts';
 
 type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
@@ -302,21 +303,11 @@ function isAtOrBelow(name: string, zone: string): boolean {
 }
 
 function blank(question: DnsQuestion): Answered {
-  return {
-    kind: 'answer',
-    question,
-    rcode: 'NOERROR',
+  return dnsReply(question, {
     flags: { aa: false, tc: false, ra: false, ad: false },
-    answers: [],
-    authority: [],
-    additional: [],
-    ede: [],
     edns: { version: 0, udpSize: 1232, dnssecOk: false },
     server: '127.0.0.53',
-    transport: 'udp',
-    rttMs: 1,
-    sizeBytes: 100,
-  };
+  });
 }
 
 function fail(question: DnsQuestion, failure: Failure, server: string): Failed {

@@ -6,6 +6,7 @@ import type { Pace, PaceOrder } from '#shared/ports/pace';
 import { describeSpent, openBudget } from '../../../worker/probes/budget.ts';
 import type { DnsAnswer } from '../../../worker/probes/dns/port.ts';
 import type { Charge } from '../../../worker/probes/pace-turns.ts';
+import { dnsReply } from '../../kit/dns-reply.ts';
 
 const { signal } = new AbortController();
 const owner = { site: 'a.test', isAnonymous: true };
@@ -134,21 +135,8 @@ test('what would wait beyond the end of the run is not asked, and told', async (
   await pace.close();
 });
 
-const dnsAnswer = (name: string, type: string, ...data: string[]): DnsAnswer => ({
-  kind: 'answer',
-  question: { name, type },
-  rcode: 'NOERROR',
-  flags: { aa: false, tc: false, ra: true, ad: false },
-  answers: data.map((text) => ({ name, type, ttl: 60, data: text })),
-  authority: [],
-  additional: [],
-  ede: [],
-  edns: null,
-  server: '192.0.2.53',
-  transport: 'udp',
-  rttMs: 1,
-  sizeBytes: 60,
-});
+const dnsAnswer = (name: string, type: string, ...data: string[]) =>
+  dnsReply({ name, type }, { answers: data.map((text) => ({ name, type, ttl: 60, data: text })) });
 
 test.for([
   { name: 'ns1.google.com', because: [] },

@@ -6,6 +6,7 @@ import { openDeniedServers } from '../../../worker/probes/dns/denied-servers.ts'
 import type { DnsAnswer, DnsProbe, DnsRecord } from '../../../worker/probes/dns/port.ts';
 import { findAddresses } from '../../../worker/probes/guard.ts';
 import { openResolve } from '../../../worker/probes/resolve.ts';
+import { dnsReply } from '../../kit/dns-reply.ts';
 
 const names = new Set(['denied.example']);
 const denied: DeniedNames = {
@@ -16,25 +17,8 @@ const denied: DeniedNames = {
 const policy: TargetPolicy = { addresses: { allow: [], deny: [] }, allowedSuffixes: [], ports: [], denied };
 
 const record = (name: string, type: string, data: string): DnsRecord => ({ name, type, ttl: 60, data });
-const answer = (
-  name: string,
-  answers: readonly DnsRecord[],
-  additional: readonly DnsRecord[] = [],
-): DnsAnswer => ({
-  kind: 'answer',
-  question: { name, type: 'A' },
-  rcode: 'NOERROR',
-  flags: { aa: false, tc: false, ra: true, ad: false },
-  answers,
-  authority: [],
-  additional,
-  ede: [],
-  edns: null,
-  server: '198.51.100.53',
-  transport: 'udp',
-  rttMs: 1,
-  sizeBytes: 100,
-});
+const answer = (name: string, answers: readonly DnsRecord[], additional: readonly DnsRecord[] = []) =>
+  dnsReply({ name, type: 'A' }, { answers, additional });
 const probe = (records: readonly DnsRecord[]): DnsProbe => ({
   ask: async ({ name, type }) => answer(name, type === 'A' ? records : []),
 });

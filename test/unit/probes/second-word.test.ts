@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DnsQuestion, DnsRecord, DnsReply } from '../../../worker/probes/dns/port.ts';
 import { isDoubtful, openSecondWord } from '../../../worker/probes/dns/second-word.ts';
 import { trustedNetwork } from '../../../worker/probes/vantage/open.ts';
+import { dnsReply } from '../../kit/dns-reply.ts';
 
 const record = (name: string, type: string, data: DnsRecord['data']): DnsRecord => ({
   name,
@@ -12,25 +13,6 @@ const record = (name: string, type: string, data: DnsRecord['data']): DnsRecord 
 const soa = (zone: string) => record(zone, 'SOA', { minimum: 60 });
 const about = (name: string, type = 'A'): DnsQuestion => ({ name, type });
 
-function reply(question: DnsQuestion, more: Partial<DnsReply> = {}): DnsReply {
-  return {
-    kind: 'answer',
-    question,
-    rcode: 'NOERROR',
-    flags: { aa: false, tc: false, ra: true, ad: false },
-    answers: [],
-    authority: [],
-    additional: [],
-    ede: [],
-    edns: null,
-    server: '192.0.2.53',
-    transport: 'udp',
-    rttMs: 1,
-    sizeBytes: 40,
-    ...more,
-  };
-}
-
 const www = about('www.a.com');
 const gone = { rcode: 'NXDOMAIN' };
 const alias = record('www.a.com', 'CNAME', 'edge.b.net');
@@ -38,34 +20,42 @@ const address = record('www.a.com', 'A', '93.184.215.14');
 
 describe('the word of our own resolver', () => {
   test.for<[string, boolean, DnsReply]>([
-    ['an address', false, reply(www, { answers: [address] })],
+    ['an address', false, dnsReply(www, { answers: [address] })],
     [
       'an address that is never dialled',
       true,
-      reply(www, { answers: [record('www.a.com', 'A', '0.0.0.0')] }),
+      dnsReply(www, { answers: [record('www.a.com', 'A', '0.0.0.0')] }),
     ],
-    ['a denial of the zone', false, reply(www, { ...gone, authority: [soa('a.com')] })],
-    ['a denial of the zone above', false, reply(www, { ...gone, authority: [soa('com')] })],
-    ['a denial of nobody', true, reply(www, gone)],
-    ['a denial of the filter’s own zone', true, reply(www, { ...gone, authority: [soa('rpz.local')] })],
-    ['a denial of a name that only ends alike', true, reply(www, { ...gone, authority: [soa('w.a.com')] })],
+    ['a denial of the zone', false, dnsReply(www, { ...gone, authority: [soa('a.com')] })],
+    ['a denial of the zone above', false, dnsReply(www, { ...gone, authority: [soa('com')] })],
+    ['a denial of nobody', true, dnsReply(www, gone)],
+    ['a denial of the filter’s own zone', true, dnsReply(www, { ...gone, authority: [soa('rpz.local')] })],
+    [
+      'a denial of a name that only ends alike',
+      true,
+      dnsReply(www, { ...gone, authority: [soa('w.a.com')] }),
+    ],
     [
       'a denial of what an alias leads to',
       false,
-      reply(www, { ...gone, answers: [alias], authority: [soa('net')] }),
+      dnsReply(www, { ...gone, answers: [alias], authority: [soa('net')] }),
     ],
-    ['a denial by the root where com is there', true, reply(www, { ...gone, authority: [soa('')] })],
+    ['a denial by the root where com is there', true, dnsReply(www, { ...gone, authority: [soa('')] })],
     [
       'a denial by the root of an end that is not there',
       false,
-      reply(about('a.nosuchend'), { ...gone, authority: [soa('')] }),
+      dnsReply(about('a.nosuchend'), { ...gone, authority: [soa('')] }),
     ],
-    ['no record of the type, by the zone', false, reply(about('a.com', 'MX'), { authority: [soa('a.com')] })],
-    ['no record of the type, by nobody', true, reply(about('a.com', 'MX'))],
-    ['a refusal', true, reply(www, { rcode: 'REFUSED' })],
-    ['a failure', false, reply(www, { rcode: 'SERVFAIL' })],
-    ['Filtered (RFC 8914)', true, reply(www, { answers: [address], ede: [{ code: 17, text: '' }] })],
-    ['Stale Answer (RFC 8914)', false, reply(www, { answers: [address], ede: [{ code: 3, text: '' }] })],
+    [
+      'no record of the type, by the zone',
+      false,
+      dnsReply(about('a.com', 'MX'), { authority: [soa('a.com')] }),
+    ],
+    ['no record of the type, by nobody', true, dnsReply(about('a.com', 'MX'))],
+    ['a refusal', true, dnsReply(www, { rcode: 'REFUSED' })],
+    ['a failure', false, dnsReply(www, { rcode: 'SERVFAIL' })],
+    ['Filtered (RFC 8914)', true, dnsReply(www, { answers: [address], ede: [{ code: 17, text: '' }] })],
+    ['Stale Answer (RFC 8914)', false, dnsReply(www, { answers: [address], ede: [{ code: 3, text: '' }] })],
   ])('%s: doubtful %s', ([, expected, answer]) => {
     expect(isDoubtful(answer, (one) => one === '0.0.0.0')).toBe(expected);
   });
@@ -75,29 +65,35 @@ test('a resolver that proves nothing costs twelve questions of a domain', async 
   let asked = 0;
   const secondWord = openSecondWord({
     vantage: trustedNetwork,
-    ask: { resolver: async (question) => reply(question), server: async (_, question) => reply(question) },
+    ask: {
+      resolver: async (question) => dnsReply(question),
+      server: async (_, question) => dnsReply(question),
+    },
     zoneWord: async ({ question }) => {
       asked += 1;
-      return reply(question, gone);
+      return dnsReply(question, gone);
     },
   });
   const questions = Array.from({ length: 40 }, (_, index) => about(`s${index}._domainkey.a.com`, 'TXT'));
   const answers = await Promise.all(
-    questions.map((question) => secondWord({ question, options: {} }, reply(question, gone))),
+    questions.map((question) => secondWord({ question, options: {} }, dnsReply(question, gone))),
   );
-  expect(answers).toEqual(questions.map((question) => reply(question, gone)));
+  expect(answers).toEqual(questions.map((question) => dnsReply(question, gone)));
   expect(asked).toBe(12);
 });
 
 test('where one answer of a domain was false, each of its doubtful ones is asked about', async () => {
   const secondWord = openSecondWord({
     vantage: trustedNetwork,
-    ask: { resolver: async (question) => reply(question), server: async (_, question) => reply(question) },
-    zoneWord: async ({ question }) => reply(question, question.name === 's3.a.com' ? {} : gone),
+    ask: {
+      resolver: async (question) => dnsReply(question),
+      server: async (_, question) => dnsReply(question),
+    },
+    zoneWord: async ({ question }) => dnsReply(question, question.name === 's3.a.com' ? {} : gone),
   });
   const questions = Array.from({ length: 40 }, (_, index) => about(`s${index}.a.com`));
   const answers = await Promise.all(
-    questions.map((question) => secondWord({ question, options: {} }, reply(question))),
+    questions.map((question) => secondWord({ question, options: {} }, dnsReply(question))),
   );
   expect(answers.filter((answer) => answer.kind === 'answer' && answer.rcode === 'NXDOMAIN')).toHaveLength(
     39,

@@ -9,6 +9,7 @@ import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { dnsReply } from '../../../kit/dns-reply.ts';
 import { isSoak, runsOf } from '../../../kit/property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { goodPolicy } from './good-zone.ts';
@@ -85,26 +86,9 @@ test(
         const dns: DnsProbe = {
           ask: (question) => {
             const [code, records, ad] = stream.next().value as Answer;
-            return Promise.resolve({
-              kind: 'answer',
-              question,
-              rcode: code,
-              flags: { aa: false, tc: false, ra: true, ad },
-              answers: records.map((value) => ({
-                name: question.name,
-                type: question.type,
-                ttl: 1,
-                data: value,
-              })),
-              authority: [],
-              additional: [],
-              ede: [],
-              edns: null,
-              server: '192.0.2.53',
-              transport: 'udp',
-              rttMs: 1,
-              sizeBytes: 1,
-            });
+            const answers = records.map((data) => ({ ...question, ttl: 1, data }));
+            const flags = { aa: false, tc: false, ra: true, ad };
+            return Promise.resolve(dnsReply(question, { rcode: code, flags, answers }));
           },
         };
         const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);

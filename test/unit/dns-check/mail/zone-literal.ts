@@ -11,6 +11,7 @@ import type {
   DnsRecord,
 } from '../../../../worker/probes/dns/port.ts';
 import type { HttpAnswer, HttpProbe } from '../../../../worker/probes/http/port.ts';
+import { dnsReply } from '../../../kit/dns-reply.ts';
 
 /** "name TYPE" → records as in a zone file; a TXT record of several strings is a list; null takes the name's records away. */
 export type ZoneLiteral = {
@@ -77,21 +78,8 @@ export function stubDns(
   }
 
   function answer(question: DnsQuestion, rcode: string, answers: DnsRecord[], ede: string[] = []): DnsAnswer {
-    return {
-      kind: 'answer',
-      question,
-      rcode,
-      flags: { aa: false, tc: false, ra: true, ad: isSigned && !unsigned.includes(question.name) },
-      answers,
-      authority: [],
-      additional: [],
-      ede: ede.map((text) => ({ code: 6, text })),
-      edns: null,
-      server: '192.0.2.53',
-      transport: 'udp',
-      rttMs: 1,
-      sizeBytes: 100,
-    };
+    const flags = { aa: false, tc: false, ra: true, ad: isSigned && !unsigned.includes(question.name) };
+    return dnsReply(question, { rcode, flags, answers, ede: ede.map((text) => ({ code: 6, text })) });
   }
 
   function trouble(question: DnsQuestion, value: Trouble): DnsAnswer {
