@@ -60,7 +60,7 @@ export type Backend = {
 const waitingLimit = 100_000;
 
 /** What the process is that opens them. */
-export type ProcessKind = { readonly answersNobody?: boolean };
+export type ProcessKind = { readonly hasNoCallers?: boolean };
 
 /** Opens the adapters that the settings want; the heavy ones are loaded only then. Redis and MongoDB may be away: what needs them says so. */
 export async function openBackend(
@@ -204,7 +204,7 @@ async function openScaled(
     openMongoReportStore(urls.mongo, {
       ...storeLimitsOf(config),
       log,
-      isPatient: urls.answersNobody === true,
+      isPatient: urls.hasNoCallers === true,
     }),
   );
   const redis = openRedis(urls.redis, impatientAlone, log);

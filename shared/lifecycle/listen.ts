@@ -49,7 +49,7 @@ const quietTurns = 2;
 
 /** Closes a server: who has connected already is let in first, answers that are under way end, and after `graceMs` what is left is cut off. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  await untilNobodyArrives(server, graceMs);
+  await untilNoneArrives(server, graceMs);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -63,7 +63,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
  * Waits until a turn of the event loop finds nobody at the door. Node accepts one connection a turn: a process with much to do can have many
  * that wait in the system's queue, and closing a listener resets them all. A turn also reads what has arrived on connections that look idle.
  */
-async function untilNobodyArrives(server: Server, mostMs: number): Promise<void> {
+async function untilNoneArrives(server: Server, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
   let arrived = 0;
   const count = () => {

@@ -111,7 +111,7 @@ async function openTraces({ TRACE_INCOMING }: Config, log: Logger): Promise<Trac
 async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
   const { openMetrics } = await import('../telemetry/metrics.ts');
   const tracing = await openTraces(config, log);
-  const opened = await openBackend(config, log, tracing, { answersNobody: name === 'worker' });
+  const opened = await openBackend(config, log, tracing, { hasNoCallers: name === 'worker' });
   const metrics = openMetrics(opened.jobQueue, opened.reportStore);
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
     metrics.jobStarted(queue, waitedS),

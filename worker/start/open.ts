@@ -62,7 +62,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const network = watchNetwork(config, log, context.metrics);
   const examiners = openExaminers({ ...context, onMailPort: mailPort.note, onVantage: network.note });
   const now = () => jobQueue.nowMs();
-  const writer = openAccessWriter(context.backend.access ?? keptByNobody, config.ACCESS_DAYS, log);
+  const writer = openAccessWriter(context.backend.access ?? noRecord, config.ACCESS_DAYS, log);
   const runner = openRunnerOf(context, recordAccess(examiners.examineJob, writer, now));
   void tellResolvers(config, log);
   context.metrics?.showTables(referenceData);
@@ -131,7 +131,7 @@ function sendOf(probes: ProbeFactory): WatcherSettings['send'] {
   };
 }
 
-const keptByNobody = { keep: async () => undefined };
+const noRecord = { keep: async () => undefined };
 
 /** Gives the reading: true from when all workers were announced once. A caller that sees a ready worker must not be refused for want of one. */
 function watchAnnouncements(queueWorkers: ReadonlyMap<QueueName, QueueWorker>): () => true | string {

@@ -43,7 +43,7 @@ export function openAgreement(redis: Redis, settings: readonly AgreedSetting[], 
   const isRefused = () => outcome.refusal() !== undefined;
   const id = randomId();
   const values = new Map<string, OwnValue>();
-  let nobodySince = Infinity;
+  let noneSince = Infinity;
   const look = async (): Promise<void> => {
     // A value that cannot be read now is as it was; one that never could be is left out.
     for (const { name, isNeeded, read } of settings) {
@@ -51,11 +51,11 @@ export function openAgreement(redis: Redis, settings: readonly AgreedSetting[], 
       if (here !== undefined) values.set(name, { name, isNeeded, here });
     }
     const own = [...values.values()];
-    const claims = isRefused() && performance.now() - nobodySince >= leaveToOthersMs;
+    const claims = isRefused() && performance.now() - noneSince >= leaveToOthersMs;
     const hashes = Object.fromEntries(own.map(({ name, here }) => [name, hashOf(here)]));
     const told = { id, refused: isRefused() && !claims, hashes };
     const working = await beat(redis, told, claims);
-    nobodySince = working.length > 0 ? Infinity : Math.min(nobodySince, performance.now());
+    noneSince = working.length > 0 ? Infinity : Math.min(noneSince, performance.now());
     const before = new Set(differences()?.map(({ name }) => name));
     const differs = ({ name }: OwnValue) => {
       const held = findHeld(working, name);
@@ -70,7 +70,7 @@ export function openAgreement(redis: Redis, settings: readonly AgreedSetting[], 
   const lookOnce = () => {
     looking ??= look()
       .catch((error: unknown) => {
-        nobodySince = Infinity;
+        noneSince = Infinity;
         // A Redis that is away is logged by its connection.
         log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
       })

@@ -17,7 +17,7 @@ import { rootServers } from './roots.ts';
 type Transport = 'udp' | 'tcp';
 
 /** Silent for good: nothing listens in this block (RFC 5737), so that an answer comes from somebody in between. */
-const nobody = '192.0.2.1';
+const silentAddress = '192.0.2.1';
 
 /** What a root server said: the truth (aa, no recursion), something else, nothing, or there is no way there. */
 type RootAnswer = 'true' | 'other' | 'silent' | 'no-route';
@@ -37,7 +37,7 @@ const table: { readonly [K in VantageKind]?: Control } = {
   'honest-dns': async ({ resolver }) => (await resolver.honest()).outcome,
   'dns-direct': async ({ roots }) => {
     const four = await roots.ask(4, 'udp');
-    if (four === 'true') return (await roots.answersForNobody()) ? 'fails' : 'works';
+    if (four === 'true') return (await roots.hasInterceptor()) ? 'fails' : 'works';
     if (four === 'other') return 'fails';
     const six = await roots.ask(6, 'udp');
     if (six === 'true') return 'works';
@@ -208,7 +208,7 @@ function openRoots(wire: ControlWire, notes: ControlNotes) {
   const questions = openRootQuestions(wire, notes);
   const { living } = questions;
   const ask: typeof questions.ask = (...asked) => questions.ask(...asked);
-  let askedNobodyAt = -Infinity;
+  let askedSilentAt = -Infinity;
   return {
     ask,
     /** Whether an answer larger than a small MTU comes over TCP, where a small one does. */
@@ -221,17 +221,17 @@ function openRoots(wire: ControlWire, notes: ControlNotes) {
       return answer.sizeBytes > largeBytes ? 'works' : 'unsure';
     },
     /** Whether somebody answers for an address that nobody has. */
-    async answersForNobody(): Promise<boolean> {
-      const isLate = performance.now() - askedNobodyAt > nobodyEveryMs;
+    async hasInterceptor(): Promise<boolean> {
+      const isLate = performance.now() - askedSilentAt > silentEveryMs;
       if (!isLate || !(await wire.hasRoute(4)) || !notes.mayAsk()) return false;
-      askedNobodyAt = performance.now();
-      const answer = await wire.askServer(nobody, { name: '', type: 'NS' }, { transport: 'udp' });
+      askedSilentAt = performance.now();
+      const answer = await wire.askServer(silentAddress, { name: '', type: 'NS' }, { transport: 'udp' });
       return answer.kind === 'answer';
     },
   };
 }
 
-const nobodyEveryMs = 3_600_000;
+const silentEveryMs = 3_600_000;
 
 /** More than fits into a packet of a usual link, so that the answer has one of the full size. */
 const largeBytes = 1460;
