@@ -150,7 +150,7 @@ export const internetNlRows = rowsOf({
   'IPv6 of mail hosts: they answer on port 25': leftOut(smtpCheck),
   'DNSSEC of the domain: signed, valid': better(
     ['dnssec-unsigned', 'dnssec-bogus'],
-    'the cause of a bogus answer is told',
+    'the cause of a bogus answer is reported',
   ),
   "DNSSEC of the mail hosts' domains": part(['dane-without-dnssec'], 'read for DANE alone'),
   'DMARC: there, policy strict enough': match([

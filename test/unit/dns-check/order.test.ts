@@ -46,7 +46,7 @@ const withSpf = (text: string): Fault => without('@ 3600 TXT', `@ 3600 TXT ${tex
 /** What is wrong, by the words of docs/scoring.md. */
 const faults: { readonly [words: string]: Fault } = {
   'nothing is wrong': {},
-  'nobody answers for the zone': {
+  'no server answers for the zone': {
     change: {
       servers: Object.fromEntries(servers.map((address) => [address, silent])),
       resolver: { ...failing(...apexTypes.map((type) => `${type} good.test`)), failsBelow: 'good.test' },
