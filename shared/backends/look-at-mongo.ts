@@ -1,31 +1,18 @@
 import { MongoClient } from 'mongodb';
+import { freeDelay } from '../time/free-delay.ts';
+import { type BackendAnswer, silentAfterMs } from './backend-answer.ts';
 import { sayMongoFault } from './mongo-errors.ts';
 import { databaseNameOf } from './mongo.ts';
 import { whoAnswers } from './who-answers.ts';
 
-/** A server that a setting names, without the password, and in a few words what is wrong with it; undefined where nothing is. */
-export type BackendAnswer = { readonly server: string; readonly cause: string | undefined };
-
-/** A server that answers within this time is a slow one; longer would make the start late to tell. */
-const stepMs = 800;
-/** For all steps together. */
-const lateMs = 1500;
 /** What is no MongoDB and answers text does so at once. */
 const otherMs = 200;
 
-/** Connects anew, reads and writes a little, and says what that met. Never rejects, and ends within about 1.7 s. */
+/** Connects anew, reads and writes a little, and says what that met. Never rejects, and ends within about a second, later on a busy machine. */
 export async function lookAtMongo(url: string): Promise<BackendAnswer> {
   const server = `${hostsOf(url)}/${databaseNameOf(url)}`;
-  const options = {
-    serverSelectionTimeoutMS: stepMs,
-    connectTimeoutMS: stepMs,
-    socketTimeoutMS: stepMs,
-    appName: 'diag-look',
-  };
-  const client = new MongoClient(url, { ...options, retryReads: false, retryWrites: false });
-  const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve('it does not answer in time'), lateMs).unref();
-  });
+  const client = new MongoClient(url, { retryReads: false, retryWrites: false, appName: 'diag-look' });
+  const late = freeDelay(silentAfterMs).then(() => 'it does not answer in time');
   const looking = tryAll(client, databaseNameOf(url)).then(
     () => undefined,
     (error: unknown) => sayMongoFault(error),

@@ -1,31 +1,23 @@
 import { parseRedisUrl } from '../settings/redis-url.ts';
 import { openLogger } from '../telemetry/logger.ts';
-import type { BackendAnswer } from './look-at-mongo.ts';
+import { freeDelay } from '../time/free-delay.ts';
+import { type BackendAnswer, silentAfterMs } from './backend-answer.ts';
 import { keyPrefix, openRedis, sayRedisFault } from './redis.ts';
 
-const stepMs = 800;
-/** For all steps together. */
-const lateMs = 1500;
 const silent = 'it does not answer in time';
 
-/** Connects anew, writes a little by a script as the queue does, and says what that met. Never rejects, and ends within about 1.5 s. */
+/** Connects anew, writes a little by a script as the queue does, and says what that met. Never rejects, and ends within about a second, later on a busy machine. */
 export async function lookAtRedis(url: string): Promise<BackendAnswer> {
   const place = parseRedisUrl(url);
   const server = place?.nodes.map(({ host, port }) => `${host}:${port}`).join() ?? '';
-  const redis = openRedis(
-    url,
-    { connectTimeout: stepMs, commandTimeout: stepMs, maxRetriesPerRequest: 0, retryStrategy: () => null },
-    openLogger('silent'),
-  );
+  const redis = openRedis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null }, openLogger('silent'));
   // The connection reports a refused password; the command only learns that there is none.
   let first: Error | undefined;
   const hear = (error: Error) => {
     first ??= error;
   };
   redis.on('error', hear);
-  const late = new Promise<string>((resolve) => {
-    setTimeout(() => resolve(silent), lateMs).unref();
-  });
+  const late = freeDelay(silentAfterMs).then(() => silent);
   const key = `${keyPrefix}:ping`;
   const look = async () => {
     // The client goes on in database 0 where there is none of its number.

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { BackendAnswer } from '../backends/look-at-mongo.ts';
+import type { BackendAnswer } from '../backends/backend-answer.ts';
 import { databasePath } from '../backends/sqlite.ts';
 import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymousShare } from '#shared/ports/pace';
 import { paceRates } from '../../worker/probes/pace-turns.ts';
@@ -37,6 +38,9 @@ describe.skipIf(!hasRedis || !hasMongo)('three workers and one address behind ma
   afterAll(() => fleet?.close());
 
   test('ask it no faster, in any time, than its burst and rate allow', async () => {
+    // A machine that is busy reads late what came in time: it seems to have come at once.
+    const lateness = monitorEventLoopDelay({ resolution: 10 });
+    lateness.enable();
     const api = await fleet.startApi();
     await Promise.all(Array.from({ length: workers }, () => fleet.startWorker()));
     const tally: Tally = {};
@@ -46,11 +50,13 @@ describe.skipIf(!hasRedis || !hasMongo)('three workers and one address behind ma
       );
     const { perSecond, burst } = paceRates.requests ?? { perSecond: 0, burst: 0 };
     const most = mostOverBurst(arrivals, perSecond * anonymousShare);
+    lateness.disable();
+    const readLate = (lateness.max / 1e9) * perSecond * anonymousShare;
     console.log(
-      `${arrivals.length} requests in ${Math.round((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0))} ms; at most ${most.toFixed(0)} above the rate, of ${burst * anonymousShare}`,
+      `${arrivals.length} requests in ${Math.round((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0))} ms; at most ${most.toFixed(0)} above the rate, of ${burst * anonymousShare}; ${readLate.toFixed(0)} may have been read late`,
     );
     expect(arrivals.length).toBeGreaterThan(burst * anonymousShare * slack);
-    expect(most).toBeLessThanOrEqual(burst * anonymousShare * slack);
+    expect(most).toBeLessThanOrEqual(burst * anonymousShare * slack + readLate);
   }, 240_000);
 });
 

@@ -7,6 +7,7 @@ import type { ReportStore } from '#shared/ports/report-store';
 import type { Span, Tracing } from '#shared/ports/tracing';
 import type { Logger } from '#shared/telemetry/logger';
 import { traceFields } from '#shared/telemetry/tracing/traceparent';
+import { steadyNow } from '#shared/time/steady-time';
 import type { Check } from '../checks/check.ts';
 import { failedVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
@@ -137,8 +138,8 @@ async function failedOf(job: Job, reason: string, settings: RunnerSettings): Pro
   return check && failedReport(check, job, reason, settings);
 }
 
-/** A slot is leased for 15 s beyond the run limit; the store has most of that to come back: an election of its primary takes 12 s. A try at one that is away takes 0.7 s. */
-const storeTries = 8;
+/** A slot is leased for 15 s beyond the run limit; the store has most of that to come back: an election of its primary takes 12 s. */
+const storePatienceMs = 13_000;
 const storeRetryMs = 1000;
 
 // Gathering has already asked the target. A store that is unavailable for a moment must not cause a second visit.
@@ -148,12 +149,13 @@ async function insertPatiently(
   job: Job,
   stop: AbortSignal,
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  const until = steadyNow() + storePatienceMs;
+  for (;;) {
     try {
       await reportStore.insert(report, job);
       return;
     } catch (error) {
-      if (!(error instanceof Problem) || tries === storeTries || stop.aborted) throw error;
+      if (!(error instanceof Problem) || steadyNow() >= until || stop.aborted) throw error;
     }
     await delay(storeRetryMs);
   }
