@@ -11,9 +11,10 @@ export const redisTimeoutMs = 700;
 const aloneTimeoutMs = 250;
 /**
  * A connection without a word for so long is replaced. Longer than a command is waited for: the socket's timer also rings where this process was
- * too busy to read what has arrived, and a good connection would be lost with all that waits on it.
+ * too busy to read what has arrived, and a good connection would be lost with all that waits on it. What a Redis that paused answers late still
+ * counts: a word about jobs that was lost with its connection holds their places for 15 s.
  */
-const silenceMs = 2500;
+const silenceMs = 4000;
 
 /** For the API: fails at once. What is asked within `withinTime` ends there; the rest needs `impatientAlone`. */
 export const impatient: RedisOptions = {
