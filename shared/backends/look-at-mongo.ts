@@ -5,13 +5,22 @@ import { sayMongoFault } from './mongo-errors.ts';
 import { databaseNameOf } from './mongo.ts';
 import { whoAnswers } from './who-answers.ts';
 
+/** No step goes on for longer, also where the look has ended before. */
+const stepMs = 5000;
 /** What is no MongoDB and answers text does so at once. */
 const otherMs = 200;
 
 /** Connects anew, reads and writes a little, and says what that met. Never rejects, and ends within about a second, later on a busy machine. */
 export async function lookAtMongo(url: string): Promise<BackendAnswer> {
   const server = `${hostsOf(url)}/${databaseNameOf(url)}`;
-  const client = new MongoClient(url, { retryReads: false, retryWrites: false, appName: 'diag-look' });
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: stepMs,
+    connectTimeoutMS: stepMs,
+    socketTimeoutMS: stepMs,
+    retryReads: false,
+    retryWrites: false,
+    appName: 'diag-look',
+  });
   const late = freeDelay(silentAfterMs).then(() => 'it does not answer in time');
   const looking = tryAll(client, databaseNameOf(url)).then(
     () => undefined,

@@ -2,7 +2,7 @@ import { parseRedisUrl } from '../settings/redis-url.ts';
 import { openLogger } from '../telemetry/logger.ts';
 import { freeDelay } from '../time/free-delay.ts';
 import { type BackendAnswer, silentAfterMs } from './backend-answer.ts';
-import { keyPrefix, openRedis, sayRedisFault } from './redis.ts';
+import { keyPrefix, onceOnly, openRedis, sayRedisFault } from './redis.ts';
 
 const silent = 'it does not answer in time';
 
@@ -10,7 +10,7 @@ const silent = 'it does not answer in time';
 export async function lookAtRedis(url: string): Promise<BackendAnswer> {
   const place = parseRedisUrl(url);
   const server = place?.nodes.map(({ host, port }) => `${host}:${port}`).join() ?? '';
-  const redis = openRedis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null }, openLogger('silent'));
+  const redis = openRedis(url, onceOnly, openLogger('silent'));
   // The connection reports a refused password; the command only learns that there is none.
   let first: Error | undefined;
   const hear = (error: Error) => {
