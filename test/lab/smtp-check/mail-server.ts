@@ -78,8 +78,11 @@ export function reply(code: number, lines: readonly string[]): string {
 
 function converse(socket: Socket, script: Script, said: string[]): void {
   const { greeting = `220 mx.lab.test ESMTP${crlf}`, startTls = `220 go ahead${crlf}`, delayMs = 0 } = script;
-  const say = (text: string) =>
-    void setTimeout(() => socket.writable && socket.write(text, 'latin1'), delayMs);
+  const say = (text: string, next?: () => void) =>
+    void setTimeout(() => {
+      if (socket.writable) socket.write(text, 'latin1');
+      next?.();
+    }, delayMs);
   if (greeting !== null) say(greeting);
   onLines(socket, said, (line) => {
     const command = line.slice(0, 8).toUpperCase();
@@ -87,8 +90,10 @@ function converse(socket: Socket, script: Script, said: string[]): void {
       say(script.ehlo ?? reply(250, ['mx.lab.test', ...(script.extensions ?? ['SIZE 1000', 'STARTTLS'])]));
     else if (command === 'STARTTLS') {
       if (startTls === null) return;
-      say(`${startTls}${script.early ?? ''}`);
-      if (startTls.startsWith('220')) setTimeout(() => secure(socket, script, said), delayMs);
+      // In one step: with a timer for each, a client's first bytes came between them and were lost.
+      say(`${startTls}${script.early ?? ''}`, () => {
+        if (startTls.startsWith('220')) secure(socket, script, said);
+      });
     } else if (command.startsWith('QUIT')) socket.end(`221 bye${crlf}`);
     else say(`502 not here${crlf}`);
   });
