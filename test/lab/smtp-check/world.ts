@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { noPace } from '#shared/limits/pace/memory';
 import type { Freshness } from '#shared/model/freshness';
@@ -13,6 +12,7 @@ import { smtpCheck } from '../../../worker/checks/smtp-check/index.ts';
 import { prepareProbes, type ProbeFactory } from '../../../worker/probes/open.ts';
 import type { SmtpLimits } from '../../../worker/probes/smtp/talk.ts';
 import { probeSettingsOf } from '../../../worker/start/probe-settings.ts';
+import { freePort } from '../../kit/programs.ts';
 import { type Authority, makeAuthority } from '../kit/certificates.ts';
 import { type DnsServer, type IsSigned, openDnsServer, type Zone } from '../kit/dns-server.ts';
 import { type Certificates, openWebServers, type Sites } from '../kit/web-servers.ts';
@@ -159,12 +159,4 @@ function readChecked(evidence: SmtpEvidence, domain: string): Checked {
     report,
     addresses: assessment.fields.hosts[0]?.addresses ?? [],
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
