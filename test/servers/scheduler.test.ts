@@ -115,6 +115,18 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     expect(ready).toEqual([{ id: job.jobId, hand: 2, lost: 0 }]);
   });
 
+  test('what has not begun soon is given to BullMQ once more under its number', async () => {
+    const [one, other] = [await submit({ host: 'a.test' }), await submit({ host: 'b.test' })];
+    await begin(takeReady().find(({ id }) => id === other.jobId));
+    await beat();
+    expect(ready).toEqual([]);
+    await redis.zadd(jobsKey('handed', 'network'), 'XX', Date.now() - 3000, one.jobId);
+    await beat();
+    expect(takeReady()).toEqual([{ id: one.jobId, hand: 1, lost: 0 }]);
+    await beat();
+    expect(ready).toEqual([]);
+  });
+
   test('a run that lasts longer than it may was lost, and one that was lost too often is told so', async () => {
     const job = await submit();
     for (const lost of [0, 1, 2, 3, 4]) {

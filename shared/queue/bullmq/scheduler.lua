@@ -22,6 +22,7 @@ local NETWORK = 2 -- a network or an account may hold so many times its share be
 local ANONYMOUS = 3 / 4 -- of all places, what work without a token may hold
 local WAITERS = 8 -- who wait for one job and give it their turns
 local LEASE, GRACE, ALIVE = 15000, 10000, 9000 -- ms: until a handed job begins; beyond a run's limit; without a beat
+local UNHEARD = 2500 -- ms: by then a run has begun and its number is known, or BullMQ has not heard of it
 local LOST, LOST_BESIDE = 2, 4 -- runs lost that end a job: when it was alone once, and when it never was
 local AGAIN, SPARE = 30000, 600000 -- ms: what was handed back may wait so long again; what is remembered of a job, longer than it can be there
 local ENDED, KEPT, KEPT_MOST = 60000, 600000, 10000 -- ms that an end is remembered by key and by id; ids
@@ -185,6 +186,9 @@ local function leaveHostLine(r)
 end
 
 local handed = {}
+local function hand(r)
+  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open) }) do handed[#handed + 1] = word end
+end
 local finish
 
 -- The places are the job's from now on. Who called adds it to BullMQ; `hand` tells this turn from an earlier one of the same job.
@@ -205,7 +209,7 @@ local function start(r, via)
   holdHost(r, 2 * LEASE)
   holdPlace(r, 2 * LEASE, true)
   put(key('handed', r.pool), now, r.id)
-  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open) }) do handed[#handed + 1] = word end
+  hand(r)
 end
 
 local function sleep(r, forMs)
@@ -633,6 +637,15 @@ local function each(list, most, act, before)
   end
 end
 each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end, now - LEASE)
+-- Whoever handed these out may have died before BullMQ had them, or has not heard of it: once more under the same number, of which it takes only one.
+for _, id in ipairs(due(key('handed', pool), 100, now - UNHEARD)) do
+  local r = load(id)
+  if r and r.at == 'held' and r.told ~= r.hand then
+    r.told = r.hand
+    save(r)
+    hand(r)
+  end
+end
 each(key('running', pool), 100, function(r) if r.runs > 0 and known(r.id, r.runs) then handAgain(r) end end)
 each(key('asleep'), 200, function(r)
   if r.at ~= 'asleep' then return end
