@@ -637,7 +637,7 @@ local function each(list, most, act, before)
   end
 end
 each(key('handed', pool), 100, function(r) if r.at == 'held' then handAgain(r) end end, now - LEASE)
--- Whoever handed these out may have died before BullMQ had them, or has not heard of it: once more under the same number, of which it takes only one.
+-- Whoever handed these out may have died before BullMQ had them, or did not hear the answer: once more, under the same number. BullMQ ignores one that it still has.
 for _, id in ipairs(due(key('handed', pool), 100, now - UNHEARD)) do
   local r = load(id)
   if r and r.at == 'held' and r.told ~= r.hand then

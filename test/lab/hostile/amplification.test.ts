@@ -148,8 +148,8 @@ const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/ssl-check/chain.test', [0, 0, 0, 0], noDns],
   ['/api/tools/ssl-check/many.test', [75, 45, 20, 64], noDns],
   ['/api/tools/dns-check/chain.test', [4, 4, 1, 8], wholeDns],
-  ['/api/tools/domain-health/chains.test', [35, 35, 1, 16], wholeDns],
-  ['/api/tools/domain-health/manies.test', [92, 65, 20, 90], wholeDns],
+  ['/api/tools/domain-health/chains.test', [30, 30, 1, 16], wholeDns],
+  ['/api/tools/domain-health/manies.test', [90, 62, 20, 90], wholeDns],
 ];
 
 test.for(cases)('%s', { timeout: 60_000 }, async ([path, web, questions]) => {
