@@ -161,7 +161,8 @@ type FeedParts = Pick<Services, 'questions' | 'jobs' | 'site'> & { readonly quot
 function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts): Feeder {
   if (!config.REPORT_IDS) return idleFeeder;
   const callerOf = openAccountCallers(config, backend.tokenStore);
-  const now = () => Date.now();
+  // A lease is compared by several machines.
+  const now = () => backend.jobQueue.nowMs();
   return openFeeder({ ...parts, store: backend.batches, callerOf, log, now });
 }
 

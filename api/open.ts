@@ -1,7 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/lifecycle/connections';
 import { closeServer, listen } from '#shared/lifecycle/listen';
+import { answerInTurns } from '#shared/lifecycle/read-in-turns';
 import type { Checks } from '#shared/model/readiness';
 import { makeApp } from './listener/app.ts';
 import { answerBadRequestOf } from './listener/bad-request.ts';
@@ -29,11 +30,13 @@ export async function openApi(context: ApiContext): Promise<Api> {
   const answer = openFastLane(services, makeApp(services));
   let isDraining = false;
   const limits = context.connectionLimits ?? usualConnectionLimits;
-  const server = createServer(slowSenderOptions(limits), (request, response) => {
+  const server = createServer(slowSenderOptions(limits));
+  const answerUnlessDrained: RequestListener = (request, response) => {
     // A client that gets this answer retries on another process.
     if (isDraining) response.shouldKeepAlive = false;
     answer(request, response);
-  });
+  };
+  answerInTurns(server, answerUnlessDrained, true);
   limitConnections(server, limits, config.TRUST_PROXY !== undefined);
   // Of several processes, Node would pass a connection beyond the limit round among them for as long as all are full.
   Object.assign(server, { dropMaxConnection: true });

@@ -8,6 +8,7 @@ import type { InputError } from '#shared/model/problem';
 import type { Batch } from '#shared/ports/batch-store';
 import { mostTargets } from '../request/body-bounds.ts';
 import { faultAt, invalidBody, mostFaults } from '../request/faults.ts';
+import { linesOf } from '../request/lines.ts';
 import { givenOptions } from '../request/read-ask.ts';
 import type { Body } from '../request/read-body.ts';
 import {
@@ -134,27 +135,6 @@ function readTyped(spec: CheckSpec, options: OptionValues, faults: InputError[])
   faults.push(...read.issues.map(({ path, message }) => faultAt(['options', path[0] ?? ''], message)));
   return {};
 }
-
-/** The lines that are not empty; the body's bounds say how many there may be. One pass: an expression would make a list of all the empty ones too. */
-function linesOf(text: string): readonly string[] {
-  const lines: string[] = [];
-  let start = 0;
-  let isBlank = true;
-  for (let at = 0; at <= text.length; at += 1) {
-    const code = at === text.length ? newline : text.charCodeAt(at);
-    if (code !== newline && code !== carriageReturn) {
-      isBlank &&= code === space || code === tab;
-      continue;
-    }
-    const line = isBlank ? '' : text.slice(start, at).trim();
-    if (line !== '') lines.push(line);
-    start = at + 1;
-    isBlank = true;
-  }
-  return lines;
-}
-
-const [tab, newline, carriageReturn, space] = [9, 10, 13, 32];
 
 function readLines(lines: readonly string[], faults: InputError[]): readonly unknown[] {
   return lines.map((line, index): unknown => {

@@ -60,9 +60,12 @@ export async function answerResults(
 ): Promise<void> {
   const { format, after, wait, limit } = readParameters(resultParameters, request);
   const batch = await findBatch(services, caller, String(request.params['batchId']));
+  // Who waits holds no stream.
+  const leaveWait = wait > 0 ? services.jobs.waits.enter(caller) : undefined;
+  if (leaveWait)
+    await waitForLine(services, { caller, batch, after, waitS: wait }, response).finally(leaveWait);
   const leave = await services.streams.enter(caller);
   try {
-    await waitForLine(services, { caller, batch, after, waitS: wait }, response);
     response.setHeader('Content-Type', contentTypes[format]);
     response.setHeader('Cache-Control', 'private, no-store');
     if (request.method !== 'HEAD') await writeLines(services, { batch, after, format, limit }, response);

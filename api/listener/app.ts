@@ -1,6 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
+import { inLine } from '#shared/time/give-back';
 import { type AnswerRequest, type Answers, acceptingJson } from '../answer/accept-json.ts';
 import { answerProblemOf } from '../answer/json.ts';
 import { addBatches } from '../batches/routes.ts';
@@ -154,7 +155,7 @@ function describeMiss(path: string, publicPath: string): string {
 
 function answering(answer: AnswerRequest) {
   return async (request: Request, response: Response) => {
-    const problem = await answer(request, response);
+    const problem = await inLine(() => answer(request, response));
     if (problem) throw problem;
   };
 }

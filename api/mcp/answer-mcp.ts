@@ -72,7 +72,20 @@ async function readMessage(bodies: Bodies, asked: BodyRequest): Promise<object> 
   // A field that every object has is no field of a message, and readers drop it in silence.
   const unsafe = unsafeNames(message);
   if (unsafe.length > 0) throw invalidBody(unsafe);
+  const { params } = message as {
+    readonly params?: { readonly _meta?: { readonly progressToken?: unknown } };
+  };
+  if (!isShort(params?._meta?.progressToken))
+    throw invalidBody([
+      faultAt(['params', '_meta', 'progressToken'], 'Give a number, or a text of 200 characters.'),
+    ]);
   return message;
+}
+
+/** Each message of progress repeats it. */
+function isShort(token: unknown): boolean {
+  if (typeof token === 'string') return token.length <= 200;
+  return token === undefined || typeof token === 'number';
 }
 
 function notAMessage(detail: string): Problem {

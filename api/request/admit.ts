@@ -4,6 +4,7 @@ import type { Caller } from '#shared/limits/caller';
 import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/ports/token-store';
+import { joinLine } from '#shared/time/give-back';
 import type { Callers } from './caller.ts';
 
 /** What letting a request in takes. */
@@ -20,6 +21,7 @@ export async function admit(
   need: Scope | 'anyone',
 ): Promise<Caller> {
   const { caller, hasBadToken } = await callers.name(request);
+  joinLine(caller.levels);
   quotas.takeRequest(caller, response);
   if (hasBadToken) throw invalidToken(request.headers.authorization);
   if (need === 'anyone' || caller.scopes.includes(need)) return caller;

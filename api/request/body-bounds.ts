@@ -32,3 +32,11 @@ export const bodyBounds = {
 } as const satisfies Record<string, BodyBounds>;
 
 export type BodyKind = keyof typeof bodyBounds;
+
+/** A client that writes each line of a list by itself has so many pieces of any size; those of more have so many bytes on average. */
+const pieces = { free: 2 * mostTargets, bytes: 64 } as const;
+
+/** True where a body comes in far more pieces than its bytes need: each piece costs as much as a thousand bytes. */
+export function isInPieces(count: number, bytes: number): boolean {
+  return count > pieces.free + bytes / pieces.bytes;
+}

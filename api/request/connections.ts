@@ -40,8 +40,8 @@ export async function drains(response: Response): Promise<boolean> {
   }
 }
 
-/** Limits, in time and bytes, for discarding the rest of an unread body. */
-const rest = { ms: 2000, bytes: 8 * 1024 * 1024 } as const;
+/** Limits, in time, bytes and pieces, for discarding the rest of an unread body. */
+const rest = { ms: 2000, bytes: 8 * 1024 * 1024, pieces: 20_000 } as const;
 
 /** What an answer is ended by; without `write` it is one of those that answer requests without a body. */
 type Ending = { end(text?: string): unknown; readonly write?: (text: string) => unknown };
@@ -55,7 +55,7 @@ export function endAnswer(request: IncomingMessage, response: Ending, text: stri
   const isUnread = hasBody(request.headers) && !request.complete;
   if (!isUnread || !response.write) return void response.end(text);
   response.write(text);
-  let dropped = 0;
+  let [dropped, pieces] = [0, 0];
   const end = () => {
     clearTimeout(timer);
     request.off('data', drop).off('end', end).off('close', end);
@@ -63,7 +63,8 @@ export function endAnswer(request: IncomingMessage, response: Ending, text: stri
   };
   const drop = (piece: Buffer) => {
     dropped += piece.length;
-    if (dropped > rest.bytes) end();
+    pieces += 1;
+    if (dropped > rest.bytes || pieces > rest.pieces) end();
   };
   const timer = setTimeout(end, rest.ms).unref();
   request.on('data', drop).once('end', end).once('close', end);

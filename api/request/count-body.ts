@@ -1,6 +1,7 @@
 import type { InputError } from '#shared/model/problem';
 import type { BodyBounds } from './body-bounds.ts';
 import { faultAt } from './faults.ts';
+import { endsLine, isBlank } from './lines.ts';
 
 /** Counts a body piece by piece, each byte once. Gives what is beyond the bounds, as soon as it is. */
 export type BodyCounter = (piece: Uint8Array) => InputError | undefined;
@@ -15,16 +16,14 @@ export function openBodyCounter(type: string, bounds: BodyBounds): BodyCounter {
   return type.endsWith('json') ? openJsonCounter(bounds, false) : () => undefined;
 }
 
-const [tab, newline, carriageReturn, space] = [9, 10, 13, 32];
-
-/** Counts lines that hold something; a line ends with LF, CR or both. */
+/** Counts lines that hold something. */
 function openLineCounter({ lines }: BodyBounds): BodyCounter {
   let count = 0;
   let isEmpty = true;
   return (piece) => {
     for (const byte of piece) {
-      if (byte === newline || byte === carriageReturn) isEmpty = true;
-      else if (isEmpty && byte !== space && byte !== tab) {
+      if (endsLine(byte)) isEmpty = true;
+      else if (isEmpty && !isBlank(byte)) {
         isEmpty = false;
         count += 1;
         if (count > lines) return faultAt(['targets'], `Give at most ${lines} targets.`);
@@ -74,7 +73,7 @@ function openJsonCounter({ depth, nodes }: BodyBounds, isLines: boolean): BodyCo
   };
   return (piece) => {
     for (const byte of piece) {
-      if (isLines && byte === newline) {
+      if (isLines && endsLine(byte)) {
         place.clear();
         isText = isEscaped = false;
       } else if (isText) takeOfText(byte);

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
 import type { Quotas } from '#shared/limits/quotas';
 import { Problem } from '#shared/model/problem';
-import { type BodyBounds, bodyBounds, type BodyKind } from './body-bounds.ts';
+import { type BodyBounds, bodyBounds, type BodyKind, isInPieces } from './body-bounds.ts';
 import { type BodyHold, openBodyRoom, type RoomLimits, usualRoom } from './body-room.ts';
 import { ClientGone } from './connections.ts';
 import { openBodyCounter } from './count-body.ts';
@@ -70,14 +70,16 @@ export function digestOfRequest({ method = '', url = '' }: IncomingMessage, { ty
 /** A body has so long for its beginning, and comes at this pace from then on: one of 2 MB takes 15 s at most. */
 const pace = { beginMs: 5000, bytesPerS: 200_000, lookEveryMs: 500 } as const;
 
+/** Room for the beginning of a body; it is doubled for more. */
+const firstRoomBytes = 16_384;
+
 type Wish = { readonly bounds: BodyBounds; readonly type: string };
 
 /** Receives a body piece by piece, to its end or to the first fault. What comes behind a fault is left to whoever answers. */
 function receive(request: IncomingMessage, hold: BodyHold, { bounds, type }: Wish): Promise<Buffer> {
   const count = openBodyCounter(type, bounds);
-  const pieces: Buffer[] = [];
   const beganAt = performance.now();
-  let length = 0;
+  const received = openJoined(bounds, hold);
   return new Promise((resolve, reject) => {
     const stop = (error?: Error) => {
       clearInterval(timer);
@@ -85,16 +87,14 @@ function receive(request: IncomingMessage, hold: BodyHold, { bounds, type }: Wis
       // Nobody reads on: the answer comes first.
       request.pause();
       if (error) reject(error);
-      else resolve(Buffer.concat(pieces));
+      else resolve(received.bytes());
     };
     const take = (piece: Buffer) => {
       try {
-        length += piece.length;
-        if (length > bounds.bytes) throw tooLarge(bounds);
-        hold.hold(piece.length);
+        if (received.length() + piece.length > bounds.bytes) throw tooLarge(bounds);
         const fault = count(piece);
         if (fault) throw invalidBody([fault]);
-        pieces.push(piece);
+        received.add(piece);
       } catch (error) {
         stop(error as Error);
       }
@@ -103,13 +103,42 @@ function receive(request: IncomingMessage, hold: BodyHold, { bounds, type }: Wis
     const leave = () => stop(new ClientGone());
     const look = () => {
       const lateMs = performance.now() - beganAt - pace.beginMs;
-      if (lateMs > 0 && length < (lateMs / 1000) * pace.bytesPerS) stop(tooSlow());
+      if (lateMs > 0 && received.length() < (lateMs / 1000) * pace.bytesPerS) stop(tooSlow());
     };
     const timer = setInterval(look, pace.lookEveryMs).unref();
+    // What came while its price was asked for is read as one piece.
+    const early = request.read() as Buffer | null;
     request.on('data', take).on('end', finish).on('error', leave).on('close', leave);
-    // It has gone while its price was asked for.
+    if (early) take(early);
     if (request.destroyed) leave();
   });
+}
+
+/**
+ * Joins pieces as they come: each that is kept as it is takes 200 bytes beside its own, and a body may have 50,000 of one byte. Adding throws the
+ * Problem of too many.
+ */
+function openJoined(bounds: BodyBounds, hold: BodyHold) {
+  let room = Buffer.allocUnsafe(0);
+  let [length, pieces] = [0, 0];
+  return {
+    length: () => length,
+    bytes: () => room.subarray(0, length),
+    add(piece: Buffer) {
+      const end = length + piece.length;
+      if (end > room.length) {
+        const wanted = Math.min(bounds.bytes, Math.max(2 * room.length, firstRoomBytes));
+        const more = Buffer.allocUnsafe(Math.max(end, wanted));
+        hold.hold(more.length - room.length);
+        room.copy(more, 0, 0, length);
+        room = more;
+      }
+      piece.copy(room, length);
+      length = end;
+      pieces += 1;
+      if (isInPieces(pieces, length)) throw tooManyPieces();
+    },
+  };
 }
 
 function readType({ headers }: IncomingMessage, types: readonly string[]): string {
@@ -137,6 +166,10 @@ function decode(bytes: Buffer): string {
 function tooLarge({ bytes }: BodyBounds): Problem {
   const detail = `The body is larger than ${bytes} bytes. Send it in parts.`;
   return new Problem('body_too_large', detail, { errors: [faultAt([], detail)] });
+}
+
+function tooManyPieces(): Problem {
+  return invalidBody([faultAt([], 'The body came in too many small pieces. Send larger chunks.')]);
 }
 
 function tooSlow(): Problem {

@@ -63,9 +63,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Deeper than any body may be: a counter that missed a level must not become a full stack. */
+const deepest = 40;
+
 /** A field with this name slips by a schema, as every object has one that is not its own. */
 export function unsafeNames(value: unknown, path: readonly PropertyKey[] = []): readonly InputError[] {
   if (typeof value !== 'object' || value === null) return [];
+  if (path.length > deepest) return [faultAt(path, 'This is nested too deep.')];
   const own = Object.hasOwn(value, '__proto__') ? [faultAt([...path, '__proto__'], unknownField)] : [];
   const inner = Object.entries(value).flatMap(([name, one]) =>
     typeof one === 'object' && name !== '__proto__' ? unsafeNames(one, [...path, name]) : [],

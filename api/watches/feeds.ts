@@ -7,7 +7,7 @@ import type { Delivery } from '#shared/model/watch';
 import type { LinkKind, WatchPage } from '#shared/ports/watch-store';
 import { renderCalendar, renderFeed } from '#shared/render/watches';
 import { watchesOf } from '#shared/stores/watches/watches-of';
-import { giveBack } from '#shared/time/give-back';
+import { giveBack, joinLine } from '#shared/time/give-back';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit, admitToken } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
@@ -40,16 +40,13 @@ export async function answerFeed(
   response: Response,
 ): Promise<void> {
   const account = await readerOf(services, 'feed', request, response);
-  const events = await newestEvents(services, account);
   const self =
     services.site.publicPath === '' ? undefined : `${services.site.publicPath}/api/watches/feed.atom`;
   const feedId = `urn:diag:watches:${hash('sha256', account).slice(0, 32)}`;
-  await sendFile(
-    request,
-    response,
-    renderFeed({ feedId, self, events }),
-    'application/atom+xml; charset=utf-8',
+  const feed = await services.streams.share(account, 'feed', async () =>
+    renderFeed({ feedId, self, events: await newestEvents(services, account) }),
   );
+  await sendFile(request, response, feed, 'application/atom+xml; charset=utf-8');
 }
 
 /** What was also sent by e-mail has a second delivery, and the feed tells of it once. */
@@ -73,8 +70,10 @@ export async function answerCalendar(
   response: Response,
 ): Promise<void> {
   const account = await readerOf(services, 'calendar', request, response);
-  const dates = await datesOf(services, account);
-  await sendFile(request, response, renderCalendar(dates), 'text/calendar; charset=utf-8');
+  const calendar = await services.streams.share(account, 'calendar', async () =>
+    renderCalendar(await datesOf(services, account)),
+  );
+  await sendFile(request, response, calendar, 'text/calendar; charset=utf-8');
 }
 
 async function sendFile(request: Request, response: Response, text: string, type: string): Promise<void> {
@@ -102,7 +101,9 @@ async function readerOf(
   await admit(limits, request, response, 'anyone');
   const account = keyShape.safeParse(key).success ? await watches.findLink(kind, digestOf(key)) : undefined;
   if (account !== undefined) {
-    limits.quotas.takeRequest(limits.callers.ofAccount(account), response);
+    const reader = limits.callers.ofAccount(account);
+    joinLine(reader.levels);
+    limits.quotas.takeRequest(reader, response);
     return account;
   }
   throw new Problem(

@@ -16,6 +16,7 @@ export type WatchServices = Pick<
   | 'questions'
   | 'jobs'
   | 'site'
+  | 'streams'
   | 'targetPolicy'
   | 'watches'
   | 'watchLimits'

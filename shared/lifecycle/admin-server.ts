@@ -1,10 +1,11 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Readiness, ReadReadiness } from '../model/readiness.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { adminConnectionLimits, hasBody, limitConnections, slowSenderOptions } from './connections.ts';
 import { openHostCheck } from './known-host.ts';
 import { listen } from './listen.ts';
+import { answerInTurns } from './read-in-turns.ts';
 import { faultsIn } from './readiness.ts';
 
 export type AdminServer = {
@@ -32,7 +33,7 @@ export async function openAdminServer(
 ): Promise<AdminServer> {
   let isDraining = false;
   const isKnownHost = openHostCheck(place);
-  const server = createServer(slowSenderOptions(adminConnectionLimits), (request, response) => {
+  const answer: RequestListener = (request, response) => {
     // Nothing here reads a body: Node would read it to its end.
     if (hasBody(request.headers)) response.setHeader('Connection', 'close');
     if (!isKnownHost(request.headers.host)) return send(response, 400, { status: 'unknown-host' });
@@ -48,7 +49,9 @@ export async function openAdminServer(
         send(response, 503, { status: 'not-ready' });
       },
     );
-  });
+  };
+  const server = createServer(slowSenderOptions(adminConnectionLimits));
+  answerInTurns(server, answer, false);
   limitConnections(server, adminConnectionLimits, false);
   const taken = await listenOnAny(server, place, log);
   return {

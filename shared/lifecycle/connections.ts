@@ -40,6 +40,8 @@ export function slowSenderOptions({ headersMs, requestMs, checkEveryMs }: Connec
     keepAliveTimeout: 65_000,
     optimizeEmptyRequests: true,
     maxHeaderSize: 16_384,
+    // `answerInTurns` judges it.
+    requireHostHeader: false,
   };
 }
 

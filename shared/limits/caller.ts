@@ -24,6 +24,9 @@ export type Caller = Allowance & {
   readonly levels: readonly string[];
 };
 
+/** What all that is an account's shares its turns with. */
+export const levelsOfAccount = (account: string): Caller['levels'] => [`account:${account}`];
+
 /** Who asks on behalf of an account, by none of its tokens: it has the limits of tokens, and no scope. */
 export function callerOfAccount(account: string, config: Config): Caller {
   return {
@@ -32,7 +35,7 @@ export function callerOfAccount(account: string, config: Config): Caller {
     account,
     scopes: [],
     wider: [],
-    levels: [`account:${account}`],
+    levels: levelsOfAccount(account),
     quotas: quotasOf(config.LIMIT_TOKEN_REQUESTS, config.LIMIT_TOKEN_SCANS),
   };
 }
@@ -47,7 +50,7 @@ export function callerOf({ tokenId, account, name, scopes, limits }: Token, conf
     scopes,
     pages: limits.pages ?? config.LIMIT_TOKEN_PAGES,
     wider: [],
-    levels: [`account:${account}`],
+    levels: levelsOfAccount(account),
     quotas: quotasOf(
       limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
       limits.scans ?? config.LIMIT_TOKEN_SCANS,

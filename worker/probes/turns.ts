@@ -1,17 +1,9 @@
+import { openTurns } from '#shared/time/turns';
 import { currentRun, inRun, markRun } from './mark.ts';
-import { openTurnOrder } from './turn-order.ts';
 
-/** How long the work of one turn of the event loop may take; of a longer piece there is one in a turn. */
-const turnMs = 8;
-
-type Piece = { readonly work: () => void; readonly run: number | undefined };
-
-const waiting = openTurnOrder<Piece>();
+const turns = openTurns(8);
 /** Whose runs these are, the widest network or the account first. */
 const callers = new Map<number, readonly string[]>();
-let isOpen = false;
-let beganAt = 0;
-let endsAt = 0;
 
 /** Says whose run it is until the run ends: callers take turns, however many runs one of them has. Gives what ends it. */
 export function nameCaller(run: number, path: readonly string[]): () => void {
@@ -29,10 +21,10 @@ export function nameCaller(run: number, path: readonly string[]): () => void {
  * @param run whose data it is; left out: that of the code that asks
  */
 export function inTurn(work: () => void, run: number | undefined = currentRun()): void {
-  waiting.add(pathOf(run), { work, run });
-  if (isOpen) return;
-  isOpen = true;
-  setImmediate(beginTurn);
+  turns.add(pathOf(run), () => {
+    markRun(run);
+    inRun(run, work);
+  });
 }
 
 /** Waits for a turn, see `inTurn`. */
@@ -43,28 +35,4 @@ export function yieldToOthers(): Promise<void> {
 // Runs of a command have one caller, and so has the end of a run that is over.
 function pathOf(run: number | undefined): readonly string[] {
   return (run === undefined ? undefined : callers.get(run)) ?? [''];
-}
-
-function beginTurn(): void {
-  beganAt = performance.now();
-  endsAt = beganAt + turnMs;
-  goOn();
-}
-
-function goOn(): void {
-  const next = waiting.next();
-  isOpen = next !== undefined;
-  if (!next) return;
-  // What awaits the piece goes on in microtasks, which are part of its time.
-  queueMicrotask(() => process.nextTick(goOnInTime, next.run));
-  markRun(next.run);
-  inRun(next.run, next.work);
-}
-
-function goOnInTime(run: number | undefined): void {
-  const now = performance.now();
-  waiting.charge(pathOf(run), now - beganAt);
-  beganAt = now;
-  if (now < endsAt) goOn();
-  else setImmediate(beginTurn);
 }

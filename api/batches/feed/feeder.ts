@@ -1,8 +1,9 @@
+import { levelsOfAccount } from '#shared/limits/caller';
 import { randomId } from '#shared/model/job';
 import type { Batch } from '#shared/ports/batch-store';
 import { type Lease, openLeases } from '#shared/stores/batches/leases';
 import { openFailures, openLoop } from '#shared/telemetry/loops';
-import { giveBack } from '#shared/time/give-back';
+import { giveBack, inLine } from '#shared/time/give-back';
 import { type FeedServices, feedBatch, leaseMs } from './feed-batch.ts';
 
 /** Feeds the batches of all accounts: each process that answers requests takes some. */
@@ -25,7 +26,6 @@ export const idleFeeder: Feeder = { wake: () => undefined, close: async () => un
 export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
   const { store, log, now } = opened;
   const leases = openLeases(store);
-  const services = { ...opened, leases };
   const closing = new AbortController();
   const fed = new Set<Promise<void>>();
   const failures = openFailures('batches', log);
@@ -35,7 +35,7 @@ export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
   };
   const feed = async (batch: Batch, lease: Lease) => {
     try {
-      const how = await feedBatch(services, batch, lease, closing.signal);
+      const how = await feedBatch({ ...opened, leases }, batch, lease, closing.signal);
       failures.over();
       log.info({ batchId: batch.batchId, total: batch.total, how }, 'batch fed');
     } catch (error) {
@@ -50,20 +50,19 @@ export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
       const token = randomId();
       const batch = await leases.claim(token, now(), now() + leaseMs);
       if (!batch) return;
-      const feeding = feed(batch, { batchId: batch.batchId, token }).finally(() => fed.delete(feeding));
+      const feeding = inLine(
+        () => feed(batch, { batchId: batch.batchId, token }),
+        levelsOfAccount(batch.account),
+      ).finally(() => fed.delete(feeding));
       fed.add(feeding);
       await giveBack();
     }
   };
   const looking = openLoop({ name: 'batches', everyMs: lookEveryMs, log, act: look });
-  const expiring = openLoop({
-    name: 'expiry of batches',
-    everyMs: expireEveryMs,
-    log,
-    act: async () => {
-      while (!closing.signal.aborted && (await store.expire(now()))) await giveBack();
-    },
-  });
+  const expire = async () => {
+    while (!closing.signal.aborted && (await store.expire(now()))) await giveBack();
+  };
+  const expiring = openLoop({ name: 'expiry of batches', everyMs: expireEveryMs, log, act: expire });
   return {
     wake: () => looking.wake(),
     async close() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openTurnOrder } from '../../../worker/probes/turn-order.ts';
+import { openTurnOrder } from '../../../shared/time/turn-order.ts';
 
 /** Takes pieces until none is left, each for so long. */
 function takeAll(

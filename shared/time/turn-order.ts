@@ -22,7 +22,7 @@ type Party<Piece> = {
 const halfLifeMs = 4000;
 /** The landmark moves on before numbers grow out of hand. */
 const growthMost = 2 ** 40;
-/** So many callers are kept in mind before those that have used next to nothing lately are forgotten. */
+/** So many of one level are kept in mind before those that have used next to nothing lately are forgotten. */
 const partiesMost = 500;
 const forgottenMs = 0.1;
 
@@ -58,8 +58,10 @@ export function openTurnOrder<Piece>(now: () => number = () => performance.now()
     },
     charge(path, ms) {
       const grown = growth();
-      for (const party of open(root, path)) party.used += ms * grown;
-      if (root.parties.size > partiesMost) forgetIdle(root, forgottenMs * grown);
+      for (const party of open(root, path)) {
+        party.used += ms * grown;
+        if (party.parties.size > partiesMost) forgetIdle(party, forgottenMs * grown);
+      }
     },
   };
 }
