@@ -4,6 +4,7 @@ import type { ConnectionLimits } from '#shared/lifecycle/connections';
 import { openHostCheck } from '#shared/lifecycle/known-host';
 import { openAccountCallers } from '#shared/limits/account-callers';
 import { openHolds } from '#shared/limits/holds';
+import { openKept } from '#shared/limits/kept';
 import { openPayments } from '#shared/limits/payments';
 import { openQuotas, type Quotas } from '#shared/limits/quotas';
 import { openWindows } from '#shared/limits/rates/windows';
@@ -21,7 +22,6 @@ import type { Jobs } from './ask/ask-as-caller.ts';
 import { openSoFar } from './ask/so-far.ts';
 import { openBatchQuotas } from './batches/batch-services.ts';
 import { type Feeder, idleFeeder, openFeeder } from './batches/feed/feeder.ts';
-import { openKept } from './limits/kept.ts';
 import { openLoadShedding, type LoadShedding, type LoadSheddingLimits } from './limits/load-shedding.ts';
 import { openPace, type Pace } from './limits/pace.ts';
 import { openStreams } from './limits/streams.ts';
@@ -114,7 +114,7 @@ export function openServices(context: ApiContext): OpenServices {
 
 type AccountParts = Pick<
   Services,
-  'idempotency' | 'accountTurns' | 'kept' | 'accountQuotas' | 'batches' | 'watches' | 'watchLimits'
+  'idempotency' | 'kept' | 'accountQuotas' | 'batches' | 'watches' | 'watchLimits'
 >;
 
 /** What accounts make, and may have. */
@@ -128,7 +128,6 @@ function openAccountParts({ config, backend, keptBytes }: ApiContext, wake: () =
   };
   return {
     idempotency: backend.idempotency,
-    accountTurns: backend.accountTurns,
     kept,
     accountQuotas: [
       openBatchQuotas(batches),

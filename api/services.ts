@@ -1,14 +1,11 @@
 import type { Questions } from '#shared/ask/question';
-import type { AccountTurns } from '#shared/ports/account-turns';
-import type { BatchStore } from '#shared/ports/batch-store';
+import type { AccountQuotas, BatchesKept, Kept, WatchesKept } from '#shared/limits/kept';
 import type { IdempotencyStore } from '#shared/ports/idempotency';
-import type { WatchStore } from '#shared/ports/watch-store';
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { Reports } from './answer/ready-report.ts';
 import type { Site } from './answer/site.ts';
 import type { Jobs } from './ask/ask-as-caller.ts';
 import type { ReadSoFar } from './ask/so-far.ts';
-import type { AccountQuotas, Kept } from './limits/kept.ts';
 import type { Streams } from './limits/streams.ts';
 import type { Origins } from './origins/front-door.ts';
 import type { Limits } from './request/admit.ts';
@@ -40,18 +37,17 @@ export type Services = {
   readonly bodies: Bodies;
   readonly streams: Streams;
   readonly idempotency: IdempotencyStore;
-  readonly accountTurns: AccountTurns;
   readonly kept: Kept;
   /** What /api/me shows of an account; each kind of thing that accounts make adds its own. */
   readonly accountQuotas: readonly AccountQuotas[];
   readonly batches: Batches;
-  readonly watches: WatchStore;
+  readonly watches: WatchesKept;
   readonly watchLimits: WatchLimits;
 };
 
 /** What a process has of batches. */
 export type Batches = {
-  readonly store: BatchStore;
+  readonly store: BatchesKept;
   /** There may be a batch to feed. */
   readonly wake: () => void;
   /** How long a batch is kept. */

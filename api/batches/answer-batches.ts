@@ -40,16 +40,16 @@ export async function answerCreate(
 
 /** What an account has is judged in the same turn in which it gets more. */
 function keep(
-  { accountTurns, batches, kept }: BatchServices,
+  { batches, kept }: BatchServices,
   { account }: Caller,
   batchId: string,
   { targets, ...wish }: BatchWish,
 ): Promise<void> {
-  return accountTurns.take(account, async () => {
+  return kept.take(account, async (room) => {
     const createdAt = Date.now();
     const bytes = bytesOfBatch(targets);
     requireRoom(batches.limits, await batches.store.useOf(account), targets.length);
-    await kept.makeRoom(account, bytes, createdAt);
+    const put = await room(bytes, true);
     const batch: Batch = {
       ...wish,
       batchId,
@@ -66,7 +66,7 @@ function keep(
       ...noneEnded,
     };
     await giveBack();
-    await batches.store.insert(batch, targets);
+    await put.batch(batch, targets);
   });
 }
 

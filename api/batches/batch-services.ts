@@ -1,11 +1,10 @@
+import { type AccountQuotas, quotaExceeded } from '#shared/limits/kept';
 import type { BatchUse } from '#shared/ports/batch-store';
-import { type AccountQuotas, quotaExceeded } from '../limits/kept.ts';
 import type { Batches, Services } from '../services.ts';
 
 /** What the endpoints of batches take. */
 export type BatchServices = Pick<
   Services,
-  | 'accountTurns'
   | 'limits'
   | 'batches'
   | 'bodies'

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
+import type { AccountQuotas } from '#shared/limits/kept';
 import { resolveReference, templateOf } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
@@ -10,7 +11,6 @@ import type { Quota } from '#shared/ports/rate-limiter';
 import type { AnswerRequest } from '../answer/accept-json.ts';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
-import type { AccountQuotas } from '../limits/kept.ts';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import type { Services } from '../services.ts';

@@ -6,7 +6,6 @@ import type { Services } from '../services.ts';
 /** What the web pages take of the services. */
 export type PageServices = Pick<
   Services,
-  | 'accountTurns'
   | 'kept'
   | 'telemetry'
   | 'origins'

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Caller } from '#shared/limits/caller';
+import { bytesOfRows } from '#shared/limits/kept';
 import { Problem } from '#shared/model/problem';
 import type { Delivery, Notify, Watch } from '#shared/model/watch';
 import { applyTurns, type ChangeServices, requireFit } from './apply.ts';
@@ -14,10 +15,14 @@ export async function pauseByOwner(
   isPaused: boolean,
 ): Promise<void> {
   const pausedReason = isPaused ? 'owner' : null;
-  await services.accountTurns.take(known.account, async () => {
+  await services.kept.take(known.account, async () => {
     await requireFit(services, caller, { ...known, pausedReason });
-    const changed = await services.watches.change(known.watchId, (watch) => ({ ...watch, pausedReason }));
-    if (changed) await applyTurns(services, { known, changed, found: undefined });
+    let before = known;
+    const changed = await services.watches.change(known.watchId, (watch) => {
+      before = watch;
+      return { ...watch, pausedReason };
+    });
+    if (changed) await applyTurns(services, before, changed);
   });
 }
 
@@ -32,9 +37,9 @@ export async function sendTest(
   const [event, byMail] = tests;
   if (tests.every(({ channel }) => channel === 'feed'))
     await services.limits.quotas.takeScans(caller, 1, response);
-  await services.accountTurns.take(watch.account, async () => {
-    await services.kept.require(watch.account, JSON.stringify(tests).length);
-    await services.watches.keepDeliveries(tests);
+  await services.kept.take(watch.account, async (room) => {
+    const put = await room(bytesOfRows(tests));
+    await put.deliveries(tests);
   });
   return event.channel === 'feed' && byMail ? byMail : event;
 }

@@ -10,28 +10,20 @@ import type { Understood } from './read-watch.ts';
 import type { WatchServices } from './watch-services.ts';
 
 /** What changing a watch takes. */
-export type ChangeServices = Pick<
-  WatchServices,
-  'accountTurns' | 'limits' | 'kept' | 'site' | 'watches' | 'watchLimits'
->;
+export type ChangeServices = Pick<WatchServices, 'limits' | 'kept' | 'site' | 'watches' | 'watchLimits'>;
 
-type Change = { readonly known: Watch; readonly changed: Watch; readonly found: Understood | undefined };
-
-/** Writes the targets of a changed watch, and when their turns are. */
+/** Gives the targets of a changed watch their turns. @param before what the watch was when it was changed */
 export async function applyTurns(
   { watches }: Pick<WatchServices, 'watches'>,
-  { known, changed, found }: Change,
+  before: Watch,
+  changed: Watch,
 ): Promise<void> {
-  const { watchId } = changed;
-  const isOther = JSON.stringify(known.options) !== JSON.stringify(changed.options);
-  // Reports with other options cannot be compared with what is known.
-  if (found && isOther) await watches.setTargets(watchId, []);
-  if (found) await watches.setTargets(watchId, await newTargets(changed, found.targets));
   const isActive = changed.pausedReason === null;
-  const isMoved = known.everySeconds !== changed.everySeconds || known.pausedReason !== changed.pausedReason;
+  const isMoved =
+    before.everySeconds !== changed.everySeconds || before.pausedReason !== changed.pausedReason;
   const now = Date.now();
   if (!isMoved) return;
-  await watches.schedule(watchId, isActive, ({ target, state, dueAt }) => {
+  await watches.schedule(changed.watchId, isActive, ({ target, state, dueAt }) => {
     const next = nextTurn(changed, target, now);
     return state === 'new' ? Math.min(dueAt, next) : next;
   });

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Caller } from '#shared/limits/caller';
+import { bytesOfRows, bytesOfTargets, type Room } from '#shared/limits/kept';
 import { type InputError, Problem } from '#shared/model/problem';
 import type { Json } from '#shared/model/verdict';
 import type { Notify, Watch, WatchTarget } from '#shared/model/watch';
@@ -25,7 +26,7 @@ import {
   type Understood,
   watchPatchSchema,
 } from './read-watch.ts';
-import { askAddress, testOf } from './tests.ts';
+import { askingOf, bytesOfAsking, putAsking, testOf } from './tests.ts';
 import { findWatch, type WatchServices } from './watch-services.ts';
 
 /** Answers POST /api/watches: begins to watch. */
@@ -116,20 +117,24 @@ async function make(
     isWhole: true,
   };
   const made = await newTargets(watch, targets);
-  // What an account has is judged in the same turn in which it gets more.
-  await services.accountTurns.take(account, async () => {
+  const tests = secret === null ? [] : testOf(services, watch, 'first').slice(0, 1);
+  await services.kept.take(account, async (room) => {
     await requireFit(services, caller, watch);
     await requireRoom(services.watches, services.watchLimits, {
       account,
       added: targets.map(({ host }) => host),
     });
-    await services.kept.require(account, bytesOf(targets));
-    await services.watches.create(watch, made);
+    const asking = await askingOf(services, watch);
+    const put = await room(bytesOfTargets(targets) + bytesOfRows([watch, ...tests]) + bytesOfAsking(asking));
+    await put.watch(watch, made);
+    await put.deliveries(tests);
+    await putAsking(put, asking);
   });
-  if (secret !== null) await services.watches.keepDeliveries(testOf(services, watch, 'first').slice(0, 1));
-  await askAddress(services, watch);
   return secret ?? '';
 }
+
+/** A change is understood anew where another came between; so often before its sender has to try again. */
+const mostTries = 5;
 
 /** Answers PATCH /api/watches/{watchId}: a JSON merge patch. */
 export async function changeWatch(
@@ -139,58 +144,112 @@ export async function changeWatch(
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const known = await findWatch(services, caller, request);
+  await findWatch(services, caller, request);
   const body = await services.bodies.read({ request, response, caller }, 'change of a watch');
   const read = readFields(body.text, watchPatchSchema);
-  await requireSound(services, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
-  const wish: Patch = read.fields;
-  const found = await readNewTargets(services, known, wish);
-  const notify = readNotify(services, mergeNotify(wish.notify, known.notify));
-  const changed = await services.accountTurns.take(known.account, () =>
-    change(services, caller, known, { wish, found, notify }),
-  );
-  const isNewSecret = changed.secret !== null && changed.secret !== known.secret;
-  if (isNewSecret) await services.watches.keepDeliveries(testOf(services, changed).slice(0, 1));
-  if (changed.notify.email?.to !== known.notify.email?.to) await askAddress(services, changed);
-  const shown = await describeWatch(services, changed);
-  sendPrivate(response, { ...shown, ...(isNewSecret ? { webhookSecret: changed.secret } : {}) });
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const known = await findWatch(services, caller, request);
+    await requireSound(services, caller, read as ReadFields<typeof newWatchSchema.shape>, known);
+    const wish: Patch = read.fields;
+    const found = await readNewTargets(services, known, wish);
+    const done = await services.kept.take(known.account, (room) =>
+      change(services, { caller, room, known, wish, found }),
+    );
+    if (!done) continue;
+    const shown = await describeWatch(services, done.changed);
+    const secret = done.isNewSecret ? { webhookSecret: done.changed.secret } : {};
+    return sendPrivate(response, { ...shown, ...secret });
+  }
+  throw new Problem('overloaded', 'The watch is being changed by other requests. Send this one again.', {
+    retryAfterS: 2,
+  });
 }
 
-/** About what is kept of a watched target before its first report. */
-const targetBytes = 700;
+type Change = {
+  readonly caller: Caller;
+  readonly room: Room;
+  /** What the wish was understood by. */
+  readonly known: Watch;
+  readonly wish: Patch;
+  readonly found: Understood | undefined;
+};
 
-function bytesOf(targets: Understood['targets']): number {
-  return targets.reduce((sum, { target }) => sum + 3 * target.length + targetBytes, 0);
-}
+type Changed = { readonly changed: Watch; readonly isNewSecret: boolean };
 
-/** Changes a watch, in its account's turn. */
-async function change(
-  services: WatchServices,
-  caller: Caller,
-  known: Watch,
-  { wish, found, notify }: Found & { readonly wish: Patch },
-): Promise<Watch> {
-  const next = patched(known, wish, { found, notify });
+/**
+ * Changes a watch, in its account's turn. What it keeps is judged first; the watch itself is merged as it is at that moment (RFC 7396), and comes
+ * after its targets: a process that ends between the two has lost none.
+ * @returns undefined where the wish was understood by what has changed since
+ */
+async function change(services: WatchServices, wanted: Change): Promise<Changed | undefined> {
+  const { caller, room, known, wish, found } = wanted;
+  const { watches } = services;
+  const { watchId, account } = known;
+  const now = await watches.get(watchId);
+  if (!now) throw deletedMeanwhile();
+  if (found && !(await isStill(services, now, wanted))) return undefined;
+  const secret = drawSecret();
+  const merged = (watch: Watch) => patched(services, watch, { wish, found, secret });
+  const next = merged(now);
   await requireFit(services, caller, next);
   if (found) {
-    const added = found.targets.map(({ host }) => host);
-    const { account, watchId: except } = known;
-    await requireRoom(services.watches, services.watchLimits, { account, added, except });
-    await services.kept.require(account, bytesOf(found.targets.slice(known.targetCount)));
+    const hosts = found.targets.map(({ host }) => host);
+    await requireRoom(watches, services.watchLimits, { account, added: hosts, except: watchId });
   }
-  const changed = await services.watches.change(known.watchId, (watch) =>
-    patched(watch, wish, { found, notify }, next),
-  );
-  if (!changed) throw new Problem('watch_not_found', 'The watch was deleted meanwhile.');
-  await applyTurns(services, { known, changed, found });
-  return changed;
+  const news = await newsOf(services, now, next);
+  // What keeps nothing new passes at the bound: a label, a pause.
+  const put = await room(bytesOfTargets(found?.targets.slice(now.targetCount) ?? []) + news.bytes);
+  const isAnew = JSON.stringify(now.options) !== JSON.stringify(next.options);
+  if (found) await put.targets(watchId, await newTargets(next, found.targets), isAnew);
+  let before = now;
+  const changed = await watches.change(watchId, (watch) => merged((before = watch)));
+  if (!changed) return removeRest(watches, watchId);
+  await put.deliveries(news.tests);
+  await putAsking(put, news.asking);
+  await applyTurns(services, before, changed);
+  return { changed, isNewSecret: changed.secret === secret };
+}
+
+/** What a change tells: the test of a receiver that is new, and the question to an address. */
+async function newsOf(services: WatchServices, now: Watch, next: Watch) {
+  const isNew = next.secret !== null && next.secret !== now.secret;
+  const tests = isNew ? testOf(services, next).slice(0, 1) : [];
+  const asking = next.notify.email?.to === now.notify.email?.to ? undefined : await askingOf(services, next);
+  return { tests, asking, bytes: bytesOfRows(tests) + bytesOfAsking(asking) };
+}
+
+/** Deletes the targets that were written while the watch was deleted. */
+async function removeRest(
+  { remove }: Pick<WatchServices['watches'], 'remove'>,
+  watchId: string,
+): Promise<never> {
+  await remove(watchId);
+  throw deletedMeanwhile();
+}
+
+function deletedMeanwhile(): Problem {
+  return new Problem('watch_not_found', 'The watch was deleted meanwhile.');
+}
+
+/** True where what new targets and options were understood by is still so. */
+async function isStill(
+  services: WatchServices,
+  now: Watch,
+  { known, wish, found }: Change,
+): Promise<boolean> {
+  if (JSON.stringify(now.options) !== JSON.stringify(known.options)) return false;
+  if (wish.targets !== undefined) return true;
+  const names = new Set(found?.targets.map(({ target }) => target));
+  const all = await allTargets(services, now);
+  return all.length === names.size && all.every(({ target }) => names.has(target));
 }
 
 type Patch = z.infer<typeof watchPatchSchema>;
-type Found = { readonly found: Understood | undefined; readonly notify: Notify };
+type Found = { readonly wish: Patch; readonly found: Understood | undefined; readonly secret: string };
 
-/** The watch after a patch. @param drawn the same made before, whose secret is kept */
-function patched(watch: Watch, wish: Patch, { found, notify }: Found, drawn?: Watch): Watch {
+/** The watch after a patch. @param secret of a receiver that is new */
+function patched(services: WatchServices, watch: Watch, { wish, found, secret }: Found): Watch {
+  const notify = readNotify(services, mergeNotify(wish.notify, watch.notify));
   const isMoved = notify.webhook !== null && originOf(notify) !== originOf(watch.notify);
   const paused = wish.paused === undefined ? watch.pausedReason : wish.paused ? 'owner' : null;
   return {
@@ -201,7 +260,7 @@ function patched(watch: Watch, wish: Patch, { found, notify }: Found, drawn?: Wa
     pausedReason: paused,
     notify,
     // Another receiver knows nothing of the secret, and is tested first.
-    ...(isMoved ? { secret: drawn?.secret ?? drawSecret(), oldSecret: null, isConfirmed: false } : {}),
+    ...(isMoved ? { secret, oldSecret: null, isConfirmed: false } : {}),
     ...(notify.webhook === null ? { secret: null, oldSecret: null, isConfirmed: false } : {}),
   };
 }

@@ -1,5 +1,5 @@
+import { type AccountQuotas, quotaExceeded } from '#shared/limits/kept';
 import type { WatchStore } from '#shared/ports/watch-store';
-import { type AccountQuotas, quotaExceeded } from '../limits/kept.ts';
 import type { WatchLimits } from '../services.ts';
 
 /** Targets of one registrable domain that an account may watch. */

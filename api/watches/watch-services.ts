@@ -7,7 +7,6 @@ import type { Services } from '../services.ts';
 /** What the endpoints of watches take. */
 export type WatchServices = Pick<
   Services,
-  | 'accountTurns'
   | 'limits'
   | 'bodies'
   | 'origins'

@@ -42,6 +42,11 @@ export function mailboxIdOf(account: string, to: string): string {
   return hash('sha256', JSON.stringify(['mailbox', account, to.toLowerCase()])).slice(0, 32);
 }
 
+/** The id of the message that asks a mailbox to confirm: another one after each stop. */
+export function questionIdOf(mailboxId: string, stop: Stop | undefined): string {
+  return `evt_${hash('sha256', `${mailboxId} ${stop?.at ?? 0}`).slice(0, 32)}_mail`;
+}
+
 /** What is kept of an address that wants no mail. */
 export function digestOfAddress(to: string): string {
   return hash('sha256', `address ${to.toLowerCase()}`);

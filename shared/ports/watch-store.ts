@@ -41,6 +41,9 @@ export type LinkKind = (typeof linkKinds)[number];
 /** The digests of the keys of an account's feed and calendar. */
 export type Links = Readonly<Record<LinkKind, string>>;
 
+/** A mailbox, and when the last mail went there; 0: none did. */
+export type IdleMailbox = { readonly mailbox: Mailbox; readonly mailedAt: number };
+
 /**
  * Watches, their targets, what they told, and how its sending stands. The times of turns are kept here and nowhere else: a queue that loses
  * everything loses no turn. An unreachable store rejects with Problem `store_unavailable`. A row that does not fit its schema is absent.
@@ -57,7 +60,7 @@ export interface WatchStore {
   remove(watchId: string): Promise<void>;
   /** Deletes what is left of some watches that are gone, or never became whole: a process may end in the middle. True where there is more. */
   sweep(now: number): Promise<boolean>;
-  /** Bytes that an account's watches, targets and deliveries take. */
+  /** Bytes that an account's watches, targets, deliveries and mailboxes take. */
   bytesOf(account: string): Promise<number>;
   /** All accounts that have watches which are not paused, or keys of a feed. */
   activeAccounts(): Promise<readonly string[]>;
@@ -67,8 +70,8 @@ export interface WatchStore {
     watchId: string,
     page: { readonly limit: number; readonly after?: string | undefined },
   ): Promise<WatchTarget[]>;
-  /** Replaces the targets of a watch; those that stay keep what is known of them. */
-  setTargets(watchId: string, targets: readonly WatchTarget[]): Promise<void>;
+  /** Replaces the targets of a watch; those that stay keep what is known of them. @param isAnew none of them does: each row is replaced in one step */
+  setTargets(watchId: string, targets: readonly WatchTarget[], isAnew?: boolean): Promise<void>;
   /** How many targets an account watches, and how many of that host of which it watches most. */
   sumOf(account: string): Promise<{ readonly total: number; readonly mostOfHost: number }>;
   /** How many targets an account watches in all but one of its watches, and how many of these hosts. */
@@ -88,6 +91,8 @@ export interface WatchStore {
 
   /** Keeps deliveries; a second one of an id changes nothing. */
   keepDeliveries(deliveries: readonly Delivery[]): Promise<void>;
+  /** Deletes the oldest deliveries of an account that have ended, until so many bytes are free or none is left. */
+  dropEnded(account: string, bytes: number): Promise<void>;
   getDelivery(deliveryId: string): Promise<Delivery | undefined>;
   /** Newest first, of a watch or of an account. */
   listDeliveries(
@@ -110,6 +115,14 @@ export interface WatchStore {
   keepMailbox(mailbox: Mailbox): Promise<void>;
   getMailbox(mailboxId: string): Promise<Mailbox | undefined>;
   confirmMailbox(mailboxId: string, now: number): Promise<void>;
+  /** Notes when a mailbox is looked at again, and the last mail to it where there was one now. */
+  noteMailbox(
+    mailboxId: string,
+    note: { readonly lookAt: number; readonly mailedAt?: number },
+  ): Promise<void>;
+  /** Some mailboxes that are to be looked at by now, and when the last mail went to each; 0 where none did. */
+  idleMailboxes(now: number, limit: number): Promise<readonly IdleMailbox[]>;
+  removeMailbox(mailboxId: string): Promise<void>;
   /** By the digest of an address. */
   getStop(digest: string): Promise<Stop | undefined>;
   setStop(digest: string, stop: Stop): Promise<void>;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeDeliveries } from '#shared/catalogue/watch-event';
 import { randomId } from '#shared/model/job';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import type { WatchStore } from '#shared/ports/watch-store';
@@ -251,6 +252,61 @@ export function watchStoreContract(open: () => Promise<WatchStore>, many = 423):
     await store.purge({ account: mailbox.account });
     expect(await store.getMailbox(mailboxId)).toBeUndefined();
     expect(await store.getStop('digest')).toEqual({ at: 2, isOn: false });
+  });
+
+  test('a mailbox is counted until it is gone, and looked at when it is time', async () => {
+    const [mailboxId, account] = [randomId(), randomId()];
+    const drawn = { to: 'me@example.test', confirmKey: 'a', stopKey: 'b', createdAt: 1, confirmedAt: null };
+    await store.keepMailbox({ mailboxId, account, ...drawn });
+    expect(await store.bytesOf(account)).toBeGreaterThan(100);
+    const idleAt = async (now: number) =>
+      (await store.idleMailboxes(now, 1000)).find(({ mailbox }) => mailbox.mailboxId === mailboxId);
+    expect((await idleAt(0))?.mailedAt).toBe(0);
+    await store.noteMailbox(mailboxId, { lookAt: 500, mailedAt: 400 });
+    expect(await idleAt(499)).toBeUndefined();
+    await store.noteMailbox(mailboxId, { lookAt: 600 });
+    await store.confirmMailbox(mailboxId, 5);
+    expect(await idleAt(600)).toMatchObject({ mailedAt: 400, mailbox: { account, confirmedAt: 5 } });
+    await store.removeMailbox(mailboxId);
+    expect(await store.getMailbox(mailboxId)).toBeUndefined();
+    expect(await store.bytesOf(account)).toBe(0);
+  });
+
+  test('targets that are set anew lose what is known of them, each in one step', async () => {
+    const watch = watchOf();
+    await store.create(watch, [targetOf(watch, 'a.test', 10), targetOf(watch, 'b.test', 20)]);
+    await store.schedule(watch.watchId, true, () => 77);
+    const wanted = [targetOf(watch, 'a.test', 1), targetOf(watch, 'c.test', 2)];
+    await store.setTargets(watch.watchId, wanted, true);
+    const known = await store.listTargets(watch.watchId, { limit: 5 });
+    expect(known.map(({ target, dueAt }) => [target, dueAt])).toEqual([
+      ['a.test', 1],
+      ['c.test', 2],
+    ]);
+  });
+
+  test('the oldest deliveries that have ended go for room, and none that is still to be sent', async () => {
+    const watch = watchOf();
+    const wish = { type: 'watch.changed', target: 'a.test', severity: 'high', summary: 'x' } as const;
+    const make = (once: string, at: number) =>
+      makeDeliveries(watch, { ...wish, once }, at, undefined).slice(0, 1);
+    const now = Date.now();
+    const all = [...make('old', now - 3000), ...make('young', now - 1000), ...make('sent', now - 5000)];
+    const [old, young, waiting] = all.map((one) => ({
+      ...one,
+      nextAttemptAt: null,
+      state: 'delivered' as const,
+    }));
+    if (!old || !young || !waiting) throw new Error('there are three');
+    await store.keepDeliveries([old, young, { ...waiting, state: 'pending', nextAttemptAt: now }]);
+    const before = await store.bytesOf(watch.account);
+    await store.dropEnded(watch.account, 1);
+    expect(await store.getDelivery(old.deliveryId)).toBeUndefined();
+    expect(await store.getDelivery(young.deliveryId)).toBeDefined();
+    expect(await store.bytesOf(watch.account)).toBeLessThan(before);
+    await store.dropEnded(watch.account, 1_000_000);
+    expect(await store.getDelivery(young.deliveryId)).toBeUndefined();
+    expect(await store.getDelivery(waiting.deliveryId)).toBeDefined();
   });
 
   test('of a name only so many are taken, by however many at once', async () => {

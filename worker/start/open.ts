@@ -44,7 +44,7 @@ type OpenWorker = QueueWorker & {
 type WorkerContext = {
   readonly config: Config;
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'> &
-    Partial<Pick<Backend, 'access' | 'watches' | 'tokenStore' | 'rateLimiter'>>;
+    Partial<Pick<Backend, 'access' | 'watches' | 'batches' | 'accountTurns' | 'tokenStore' | 'rateLimiter'>>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -106,11 +106,12 @@ export function openWorker(context: WorkerContext): OpenWorker {
 
 /** Workers of the network also take the turns of watches. Without report ids there are none. */
 function openWatcherOf({ config, backend, log }: WorkerContext, now: () => number): Watcher | undefined {
-  const { jobQueue, reportStore, watches, tokenStore, rateLimiter } = backend;
-  if (!watches || !tokenStore || !rateLimiter || !config.REPORT_IDS) return undefined;
+  const { jobQueue, reportStore, watches, batches, accountTurns, tokenStore, rateLimiter } = backend;
+  if (!watches || !batches || !accountTurns || !tokenStore || !rateLimiter) return undefined;
+  if (!config.REPORT_IDS) return undefined;
   if (!config.WORKER_QUEUES.includes('network')) return undefined;
   const probes = prepareSendersOf(config);
-  const ports = { jobQueue, reportStore, watches, tokenStore, rateLimiter };
+  const ports = { jobQueue, reportStore, watches, batches, accountTurns, tokenStore, rateLimiter };
   const watcher = openWatcher({ config, backend: ports, log, now, send: sendOf(probes) });
   return {
     async close(graceMs) {

@@ -2,6 +2,7 @@ import type { AskParts } from '#shared/ask/ask';
 import type { Questions } from '#shared/ask/question';
 import type { UnkeptReport } from '#shared/ask/reports';
 import type { Backend } from '#shared/lifecycle/backend';
+import type { Kept, WatchesKept } from '#shared/limits/kept';
 import type { Config } from '#shared/settings/config';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Admit, VerifiedAnswer, VerifiedRequest } from '../probes/verified/send.ts';
@@ -12,7 +13,10 @@ import type { WaitingTurns } from './waiting-turns.ts';
 /** What the turns of watches and the sending of their events take. */
 export type WatchContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'watches'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'> & {
+    readonly watches: WatchesKept;
+  };
+  readonly kept: Kept;
   readonly log: Logger;
   readonly asking: AskParts<UnkeptReport>;
   readonly questions: Questions;

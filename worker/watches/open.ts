@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAskParts, questionsOf } from '#shared/ask/open';
 import { rememberNone } from '#shared/ask/reports';
+import type { Backend } from '#shared/lifecycle/backend';
+import { openKept } from '#shared/limits/kept';
 import type { Delivery } from '#shared/model/watch';
 import { openWaiting } from '#shared/queue/waiting/waiting';
 import { parseMailUrl } from '#shared/settings/mail';
 import { type Loop, type LoopName, openFailures, openLoop } from '#shared/telemetry/loops';
 import { giveBack } from '#shared/time/give-back';
 import type { MailContext, WatchContext } from './context.ts';
+import { sweepMailboxes } from './mail/mailboxes.ts';
 import { openMailer } from './mail/mailer.ts';
 import { sendMail, tellOutage } from './mail/send-mail.ts';
 import { openOwners } from './owners.ts';
@@ -18,7 +21,9 @@ import { openSetBack } from './set-back.ts';
 import { openWaitingTurns } from './waiting-turns.ts';
 
 /** What it opens of its own. */
-export type WatcherSettings = Pick<WatchContext, 'config' | 'backend' | 'log' | 'send' | 'now'>;
+export type WatcherSettings = Pick<WatchContext, 'config' | 'log' | 'send' | 'now'> & {
+  readonly backend: WatchContext['backend'] & Pick<Backend, 'batches' | 'watches' | 'accountTurns'>;
+};
 
 export type Watcher = { close(graceMs: number): Promise<void> };
 
@@ -44,6 +49,7 @@ export function openWatcher(settings: WatcherSettings): Watcher {
     questions: questionsOf(config),
     waitingTurns: openWaitingTurns(backend.watches, settings.log),
     owners: openOwners({ config, ...backend }),
+    kept: openKept(backend),
   };
   const stop = new AbortController();
   const { watches } = backend;
@@ -76,6 +82,7 @@ function openUpkeep(context: WatchContext, signal: AbortSignal): readonly Loop[]
   const { backend, log, now } = context;
   const sweep = async () => {
     while (!signal.aborted && (await backend.watches.sweep(now()))) await giveBack();
+    while (!signal.aborted && (await sweepMailboxes(context))) await giveBack();
   };
   return [
     openLoop({

@@ -11,7 +11,7 @@ const why: Readonly<Record<Exclude<PausedReason, 'owner'>, string>> = {
 
 /** Pauses a watch, and says so once in its feed. */
 export async function pauseWatch(
-  { backend, config, log, now }: WatchContext,
+  { backend, config, kept, log, now }: WatchContext,
   watchId: string,
   reason: Exclude<PausedReason, 'owner'>,
   target: string | null = null,
@@ -26,7 +26,7 @@ export async function pauseWatch(
   if (!paused) return;
   log.info({ watchId, reason }, 'watch paused');
   const wish = { type: 'watch.paused', target, severity: 'high', summary: `Paused. ${why[reason]}` } as const;
-  await backend.watches.keepDeliveries(makeDeliveries(paused, wish, now(), config.PUBLIC_URL));
+  await kept.tell(paused.account, makeDeliveries(paused, wish, now(), config.PUBLIC_URL));
 }
 
 /** Pauses the watches of accounts that have no live token for them any more, and ends the keys of their feeds. */

@@ -41,7 +41,7 @@ export async function recheckTarget(
   const turn = { watch, target, quota, question };
   const end = async ({ settled, deliveries }: TurnEnd) => {
     // First what is reported: a process that ends in between has told it under a name that the next one gives it, too.
-    await watches.keepDeliveries(deliveries);
+    await context.kept.tell(watch.account, deliveries);
     await settle({ ...settled, dueAt: nextTurn(watch, target.target, context.now()), paidFor: null });
   };
   try {

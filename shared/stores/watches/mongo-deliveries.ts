@@ -16,7 +16,10 @@ import {
   writtenAtOnce,
 } from './mongo-shared.ts';
 
-type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
+type DeliveryPart = Pick<
+  WatchStore,
+  'keepDeliveries' | 'dropEnded' | 'getDelivery' | 'listDeliveries' | 'listWaiting'
+>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 
 /** What watches told. @param toDelivery reads a document */
@@ -35,6 +38,7 @@ export function openMongoDeliveries(
         await giveBack();
       }
     },
+    dropEnded: openDropEnded({ read, write }, toDelivery),
     getDelivery: (deliveryId) =>
       read(async ({ deliveries }, limit) => {
         const alive = { _id: String(deliveryId), expiresAt: { $gt: new Date() } };
@@ -60,6 +64,35 @@ export function openMongoDeliveries(
 }
 
 /** More than come with one writing. */
+function openDropEnded(
+  { read, write }: WatchMongo,
+  toDelivery: (document: StoredBody | null) => Delivery[],
+): WatchStore['dropEnded'] {
+  return async (account, bytes) => {
+    for (let left = bytes; left > 0; await giveBack()) {
+      const ended = { account: String(account), nextAttemptAt: null, waitsFor: null };
+      const found = await read(({ deliveries }, limit) =>
+        deliveries
+          .find(ended, { ...limit, projection: { bytes: 1, body: 1 } })
+          .sort({ createdAt: 1 })
+          .limit(writtenAtOnce)
+          .toArray(),
+      );
+      // What waits for the first test of a webhook has no time either.
+      const over = found.filter((one) => toDelivery(one).every(({ state }) => state !== 'pending'));
+      const gone: string[] = [];
+      for (const one of over) {
+        if (left <= 0) break;
+        gone.push(one._id);
+        left -= one.bytes;
+      }
+      if (gone.length > 0)
+        await write(({ deliveries }, limit) => deliveries.deleteMany({ _id: { $in: gone } }, limit));
+      if (gone.length < writtenAtOnce) return;
+    }
+  };
+}
+
 async function dropSomeExpired({ deliveries }: WatchCollections, limit: WriteLimit): Promise<void> {
   const expired = deliveries.find({ expiresAt: { $lte: new Date() } }, timeOf(limit));
   const found = await expired.project<{ _id: string }>({ _id: 1 }).limit(writtenAtOnce).toArray();

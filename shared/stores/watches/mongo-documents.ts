@@ -38,7 +38,13 @@ export type DeliveryDocument = Pick<
 export type LockDocument = { readonly _id: string; readonly expiresAt: Date };
 export type LinkDocument = { readonly _id: string; readonly feed: string; readonly calendar: string };
 
-export type MailboxDocument = Pick<Mailbox, 'account'> & { readonly _id: string; readonly body: string };
+export type MailboxDocument = Pick<Mailbox, 'account'> & {
+  readonly _id: string;
+  readonly body: string;
+  readonly bytes: number;
+  readonly mailedAt: number;
+  readonly lookAt: number;
+};
 export type StopDocument = Stop & { readonly _id: string };
 
 /** The collections of watches. */
@@ -122,7 +128,8 @@ export function documentOfDelivery(one: Delivery): DeliveryDocument {
 /** About what a document takes beside its body. */
 const documentBytes = 400;
 
-function bodyOf(one: object): { readonly body: string; readonly bytes: number } {
+/** The JSON of what is kept, and about what its document takes. */
+export function bodyOf(one: object): { readonly body: string; readonly bytes: number } {
   const body = JSON.stringify(one);
   return { body, bytes: body.length + documentBytes };
 }

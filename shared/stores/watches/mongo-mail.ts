@@ -1,8 +1,9 @@
 import { MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore } from '../../backends/mongo-errors.ts';
 import type { Mailbox } from '../../model/mailbox.ts';
+import { bodyOf } from './mongo-documents.ts';
 import { insertOnce, type StoredBody, type WatchMongo } from './mongo-shared.ts';
-import type { MailPart } from './sqlite-mail.ts';
+import type { IdlePart, MailPart } from './sqlite-mail.ts';
 
 /** Mailboxes, who wants no mail, and what is counted. @param toMailbox reads a document */
 export function openMongoMail(
@@ -19,10 +20,11 @@ export function openMongoMail(
     keepMailbox: (mailbox) =>
       write(({ mailboxes }, limit) => {
         const { mailboxId: _id, account } = mailbox;
-        return insertOnce(mailboxes.insertOne({ _id, account, body: JSON.stringify(mailbox) }, limit));
+        const kept = { _id, account, mailedAt: 0, lookAt: 0, ...bodyOf(mailbox) };
+        return insertOnce(mailboxes.insertOne(kept, limit));
       }),
     async confirmMailbox(mailboxId, now) {
-      // Nothing else of a mailbox changes, so two at once write the same.
+      // Nothing else of its body changes, so two at once write the same.
       const known = await getMailbox(mailboxId);
       if (!known) return;
       const body = JSON.stringify({ ...known, confirmedAt: now });
@@ -30,6 +32,7 @@ export function openMongoMail(
         onceMore(() => mailboxes.updateOne({ _id: known.mailboxId }, { $set: { body } }, limit)),
       );
     },
+    ...openIdle({ read, write }, toMailbox),
     getStop: (digest) =>
       read(async ({ stops }, limit) => {
         const found = await stops.findOne({ _id: String(digest) }, limit);
@@ -51,6 +54,31 @@ export function openMongoMail(
             if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
           }
         return false;
+      }),
+  };
+}
+
+function openIdle(
+  { read, write }: WatchMongo,
+  toMailbox: (document: StoredBody | null) => Mailbox[],
+): IdlePart {
+  return {
+    noteMailbox: (mailboxId, note) =>
+      write(async ({ mailboxes }, limit) => {
+        await onceMore(() => mailboxes.updateOne({ _id: String(mailboxId) }, { $set: note }, limit));
+      }),
+    idleMailboxes: (now, most) =>
+      read(async ({ mailboxes }, limit) => {
+        const found = await mailboxes
+          .find({ lookAt: { $lte: now } }, limit)
+          .sort({ lookAt: 1 })
+          .limit(most)
+          .toArray();
+        return found.flatMap((one) => toMailbox(one).map((mailbox) => ({ mailbox, mailedAt: one.mailedAt })));
+      }),
+    removeMailbox: (mailboxId) =>
+      write(async ({ mailboxes }, limit) => {
+        await mailboxes.deleteOne({ _id: String(mailboxId) }, limit);
       }),
   };
 }

@@ -18,13 +18,13 @@ export function openMongoSums({ read }: WatchMongo): SumPart {
         return { total, mostOfHost: first?.count ?? 0 };
       }),
     bytesOf: (account) =>
-      read(async ({ watches, targets, deliveries }, limit) => {
+      read(async ({ watches, targets, deliveries, mailboxes }, limit) => {
         const sum = [
           { $match: { account: String(account) } },
           { $group: { _id: null, bytes: { $sum: '$bytes' } } },
         ];
         const sums = await Promise.all(
-          [watches, targets, deliveries].map((one) =>
+          [watches, targets, deliveries, mailboxes].map((one) =>
             one.aggregate<{ readonly bytes: number }>(sum, limit).toArray(),
           ),
         );

@@ -22,6 +22,14 @@ export function openMongoTargets(
   toTarget: (document: StoredBody | null) => WatchTarget[],
 ): TargetPart {
   const eachPage = openWalk(read);
+  const replaceAll = (replaced: readonly WatchTarget[]) =>
+    write(({ targets }, limit) => {
+      const changes = replaced.map((target) => {
+        const { _id, ...fields } = documentOfTarget(target);
+        return { updateOne: { filter: { _id }, update: { $set: fields } } };
+      });
+      return targets.bulkWrite(changes, { ...limit, ordered: false });
+    });
   return {
     listTargets: (watchId, { limit, after }) =>
       read(async ({ targets }, readLimit) => {
@@ -29,14 +37,16 @@ export function openMongoTargets(
         const found = targets.find({ watchId: String(watchId), ...place }, readLimit).sort({ target: 1 });
         return (await found.limit(limit).toArray()).flatMap(toTarget);
       }),
-    async setTargets(watchId, wanted) {
-      const names = new Set(wanted.map(({ target }) => target));
+    async setTargets(watchId, wanted, isAnew = false) {
+      const named = new Map(wanted.map((one) => [one.target, one]));
       const there = new Set<string>();
       await eachPage(watchId, async (found) => {
-        const gone = found.filter(({ target }) => !names.has(target)).map(({ _id }) => _id);
+        const gone = found.filter(({ target }) => !named.has(target)).map(({ _id }) => _id);
         for (const { target } of found) there.add(target);
         if (gone.length > 0)
           await write(({ targets }, limit) => targets.deleteMany({ _id: { $in: gone } }, limit));
+        const anew = isAnew ? found.flatMap(({ target }) => named.get(target) ?? []) : [];
+        if (anew.length > 0) await replaceAll(anew);
       });
       const added = wanted.filter(({ target }) => !there.has(target));
       for (let at = 0; at < added.length; at += writtenAtOnce) {
@@ -51,10 +61,9 @@ export function openMongoTargets(
       eachPage(watchId, (found) => {
         const moved = found.flatMap(toTarget).map((target) => {
           const dueAt = dueAtOf?.(target) ?? target.dueAt;
-          const { _id, ...fields } = documentOfTarget({ ...target, dueAt, isActive });
-          return { updateOne: { filter: { _id }, update: { $set: fields } } };
+          return { ...target, dueAt, isActive };
         });
-        return write(({ targets }, limit) => targets.bulkWrite(moved, { ...limit, ordered: false }));
+        return replaceAll(moved);
       }),
   };
 }

@@ -228,8 +228,11 @@ async function prepareIndexes(database: Db): Promise<void> {
   await deliveries.createIndex({ channel: 1, account: 1, nextAttemptAt: 1 }, { name: 'deliveries_by_turn' });
   await deliveries.createIndex({ waitsFor: 1, createdAt: 1 }, { name: 'deliveries_by_wait' });
   await mailboxes.createIndex({ account: 1 }, { name: 'mailboxes_by_account' });
+  // Of a release that kept mailboxes for ever.
+  await mailboxes.updateMany({ lookAt: { $exists: false } }, { $set: { lookAt: 0, mailedAt: 0 } });
+  await mailboxes.createIndex({ lookAt: 1 }, { name: 'mailboxes_by_look' });
   await writeRates(watches);
-  await writeBytes([watches, targets, deliveries] as unknown as readonly Collection<StoredBody>[]);
+  await writeBytes([watches, targets, deliveries, mailboxes] as unknown as readonly Collection<StoredBody>[]);
   await watches.createIndex({ isWhole: 1, createdAt: 1 }, { name: 'watches_by_whole' });
   // Of a release that sent to webhooks only.
   await deliveries.updateMany({ channel: { $exists: false } }, { $set: { channel: 'webhook' } });

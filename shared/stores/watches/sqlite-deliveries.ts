@@ -4,7 +4,10 @@ import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { giveBack } from '../../time/give-back.ts';
 
-type DeliveryPart = Pick<WatchStore, 'keepDeliveries' | 'getDelivery' | 'listDeliveries' | 'listWaiting'>;
+type DeliveryPart = Pick<
+  WatchStore,
+  'keepDeliveries' | 'dropEnded' | 'getDelivery' | 'listDeliveries' | 'listWaiting'
+>;
 type SendingPart = Pick<WatchStore, 'dueAccounts' | 'claimDeliveries' | 'settleDelivery' | 'release'>;
 type ReadDelivery = (row: Record<string, unknown> | undefined) => Delivery[];
 
@@ -44,6 +47,7 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
           }
         }),
       ),
+    dropEnded: openDropEnded(database),
     getDelivery: async (deliveryId) => withSqlite(() => read(byId.get(deliveryId, Date.now()))[0]),
     listDeliveries: async (of, { limit, before }) =>
       withSqlite(() => {
@@ -53,6 +57,29 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
       }),
     listWaiting: async (waitsFor, limit) =>
       withSqlite(() => waitingFor.all(waitsFor, Date.now(), limit).flatMap(read)),
+  };
+}
+
+function openDropEnded(database: DatabaseSync): WatchStore['dropEnded'] {
+  const ended = database.prepare(
+    `SELECT deliveryId, LENGTH(body) + 300 AS bytes FROM deliveries WHERE account = ? AND nextAttemptAt IS NULL AND waitsFor IS NULL
+       AND isWaiting = 0 ORDER BY createdAt LIMIT ?`,
+  );
+  const drop = database.prepare('DELETE FROM deliveries WHERE deliveryId = ?');
+  return async (account, bytes) => {
+    for (let left = bytes; left > 0; await giveBack()) {
+      const rows = withSqlite(() => ended.all(account, rowsOfStep));
+      withSqlite(() =>
+        inTransaction(database, () => {
+          for (const row of rows) {
+            if (left <= 0) return;
+            drop.run(String(row['deliveryId']));
+            left -= Number(row['bytes']);
+          }
+        }),
+      );
+      if (rows.length < rowsOfStep) return;
+    }
   };
 }
 

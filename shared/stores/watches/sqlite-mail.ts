@@ -6,7 +6,15 @@ import type { WatchStore } from '../../ports/watch-store.ts';
 /** What of a store is about e-mail. */
 export type MailPart = Pick<
   WatchStore,
-  'keepMailbox' | 'getMailbox' | 'confirmMailbox' | 'getStop' | 'setStop' | 'takeOne'
+  | 'keepMailbox'
+  | 'getMailbox'
+  | 'confirmMailbox'
+  | 'noteMailbox'
+  | 'idleMailboxes'
+  | 'removeMailbox'
+  | 'getStop'
+  | 'setStop'
+  | 'takeOne'
 >;
 
 /** Mailboxes, who wants no mail, and what is counted. @param read reads a row */
@@ -38,6 +46,7 @@ export function openSqliteMail(
           if (known) change.run(JSON.stringify({ ...known, confirmedAt: now }), mailboxId);
         }),
       ),
+    ...openIdle(database, read),
     getStop: async (digest) =>
       withSqlite(() => {
         const row = stopOf.get(digest);
@@ -49,5 +58,30 @@ export function openSqliteMail(
         expire.run(Date.now());
         return take.run(name, until, most).changes === 1;
       }),
+  };
+}
+
+/** What ends mailboxes. */
+export type IdlePart = Pick<MailPart, 'noteMailbox' | 'idleMailboxes' | 'removeMailbox'>;
+
+function openIdle(
+  database: DatabaseSync,
+  read: (row: Record<string, unknown> | undefined) => Mailbox[],
+): IdlePart {
+  const note = database.prepare(
+    'UPDATE mailboxes SET lookAt = ?, mailedAt = MAX(mailedAt, ?) WHERE mailboxId = ?',
+  );
+  const idle = database.prepare('SELECT * FROM mailboxes WHERE lookAt <= ? ORDER BY lookAt LIMIT ?');
+  const remove = database.prepare('DELETE FROM mailboxes WHERE mailboxId = ?');
+  return {
+    noteMailbox: async (mailboxId, { lookAt, mailedAt = 0 }) =>
+      withSqlite(() => void note.run(lookAt, mailedAt, mailboxId)),
+    idleMailboxes: async (now, limit) =>
+      withSqlite(() =>
+        idle
+          .all(now, limit)
+          .flatMap((row) => read(row).map((mailbox) => ({ mailbox, mailedAt: Number(row['mailedAt']) }))),
+      ),
+    removeMailbox: async (mailboxId) => withSqlite(() => void remove.run(mailboxId)),
   };
 }

@@ -69,4 +69,11 @@ export const watchMigrations = [
      .map((table) => `SELECT account, LENGTH(body) + ${rowBytes} AS bytes FROM ${table}`)
      .join(' UNION ALL ')}) GROUP BY account;
    ${tables.map(triggersOf).join(' ')}`,
+  `ALTER TABLE mailboxes ADD COLUMN mailedAt INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE mailboxes ADD COLUMN lookAt INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX mailboxes_by_look ON mailboxes (lookAt);
+   CREATE INDEX deliveries_ended ON deliveries (account, createdAt) WHERE nextAttemptAt IS NULL AND waitsFor IS NULL;
+   INSERT INTO kept SELECT account, SUM(LENGTH(body) + ${rowBytes}) AS bytes FROM mailboxes WHERE true GROUP BY account
+     ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
+   ${triggersOf('mailboxes')}`,
 ];

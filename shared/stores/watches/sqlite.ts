@@ -162,16 +162,28 @@ function openPages(
 }
 
 /** Makes what keeps targets, so many in each turn of the event loop; those that are there stay as they are. */
-function openPutTargets(database: DatabaseSync): (targets: readonly WatchTarget[]) => Promise<void> {
-  const put = database.prepare(
-    `INSERT INTO targets (watchId, target, account, host, dueAt, isActive, body) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (watchId, target) DO NOTHING`,
+function openPutTargets(
+  database: DatabaseSync,
+): (targets: readonly WatchTarget[], isAnew?: boolean) => Promise<void> {
+  const insert = `INSERT INTO targets (watchId, target, account, host, dueAt, isActive, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (watchId, target)`;
+  const put = database.prepare(`${insert} DO NOTHING`);
+  const putAnew = database.prepare(
+    `${insert} DO UPDATE SET dueAt = excluded.dueAt, isActive = excluded.isActive, claimedUntil = 0, body = excluded.body`,
   );
-  const putOne = (target: WatchTarget) => {
-    const { watchId, target: name, account, host, dueAt, isActive } = target;
-    put.run(watchId, name, account, host, dueAt, isActive ? 1 : 0, JSON.stringify(target));
-  };
-  return async (targets) => {
+  return async (targets, isAnew = false) => {
+    const putOne = (target: WatchTarget) => {
+      const { watchId, target: name, account, host, dueAt, isActive } = target;
+      (isAnew ? putAnew : put).run(
+        watchId,
+        name,
+        account,
+        host,
+        dueAt,
+        isActive ? 1 : 0,
+        JSON.stringify(target),
+      );
+    };
     for (let at = 0; at < targets.length; at += rowsOfStep) {
       withSqlite(() => inTransaction(database, () => targets.slice(at, at + rowsOfStep).forEach(putOne)));
       await giveBack();
@@ -204,12 +216,12 @@ function openTargets(database: DatabaseSync, read: ReadRows<WatchTarget>): Targe
   return {
     listTargets: async (watchId, { limit, after = '' }) =>
       withSqlite(() => page.all(watchId, after, limit).flatMap(read)),
-    async setTargets(watchId, targets) {
+    async setTargets(watchId, targets, isAnew) {
       const wanted = new Set(targets.map(({ target }) => target));
       await eachStep(watchId, (rows) => {
         for (const { target } of rows) if (!wanted.has(String(target))) drop.run(watchId, String(target));
       });
-      await putTargets(targets);
+      await putTargets(targets, isAnew);
     },
     schedule: (watchId, isActive, dueAtOf) =>
       eachStep(watchId, (rows) => {

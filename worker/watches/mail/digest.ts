@@ -12,6 +12,7 @@ import {
 import { renderDigest } from '#shared/render/watches';
 import { giveBack } from '#shared/time/give-back';
 import type { MailContext } from '../context.ts';
+import { noteMail } from './mailboxes.ts';
 import type { MailAnswer } from './mailer.ts';
 import { linksOf, messageOf } from './message.ts';
 
@@ -32,7 +33,7 @@ export async function holdForDigest(
 ): Promise<void> {
   const { watches } = context.backend;
   const digest = digestOf(delivery, mailbox, context.now());
-  await watches.keepDeliveries([digest]);
+  await context.kept.tell(digest.account, [digest]);
   const held: Delivery = { ...delivery, nextAttemptAt: null, waitsFor: digest.deliveryId };
   await watches.settleDelivery(held);
   // It may have been sent between the two.
@@ -82,6 +83,7 @@ export async function sendDigest(context: MailContext, digest: Delivery, signal:
   );
   const answer = await context.mailer(messageOf(context, { mailbox, delivery: digest, text }), signal);
   const now = context.now();
+  if (answer.kind === 'taken') await noteMail(context, mailbox);
   const settled = settleAttempt(digest, answer, now);
   if (!isOver(settled)) return watches.settleDelivery(settled);
   await settle(context, { digest, waiting }, (one) => ({

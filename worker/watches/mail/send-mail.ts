@@ -5,6 +5,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import type { MailContext } from '../context.ts';
 import { payFor } from '../pay.ts';
 import { holdForDigest, isDigest, mayAsk, sendDigest, settleAttempt, takeMessage } from './digest.ts';
+import { noteMail } from './mailboxes.ts';
 import type { SendMail } from './mailer.ts';
 import { linksOf, messageOf } from './message.ts';
 
@@ -61,6 +62,7 @@ async function hand(
   const links = linksOf(context, mailbox);
   const text = isAsking ? renderConfirmation(links) : renderEventMail(delivery.body, links);
   const answer = await context.mailer(messageOf(context, { mailbox, delivery, text }), signal);
+  if (answer.kind === 'taken') await noteMail(context, mailbox);
   await context.backend.watches.settleDelivery(settleAttempt(delivery, answer, context.now()));
 }
 
