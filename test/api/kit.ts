@@ -41,6 +41,8 @@ export type ServiceOptions = {
   readonly withWorker?: boolean;
   readonly deprecations?: readonly Deprecation[];
   readonly connectionLimits?: ConnectionLimits;
+  /** Bytes that an account may keep. */
+  readonly keptBytes?: number;
 };
 
 /** The whole service in this process, over a lab. */
@@ -51,6 +53,7 @@ export async function openService({
   withWorker = true,
   deprecations = [],
   connectionLimits = usualConnectionLimits,
+  keptBytes,
 }: ServiceOptions): Promise<Service> {
   const lab = await openLab({ sites, zone });
   const config = lab.config(settings);
@@ -66,6 +69,7 @@ export async function openService({
     loadSheddingLimits,
     deprecations,
     connectionLimits,
+    ...(keptBytes === undefined ? {} : { keptBytes }),
   });
   const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const answer = await exchange(api.port, method, path, headers);
