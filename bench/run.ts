@@ -14,6 +14,7 @@ export const benches: Benches = {
   'redis-checks': { load: () => import('./redis-checks.ts'), needs: ['redis', 'store'] },
   memory: { load: () => import('./memory.ts') },
   footprint: { load: () => import('./footprint.ts') },
+  writes: { load: () => import('./writes.ts'), needs: ['linux'] },
   store: { load: () => import('./store.ts') },
   retention: { load: () => import('./retention.ts'), limitS: 3600 },
   'hop-timings': { load: () => import('./hop-timings.ts'), needs: ['curl'] },

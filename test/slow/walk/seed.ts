@@ -27,15 +27,19 @@ export type Counts = Readonly<
   Record<'targets' | 'deliveries' | 'watches' | 'batches' | 'ends' | 'reports', number>
 >;
 
-/** Fills the stores of a service that is not started yet: an account with as much as it may have of what its lists show. */
-export async function seed(settings: Readonly<Record<string, string>>, counts: Counts): Promise<Seeded> {
+/** Fills the stores of a service that is not started yet: an account with as much as it may have of what its lists show. @param letter of the account, where there are several */
+export async function seed(
+  settings: Readonly<Record<string, string>>,
+  counts: Counts,
+  letter = 'k',
+): Promise<Seeded> {
   const backend = await openBackend(readConfig(settings), openLogger('silent'));
   const { tokenStore, watches, batches, reportStore } = backend;
   const scopes = ['tools', 'reports:read', 'watch'] as const;
   const { text, token } = makeToken({ name: 'all', scopes, limits: {}, expiresAt: null }, Date.now());
   await tokenStore.insert(token);
   const { account } = token;
-  const key = 'k'.repeat(22);
+  const key = letter.repeat(22);
   const digest = hash('sha256', key, 'base64url');
   await watches.setLinks(account, { feed: digest, calendar: digest });
 
@@ -46,7 +50,7 @@ export async function seed(settings: Readonly<Record<string, string>>, counts: C
       reportStore,
       at % 3 === 0 ? 'dns-check' : 'domain-health',
       { target: { domain: 'a.test' } },
-      `k${at}`,
+      `${letter}${at}`,
     );
     await reportStore.grants.give(account, grantOf(stored));
     reportIds.push(stored.reportId);

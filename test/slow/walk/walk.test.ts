@@ -1,91 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { routeTable } from '../../../api/listener/route-table.ts';
 import { referenceMs } from '../../growth/measure.ts';
 import type { LoopSamples } from '../../kit/loop-watch.ts';
-import { hasMongo, startMongo } from '../../kit/mongo.ts';
-import { hasRedis, startRedis } from '../../kit/redis.ts';
-import { type ServiceProcess, startService } from '../../kit/service-process.ts';
-import { type Lab, openLab } from '../../lab/kit/lab.ts';
 import { addressOf, type Input, largeBodies, largeFields } from './inputs.ts';
-import { seed, type Seeded } from './seed.ts';
+import { modes, type Opened, openFull } from './open.ts';
+import type { Seeded } from './seed.ts';
 
 /** A turn may take so much of a thread's CPU, and as much more as this machine is slower than a core of 2024. */
 const turnMs = 100;
-
-const modes = [
-  {
-    name: 'a single process',
-    isHere: true,
-    counts: { targets: 10_000, deliveries: 3000, watches: 150, batches: 120, ends: 10_000, reports: 1500 },
-  },
-  {
-    name: 'an API over Redis and MongoDB',
-    // It takes three minutes: LONG=1.
-    isHere: process.env['LONG'] !== undefined && hasMongo && hasRedis,
-    // The server of the tests scans where a real one has an index.
-    counts: { targets: 1000, deliveries: 300, watches: 110, batches: 110, ends: 1000, reports: 300 },
-  },
-] as const;
-
-type Opened = {
-  readonly service: ServiceProcess;
-  readonly seeded: Seeded;
-  /** Where the turns of its loop are written when it ends. */
-  readonly file: string;
-  close(): Promise<void>;
-};
-
-async function open({ isHere, name, counts }: (typeof modes)[number]): Promise<Opened> {
-  if (!isHere) throw new Error(`${name} needs Redis and a server of MongoDB’s protocol`);
-  const isScaled = name !== modes[0].name;
-  const folder = mkdtempSync(join(tmpdir(), 'diag-walk-'));
-  const lab: Lab = await openLab({
-    sites: { 'http://a.test': (_request, response) => void response.end('page') },
-  });
-  const backends = isScaled ? await Promise.all([startRedis(), startMongo()]) : undefined;
-  const settings = lab.settings({
-    DATA_DIR: join(folder, 'data'),
-    MCP: 'on',
-    RATE_LIMIT: 'off',
-    LOG_LEVEL: 'info',
-    LIMIT_ACCOUNT_BATCHES: '1000',
-    LIMIT_ACCOUNT_TARGETS: '10000000',
-    LIMIT_ACCOUNT_WATCHES: '10000000',
-    WAIT_SECONDS: '1',
-    ...(backends ? { REDIS_URL: backends[0].url, MONGODB_URL: backends[1].url } : {}),
-  });
-  const seeded = await seed(settings, counts);
-  const file = join(folder, 'loop.json');
-  const service = await startService({
-    program: process.execPath,
-    args: [
-      '--max-semi-space-size=8',
-      '--import',
-      fileURLToPath(new URL('../../kit/loop-watch.ts', import.meta.url)),
-      'cli/diag.js',
-      isScaled ? 'api' : 'serve',
-    ],
-    environment: { ...settings, LOOP_WATCH_FILE: file },
-  });
-  return {
-    service,
-    seeded,
-    file,
-    async close() {
-      service.kill('SIGKILL');
-      await service.closed;
-      await lab.close();
-      await Promise.all((backends ?? []).map((one) => one.stop()));
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
 
 type Sent = { readonly status: number; readonly text: string };
 
@@ -159,7 +84,7 @@ test.for(modes.filter(({ isHere }) => isHere))(
   'no request holds the loop of $name, whatever stands in its address, its fields and its body, and none is a defect',
   { timeout: 600_000 },
   async (mode) => {
-    const opened = await open(mode);
+    const opened = await openFull(mode);
     onTestFinished(() => opened.close());
     const { service, seeded, file } = opened;
     const reference = (await after(0), referenceMs());
