@@ -285,3 +285,28 @@ test('without ids no report is a resource, and the link is that of the tool', as
   );
   await client.close();
 });
+
+test.for([
+  ['a long text', 'x'.repeat(201), 400],
+  ['a list', [1], 400],
+  ['an object', { a: 1 }, 400],
+  ['a short text', 'x'.repeat(200), 200],
+  ['a number', 7, 200],
+] as const)('a progressToken that is %s', async ([, progressToken, status]) => {
+  const answer = await fetch(`http://127.0.0.1:${service.port}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'redirect-check',
+        arguments: { url: 'http://a.test/' },
+        _meta: { progressToken },
+      },
+    }),
+  });
+  expect(answer.status).toBe(status);
+  await answer.body?.cancel();
+});

@@ -199,6 +199,14 @@ const floods: readonly Hostile[] = [
     boundMs: bound.own,
   },
   {
+    name: 'sends a body without end in chunks of eight bytes',
+    start: 'http://bites.test:raw/',
+    connected: answers(`${html}Transfer-Encoding: chunked\r\n\r\n`, forEver('8\r\nabcdefgh\r\n')),
+    broken: inClearText,
+    expected: arrived,
+    boundMs: bound.own,
+  },
+  {
     name: 'sends its page a word at a time, and is read to its end',
     start: 'http://words.test:raw/',
     connected: answers(

@@ -34,8 +34,15 @@ export function boundTime(outgoing: ClientRequest, limitMs: number): void {
   outgoing.once('close', () => clearTimeout(timer));
 }
 
-/** A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. */
-const tinyChunks = { count: 2000, bytes: 8 } as const;
+/**
+ * A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. No page has fifty thousand
+ * words: beyond that a chunk has sixty-four bytes on average.
+ */
+const chunks = { tiny: { free: 2000, bytes: 8 }, all: { free: 50_000, bytes: 64 } } as const;
+
+const isFraming = (count: number, bytes: number) =>
+  (count > chunks.tiny.free && bytes < count * chunks.tiny.bytes) ||
+  count > chunks.all.free + bytes / chunks.all.bytes;
 
 /**
  * Closes the connection when the framing of a body is far more than the body. One read of 64 kB brings 10,900 chunks of one byte,
@@ -49,7 +56,7 @@ export function boundFraming(outgoing: ClientRequest, framing: { isFramed: boole
     response.push = (chunk: Buffer | null, ...rest: []) => {
       count += 1;
       bytes += chunk?.length ?? 0;
-      if (count > tinyChunks.count && bytes < count * tinyChunks.bytes) {
+      if (isFraming(count, bytes)) {
         framing.isFramed = true;
         // The parser hands over nothing more.
         outgoing.destroy();
