@@ -17,7 +17,7 @@ const unansweredMost = 16;
 /** Bytes of chunked bodies and pipelined requests that Node may read by itself: at once, and more each second. */
 const free = { bytes: 16_384, bytesPerS: 65_536 } as const;
 /** Where they were more, no connection is Node's own until so long after. */
-const caution = { ms: 10_000 } as const;
+const cautionMs = 10_000;
 
 /**
  * Answers the requests of a server, and bounds what its parser does in one turn of the event loop, over all connections together.
@@ -44,7 +44,7 @@ export function answerInTurns(server: Server, answer: RequestListener, isUsual: 
     left = Math.min(free.bytes, left + ((now - countedAt) / 1000) * free.bytesPerS) - bytes;
     countedAt = now;
     if (left >= 0) return;
-    cautiousUntil = Math.max(cautiousUntil, now + caution.ms);
+    cautiousUntil = Math.max(cautiousUntil, now + cautionMs);
     for (const socket of own) takeOver(socket);
   };
   server.on('connection', (socket: Socket) => {
