@@ -125,7 +125,7 @@ export async function bench(): Promise<Section> {
       ],
       rows: table,
       limits:
-        'the first 64 kB of a connection, which Node reads and parses by itself, and then 8 ms of each turn for all connections together.',
+        'the first 64 kB of a connection, which Node reads and parses by itself, and then 4 ms of each turn for all connections together.',
     };
   } finally {
     service.kill('SIGKILL');

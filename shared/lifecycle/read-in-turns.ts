@@ -4,8 +4,8 @@ import { callerNetwork } from '../targets/classify-address.ts';
 import { openTurns } from '../time/turns.ts';
 import { hasBody } from './connections.ts';
 
-/** What parsers of all servers of this process may take of one turn of the event loop, where they get their bytes here. */
-const turns = openTurns(8);
+/** What parsers of all servers of this process may take of one turn of the event loop, where they get their bytes here. Each turn accepts one connection. */
+const turns = openTurns(4);
 
 /** Bytes that a parser gets at once: some 700 chunks of one byte, or 140 requests. */
 const sliceBytes = 4096;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { openTurns } from './turns.ts';
 
-/** What all loops of this thread over callers' rows may take together of one turn of the event loop. */
-const turns = openTurns(8);
+/** What all loops of this thread over callers' rows may take together of one turn of the event loop: Node accepts one connection a turn, and who comes waits for as many turns as there are before. */
+const turns = openTurns(4);
 
 /** Whose loops these are, the widest network or the account first. */
 type Line = { path: readonly string[] };
