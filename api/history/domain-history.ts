@@ -9,6 +9,7 @@ import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
+import { giveBack } from '#shared/time/give-back';
 import { sendJson } from '../answer/json.ts';
 import { checkChoice, cursorOf, describeGrant, readCursor } from '../reports/history.ts';
 import type { ReportServices } from '../reports/readable.ts';
@@ -59,7 +60,11 @@ export async function answerDomainHistory(
   const outlines = await readOutlines(services.reports.reportStore, [
     ...new Set([...shown, ...older.values()].map(({ reportId }) => reportId)),
   ]);
-  const points = shown.map((grant) => pointOf(grant, older.get(grant.reportId), outlines));
+  const points: ReturnType<typeof pointOf>[] = [];
+  for (const grant of shown) {
+    points.push(pointOf(grant, older.get(grant.reportId), outlines));
+    await giveBack();
+  }
   response.setHeader('Cache-Control', 'private, no-cache');
   sendJson(response, { domain, points, next });
 }
@@ -97,6 +102,7 @@ async function olderOfEach(
     const wanted = { ...question, since: undefined, limit: 1, before: oldest, options } as const;
     const [before] = await listSeen(services, caller, domain, wanted);
     if (before) older.set(oldest.reportId, before);
+    await giveBack();
   }
   return older;
 }

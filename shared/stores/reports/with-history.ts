@@ -10,6 +10,7 @@ import { findSpec } from '../../catalogue/registry.ts';
 import { anonymousAccount, grantOf } from '../../model/grant.ts';
 import { Problem } from '../../model/problem.ts';
 import type { ReportStore, StoredReport } from '../../ports/report-store.ts';
+import { giveBack } from '../../time/give-back.ts';
 import { readReport } from './read-report.ts';
 
 /**
@@ -71,10 +72,12 @@ export async function readOutlines(
     const outline = readPacked(packed.get(id));
     if (outline) outlines.set(id, outline);
     else without.push(id);
+    await giveBack();
   }
   for (const id of without.slice(0, wholeAtOnce)) {
     const outline = await outlineWhole(store, id);
     if (outline) outlines.set(id, outline);
+    await giveBack();
   }
   return outlines;
 }
