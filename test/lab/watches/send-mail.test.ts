@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDeliveries } from '#shared/catalogue/watch-event';
+import { openKept } from '#shared/limits/kept';
 import { randomId } from '#shared/model/job';
 import { digestOfAddress, type Mailbox, mailboxIdOf } from '#shared/model/mailbox';
 import type { Delivery, Watch } from '#shared/model/watch';
 import { dayOf, digestTime, retryAfterS } from '#shared/model/watch-times';
 import type { WatchStore } from '#shared/ports/watch-store';
+import { openMemoryAccountTurns } from '#shared/stores/account-turns/memory';
+import { openSqliteBatches } from '#shared/stores/batches/sqlite';
 import { openMongoWatchStore } from '#shared/stores/watches/mongo';
 import { openSqliteWatchStore } from '#shared/stores/watches/sqlite';
+import { openLogger } from '#shared/telemetry/logger';
 import type { MailContext } from '../../../worker/watches/context.ts';
 import { openMailer } from '../../../worker/watches/mail/mailer.ts';
 import { sendMail } from '../../../worker/watches/mail/send-mail.ts';
@@ -30,6 +34,11 @@ function mailTests(open: () => WatchStore): void {
     const mail = { server: { host: '127.0.0.1', port: server.port, isSecure: false, login: undefined } };
     context = {
       backend: { watches },
+      kept: openKept({
+        accountTurns: openMemoryAccountTurns(),
+        batches: openSqliteBatches(':memory:', openLogger('silent')),
+        watches,
+      }),
       config: { RATE_LIMIT: false },
       now: () => now,
       mailer: openMailer({ ...mail, wholeMs: 20_000 }),
@@ -98,6 +107,10 @@ function mailTests(open: () => WatchStore): void {
     );
     expect(told?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
     expect(told?.headers.get('auto-submitted')).toBe('auto-generated');
+    // Its mailbox is kept for the links of it.
+    const idle = await watches.idleMailboxes(now + 86_400_000, 1000);
+    const own = idle.find((one) => one.mailbox.mailboxId === mailbox.mailboxId);
+    expect(own?.mailedAt).toBe(now);
   });
 
   test('an address gets three questions a day, whoever asks and however it is written', async () => {
