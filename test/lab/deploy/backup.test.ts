@@ -86,6 +86,10 @@ test('a copy made beside a running service gives a report, token, watch, batch, 
     targets: [target],
     everySeconds: 86_400,
   });
+  // Its first turn is at once; what is compared comes behind it.
+  await expect
+    .poll(() => get(running.url, `/api/watches/${String(watchId)}/targets`), { timeout: 30_000 })
+    .toMatchObject({ text: expect.stringContaining('"state":"ok"') as string });
   const signIn = await fetch(`${running.url}/session`, {
     method: 'POST',
     headers: { origin: running.url },
