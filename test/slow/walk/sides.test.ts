@@ -68,7 +68,10 @@ test.for(here)(
       if (rule.method === 'GET')
         await sendPieces({
           port,
-          head: headOf(`GET ${addressOf(rule, seeded)}`, [`Authorization: Bearer ${seeded.token}`]),
+          head: headOf(`GET ${addressOf(rule, seeded)}`, [
+            `Authorization: Bearer ${seeded.token}`,
+            'Connection: close',
+          ]),
           body: Buffer.alloc(0),
           ms: 3000,
         });
