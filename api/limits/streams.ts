@@ -30,14 +30,13 @@ export function openStreams(places: StreamPlaces): Streams {
       throw new Problem('overloaded', 'Too many streams are being read at once.', { retryAfterS: 10 });
     all += 1;
     const leave = await places.take(account, ofAccount);
-    if (!leave) all -= 1;
-    return (
-      leave &&
-      (() => {
+    if (leave)
+      return () => {
         all -= 1;
         leave();
-      })
-    );
+      };
+    all -= 1;
+    return undefined;
   };
   return {
     async enter({ account }) {
@@ -66,9 +65,9 @@ function openSharing(take: Take): Streams['share'] {
   };
   return (account, list, read) => {
     const key = `${account} ${list}`;
-    const reading =
-      (shared.get(key) as ReturnType<typeof read> | undefined) ??
-      readInPlace(account, read).finally(() => shared.delete(key));
+    const known = shared.get(key) as ReturnType<typeof read> | undefined;
+    if (known) return known;
+    const reading = readInPlace(account, read).finally(() => shared.delete(key));
     shared.set(key, reading);
     return reading;
   };

@@ -3,6 +3,7 @@ import { inTransaction, prepareReturning, withSqlite } from '../../backends/sqli
 import type { Delivery } from '../../model/watch.ts';
 import type { WatchStore } from '../../ports/watch-store.ts';
 import { giveBack } from '../../time/give-back.ts';
+import { rowBytes } from './sqlite-schema.ts';
 
 type DeliveryPart = Pick<
   WatchStore,
@@ -62,7 +63,7 @@ export function openSqliteDeliveries(database: DatabaseSync, read: ReadDelivery)
 
 function openDropEnded(database: DatabaseSync): WatchStore['dropEnded'] {
   const ended = database.prepare(
-    `SELECT deliveryId, LENGTH(body) + 300 AS bytes FROM deliveries WHERE account = ? AND nextAttemptAt IS NULL AND waitsFor IS NULL
+    `SELECT deliveryId, LENGTH(body) + ${rowBytes} AS bytes FROM deliveries WHERE account = ? AND nextAttemptAt IS NULL AND waitsFor IS NULL
        AND isWaiting = 0 ORDER BY createdAt LIMIT ?`,
   );
   const drop = database.prepare('DELETE FROM deliveries WHERE deliveryId = ?');

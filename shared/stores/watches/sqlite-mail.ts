@@ -17,11 +17,10 @@ export type MailPart = Pick<
   | 'takeOne'
 >;
 
+type ReadMailbox = (row: Record<string, unknown> | undefined) => Mailbox[];
+
 /** Mailboxes, who wants no mail, and what is counted. @param read reads a row */
-export function openSqliteMail(
-  database: DatabaseSync,
-  read: (row: Record<string, unknown> | undefined) => Mailbox[],
-): MailPart {
+export function openSqliteMail(database: DatabaseSync, read: ReadMailbox): MailPart {
   const keep = database.prepare(
     'INSERT INTO mailboxes (mailboxId, account, body) VALUES (?, ?, ?) ON CONFLICT (mailboxId) DO NOTHING',
   );
@@ -64,10 +63,7 @@ export function openSqliteMail(
 /** What ends mailboxes. */
 export type IdlePart = Pick<MailPart, 'noteMailbox' | 'idleMailboxes' | 'removeMailbox'>;
 
-function openIdle(
-  database: DatabaseSync,
-  read: (row: Record<string, unknown> | undefined) => Mailbox[],
-): IdlePart {
+function openIdle(database: DatabaseSync, read: ReadMailbox): IdlePart {
   const note = database.prepare(
     'UPDATE mailboxes SET lookAt = ?, mailedAt = MAX(mailedAt, ?) WHERE mailboxId = ?',
   );

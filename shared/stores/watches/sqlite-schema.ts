@@ -2,7 +2,7 @@
 const tables = ['watches', 'targets', 'deliveries'] as const;
 
 /** About what a row takes beside its body. */
-const rowBytes = 300;
+export const rowBytes = 300;
 
 function triggersOf(table: string): string {
   const change = (row: 'OLD' | 'NEW', sign: '+' | '-') =>
