@@ -8,13 +8,13 @@ import { whoAnswers } from '#shared/backends/who-answers';
 import { openBackend } from '#shared/lifecycle/backend';
 import { otherPort } from '#shared/lifecycle/listen';
 import { problems } from '#shared/model/problem';
-import type { VantageKind } from '#shared/model/vantage';
 import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
 import { describeMisspelling } from '#shared/settings/misspelt-settings';
 import { openLogger } from '#shared/telemetry/logger';
 import { DiagnosticsProblem } from '../client/diagnostics.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
+import { kindOf } from '../worker/probes/vantage/ways.ts';
 import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { isLab } from '../worker/start/probe-settings.ts';
 import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
@@ -23,7 +23,7 @@ import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 import { lookAtMail } from './look-at-mail.ts';
-import { surveyNetwork, tellMissing } from './look-at-network.ts';
+import { surveyNetwork, type SurveyedNetwork, tellMissing } from './look-at-network.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
 type Diagnosis = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
@@ -31,7 +31,7 @@ type Examination = readonly [name: string, look: () => Promise<Diagnosis> | Diag
 
 const within = 5000;
 /** A network in which nothing answers is known after some seconds of silence. */
-const surveyMs = 30_000;
+const surveyMs = 10_000;
 /** A browser that was never started reads its files first. */
 const browserStartMs = 20_000;
 
@@ -145,17 +145,23 @@ async function lookAtDns(config: Config): Promise<Diagnosis> {
   };
 }
 
-function lookAtIpv6(missing: readonly VantageKind[] | undefined): Diagnosis {
+function lookAtIpv6(surveyed: SurveyedNetwork | undefined): Diagnosis {
   if (!hasPublicIpv6()) return { state: 'none', words: 'no public IPv6 address: checks see IPv4 only' };
-  return missing?.includes('ipv6')
-    ? { state: 'warn', words: `this machine has a public IPv6 address, but ${tellMissing(['ipv6'])}` }
+  const missing = surveyed?.missing.filter((way) => kindOf(way) === 'ipv6') ?? [];
+  return missing.length > 0
+    ? {
+        state: 'warn',
+        words: `this machine has a public IPv6 address, but ${tellMissing({ missing, clock: null })}`,
+      }
     : { state: 'ok', words: 'this machine has a public IPv6 address' };
 }
 
 /** What targets are never blamed for. */
-function lookAtNetwork(missing: readonly VantageKind[] | undefined): Diagnosis {
-  if (!missing) return { state: 'none', words: 'targets are on this machine (TARGET_ALLOW_CIDRS)' };
-  const words = tellMissing(missing.filter((kind) => kind !== 'ipv6'));
+function lookAtNetwork(surveyed: SurveyedNetwork | undefined): Diagnosis {
+  if (!surveyed)
+    return { state: 'none', words: 'nobody is asked (targets are on this machine, or CONTROLS is off)' };
+  const missing = surveyed.missing.filter((way) => kindOf(way) !== 'ipv6');
+  const words = tellMissing({ ...surveyed, missing });
   return words === ''
     ? { state: 'ok', words: 'names, name servers and hosts can be asked from here' }
     : { state: 'warn', words };

@@ -14,6 +14,7 @@ export const vantageKinds = [
   'tls',
   'large-packets',
   'smtp',
+  'clock',
 ] as const;
 export type VantageKind = (typeof vantageKinds)[number];
 
@@ -25,7 +26,12 @@ export const vantageSchema = z.object({
       "What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule.",
   }),
 });
-export type Vantage = z.infer<typeof vantageSchema>;
+export type Vantage = z.infer<typeof vantageSchema> & {
+  /** In the evidence: what is to be added to this machine's clock, ms; left out where it is right. */
+  readonly clockOffsetMs?: number;
+  /** The most that it may be; the same where it is known. */
+  readonly clockMostMs?: number;
+};
 
 /** The place of evidence that names none: nothing was missing there. */
 export const fullVantage: Vantage = { id: null, missing: [] };
@@ -90,6 +96,16 @@ export const vantageTexts: { readonly [K in VantageKind]: VantageText } = {
     reason: 'port 25 is blocked in this network',
     fix: 'Ask the provider of this machine to open port 25 for outgoing mail.',
   },
+  clock: {
+    reason: 'the clock of this machine is wrong, and by the right time it could be otherwise',
+    fix: 'Set the clock of this machine, by NTP for example.',
+  },
+};
+
+/** A resolver that answers, but not at length. */
+export const largeAnswersText: VantageText = {
+  reason: 'the resolver of this machine cannot bring answers above 512 octets',
+  fix: 'Let DNS over TCP and long answers over UDP pass between the two, or set DNS_SERVERS to another resolver.',
 };
 
 /** The kinds among them, each once, in their order; names of another version behind them. */
@@ -101,7 +117,9 @@ export function orderKinds(kinds: Iterable<string>): readonly string[] {
 
 /** Whether a reason of a rule that was not tested speaks of this machine's own network. */
 export function isOfVantage(reason: string): boolean {
-  return vantageKinds.some((kind) => reason.includes(vantageTexts[kind].reason));
+  return [...vantageKinds.map((kind) => vantageTexts[kind]), largeAnswersText].some((text) =>
+    reason.includes(text.reason),
+  );
 }
 
 export function isVantageKind(name: string): name is VantageKind {

@@ -220,6 +220,7 @@ const settingsSchema = z.object({
   WORKER_CONCURRENCY: count(1).default(50),
   WORKER_QUEUES: list.pipe(z.array(z.enum(['network', 'browser'])).min(1)).default(['network', 'browser']),
   VANTAGE_ID: vantageId.optional(),
+  CONTROLS: flag.default(true),
   CONTROL_HOSTS: controlHosts.optional(),
   DNS_SERVERS: dnsServers.optional(),
   NAMESERVER_PORT: port.refine((number) => number > 0, 'must be a port number').default(53),

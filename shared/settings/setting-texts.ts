@@ -125,10 +125,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     byDefault: null,
     meaning: "Name of this worker's network; reports show it as `vantage.id`.",
   },
+  CONTROLS: {
+    byDefault: 'on',
+    meaning:
+      '`off`: no root server, registry or other host is asked whether a failure is that of this network: each is then told as the fault of the target. For networks of their own, where none of them can be reached.',
+  },
   CONTROL_HOSTS: {
     byDefault: null,
     meaning:
-      'Up to five hosts that answer https. They are asked hourly and when a target fails, to distinguish faults of this network from faults of targets.',
+      'Up to five hosts that answer https, of two operators at least. They are asked hourly and when a target fails, before some registries (see PROBE_RDAP), to distinguish faults of this network from faults of targets.',
   },
   DNS_SERVERS: { byDefault: null, meaning: "`host-or-ip[:port]`, comma separated; otherwise the system's." },
   NAMESERVER_PORT: { byDefault: '53', meaning: "For labs: the port of a domain's own name servers." },
@@ -191,7 +196,8 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   PROBE_RDAP: {
     byDefault: 'on',
-    meaning: '`off`: domain-health does not ask registries when a domain expires.',
+    meaning:
+      '`off`: domain-health does not ask registries when a domain expires, and none of them is asked whether a failure is that of this network.',
   },
   RDAP_BOOTSTRAP_FILE: {
     byDefault: null,

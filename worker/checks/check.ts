@@ -39,6 +39,8 @@ export type Check = {
   readonly spec: CheckSpec;
   gather(context: GatherContext & Partial<CompositeContext>): Promise<Json>;
   assess(evidence: Json, run?: RunFacts): Assessment;
+  /** The same evidence, as if the clock that it was seen by had shown so many ms more; left out where no judgement depends on the time. */
+  readonly atTime?: (evidence: Json, byMs: number) => Json;
   /** Pictures in the evidence, to be stored beside the report. */
   readonly picturesOf?: (evidence: Json) => readonly Picture[];
 };
@@ -54,6 +56,7 @@ export function defineCheck<Evidence, Code extends string, Shape extends z.ZodRa
   };
   readonly gather: (context: CompositeContext) => Promise<Evidence>;
   readonly assess: (evidence: Evidence, run?: RunFacts) => Assessment<Code, FieldsOf<Shape>>;
+  readonly atTime?: (evidence: Evidence, byMs: number) => Evidence;
   readonly picturesOf?: (evidence: Evidence) => readonly Picture[];
 }): Check {
   return check as unknown as Check;

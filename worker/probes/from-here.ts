@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FailureCode } from '#shared/model/failure';
-import type { VantageKind } from '#shared/model/vantage';
+import { siteOf } from '#shared/targets/parse-target';
 import { steadyNow } from '#shared/time/steady-time';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { DialFailure } from './dial-failure.ts';
 import { seeIssuer } from './tls/issuer.ts';
 import { unlessOurs } from './vantage/early.ts';
-import type { Blame, RunVantage, Suspicion } from './vantage/open.ts';
+import type { Blame, RunVantage } from './vantage/open.ts';
+import type { Suspicion } from './vantage/port.ts';
+import { type Family, familyKind, familyOf, type Way } from './vantage/ways.ts';
 
 /** How a run's connections leave this machine, and who tells whose failure it was where they do not. */
 export type WayOut = {
@@ -17,20 +19,25 @@ export type WayOut = {
 
 const httpsPort = 443;
 
+/** What a connection to a port needs of this network. */
+function waysTo(port: number, family: Family): readonly Way[] {
+  const ways: readonly Way[] = [familyKind(family), `tcp/${family}`];
+  return port === httpsPort ? [...ways, `https/${family}`] : ways;
+}
+
 /** Those of the addresses that can be reached from here. Throws DialFailure `not-from-here` where there is none. */
 export async function reachableOf(
   addresses: readonly string[],
   port: number,
   { vantage, via }: WayOut,
 ): Promise<readonly string[]> {
-  const closed = port === httpsPort ? await vantage.lacks(['https']) : undefined;
-  if (closed !== undefined) throw new DialFailure('not-from-here', closed, { address: addresses[0] ?? null });
   const ways = await Promise.all(
     addresses.map(async (address) => {
-      const isTranslated = (await via(address)) !== address;
-      const why = isTranslated ? undefined : await vantage.lacks([familyOf(address)]);
-      if (isTranslated) vantage.meet('ipv4');
-      return { address, why };
+      const reached = await via(address);
+      const ways = waysTo(port, familyOf(reached));
+      if (reached === address) return { address, why: await vantage.lacks(ways) };
+      vantage.meet('nat64');
+      return { address, why: await vantage.lacks(['nat64', ...ways]) };
     }),
   );
   const reachable = ways.filter(({ why }) => why === undefined);
@@ -48,11 +55,10 @@ type Dialling = {
 
 /** Waits for a connection, no longer than it can come. */
 export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way: WayOut): Promise<Socket> {
-  const silence = { ...dialling, isEarly: true };
-  const early = await unlessOurs(
-    work,
-    async () => (await whyLost(silence, way)) ?? (await blameHttps(silence, way)).ours,
-  );
+  const early = await unlessOurs(work, async () => {
+    const blame = await blameWay(dialling, way, { isEarly: true, isSilent: true });
+    return blame.ours;
+  });
   if ('value' in early) return early.value;
   void work.then((socket) => socket.destroy()).catch(() => undefined); // nobody waits for it any more
   throw new DialFailure('not-from-here', early.ours, { address: dialling.addresses[0] ?? null });
@@ -62,33 +68,45 @@ export async function waitForDial(work: Promise<Socket>, dialling: Dialling, way
 export async function explainDial(error: unknown, dialling: Dialling, way: WayOut): Promise<unknown> {
   if (!(error instanceof DialFailure) || !suspectCodes.includes(error.code)) return error;
   const hasNoRoute = error.code === 'network-unreachable';
-  if (hasNoRoute || error.code === 'connection-timeout') {
-    const ours = await whyLost({ ...dialling, hasNoRoute }, way);
-    if (ours !== undefined) return asOurs(error, { ours });
-  }
-  return asBlamed(error, await blameHttps(dialling, way));
+  const isSilent = hasNoRoute || error.code === 'connection-timeout';
+  return asBlamed(
+    error,
+    await blameWay(dialling, way, { hasNoRoute, isSilent, isRefused: error.code === 'connection-refused' }),
+  );
 }
 
-/** Whether nobody can be reached over https from here. */
-async function blameHttps(
-  { port, host, addresses, since, isEarly }: Dialling & Pick<Suspicion, 'isEarly'>,
-  { vantage }: WayOut,
+type Failing = Pick<Suspicion, 'isEarly' | 'hasNoRoute'> & {
+  /** Nothing came back: it may be the family's. */
+  readonly isSilent?: boolean;
+  /** The host itself said so. */
+  readonly isRefused?: boolean;
+};
+
+/** Why none of the addresses can be reached from here: that holds only where all of their families have a reason. */
+async function blameWay(
+  { addresses, host, port, since }: Dialling,
+  { vantage, via }: WayOut,
+  { isEarly = false, hasNoRoute = false, isSilent = false, isRefused = false }: Failing,
 ): Promise<Blame> {
-  if (port !== httpsPort) return { ours: undefined, untried: false };
-  const about = { since, host, address: addresses[0] ?? '', ...(isEarly ? { isEarly } : {}) };
-  return vantage.blame({ ...about, kinds: ['https'] });
-}
-
-/** Why none of the addresses can be reached from here: all of their families are missing. */
-async function whyLost(
-  { addresses, host, since, isEarly, hasNoRoute }: Dialling & Pick<Suspicion, 'isEarly' | 'hasNoRoute'>,
-  { vantage }: WayOut,
-): Promise<string | undefined> {
-  const families = [...new Set(addresses.map(familyOf))];
   const about = { since, host, ...(isEarly ? { isEarly } : {}), ...(hasNoRoute ? { hasNoRoute } : {}) };
-  const blamed = await Promise.all(families.map((kind) => vantage.blame({ ...about, kinds: [kind] })));
-  const ours = blamed.flatMap((one) => one.ours ?? []);
-  return ours.length === families.length ? ours[0] : undefined;
+  const families = new Map<Family, { readonly address: string; readonly isTranslated: boolean }>();
+  for (const address of addresses) {
+    const reached = await via(address);
+    families.set(familyOf(reached), { address, isTranslated: reached !== address });
+  }
+  const blamed = await Promise.all(
+    [...families].map(async ([family, { address, isTranslated }]): Promise<Blame> => {
+      const suspicion = { ...about, address };
+      const own = waysTo(port, family).filter((way) => isSilent || way.startsWith('https'));
+      const ways: readonly Way[] = isTranslated ? ['nat64', ...own] : own;
+      const blame = await vantage.blame({ ...suspicion, ways });
+      if (blame.ours !== undefined || port === httpsPort || isRefused) return blame;
+      return vantage.blameAnyPort(family, suspicion);
+    }),
+  );
+  const theirs = blamed.filter(({ ours }) => ours === undefined);
+  const [first = { ours: undefined, untried: false }] = theirs.length > 0 ? theirs : blamed;
+  return first;
 }
 
 const suspectCodes: readonly FailureCode[] = [
@@ -98,6 +116,23 @@ const suspectCodes: readonly FailureCode[] = [
   'connection-reset',
 ];
 
+/** What worked so lately says that the network still lets it through. */
+const latelyMs = 300_000;
+
+/**
+ * Why a redirect says nothing of the target: portals send whoever asks over http to a page of their own, and let no https out.
+ * @param to where it leads; @param address who answered
+ */
+export async function whyPortal(
+  { url, to, address }: { readonly url: URL; readonly to: URL; readonly address: string },
+  vantage: RunVantage,
+): Promise<string | undefined> {
+  if (url.protocol !== 'http:' || siteOf(to.hostname) === siteOf(url.hostname)) return undefined;
+  const way = `https/${familyOf(address)}` as const;
+  if (vantage.workedWithin(way, latelyMs)) return vantage.lacks([way]);
+  return (await vantage.blame({ ways: [way], since: steadyNow(), isEarly: true })).ours;
+}
+
 /** Watches a connection that was made. */
 export function watchConnection(
   { host, port, address }: { readonly host: string; readonly port: number; readonly address: string },
@@ -105,24 +140,26 @@ export function watchConnection(
 ): ConnectionWatch {
   const since = steadyNow();
   const about = { since, host, address };
-  vantage.worked(familyOf(address), ...(port === httpsPort ? (['https'] as const) : []));
+  const family = familyOf(address);
+  vantage.worked(...waysTo(port, family));
   return {
     async finished(work) {
       const why = async () =>
-        (await vantage.blame({ ...about, kinds: ['large-packets'], isEarly: true })).ours;
+        (await vantage.blame({ ...about, ways: [`large-packets/${family}`], isEarly: true })).ours;
       const early = await unlessOurs(work, why);
       if ('ours' in early) throw new DialFailure('not-from-here', early.ours, { address });
     },
     async secured(tls) {
-      vantage.worked('large-packets');
+      vantage.worked(`large-packets/${family}`);
+      const { isPublic, isStrange, isKnown, issuer, isOutOfTime } = seeIssuer(tls);
+      if (isOutOfTime) await vantage.suspectClock();
       // Mail hosts and the like have certificates of their own making.
       if (port !== httpsPort) return;
-      const { isPublic, isStrange, isKnown, issuer } = seeIssuer(tls);
       if (isPublic) vantage.worked('tls');
       if (!isStrange) return;
       const { ours } = await vantage.blame({
         ...about,
-        kinds: ['tls'],
+        ways: ['tls'],
         sign: issuer,
         // A root that the operator trusts is no sign of anybody in between: only a control's own certificate is.
         ...(isKnown ? { isEarly: true } : {}),
@@ -132,10 +169,10 @@ export function watchConnection(
     async explain(error) {
       if (!(error instanceof DialFailure)) return error;
       if (error.code === 'tls-timeout')
-        return asBlamed(error, await vantage.blame({ ...about, kinds: ['large-packets'] }));
+        return asBlamed(error, await vantage.blame({ ...about, ways: [`large-packets/${family}`] }));
       const isCut = error.code === 'connection-reset' || error.code === 'connection-closed';
       if (!isCut || port !== httpsPort) return error;
-      return asBlamed(error, await vantage.blame({ ...about, kinds: ['https'] }));
+      return asBlamed(error, await vantage.blame({ ...about, ways: [`https/${family}`] }));
     },
   };
 }
@@ -151,8 +188,4 @@ function asOurs(error: DialFailure, { ours }: { readonly ours: string | undefine
   return ours === undefined
     ? error
     : new DialFailure('not-from-here', ours, { address: error.address, cause: error });
-}
-
-function familyOf(address: string): VantageKind {
-  return address.includes(':') ? 'ipv6' : 'ipv4';
 }

@@ -10,6 +10,7 @@ import { explainDial, reachableOf, waitForDial, watchConnection, type WayOut } f
 import { currentRun, markRun } from './mark.ts';
 import type { Resolve } from './resolve.ts';
 import { trustedNetwork } from './vantage/open.ts';
+import { familyOf } from './vantage/ways.ts';
 
 /** What decides whether an address may be reached, and when. */
 export type AdmissionSettings = {
@@ -117,8 +118,13 @@ export async function findAddresses(
   { resolve, policy, vantage = trustedNetwork }: Pick<GuardSettings, 'resolve' | 'policy' | 'vantage'>,
 ): Promise<readonly string[]> {
   if (policy.denied?.covers(host)) throw new DialFailure('target-not-allowed', `the name ${deniedWhy}`);
+  const resolved = await resolve(host);
+  const isSafe = !resolved.some((address) => familyOf(address) === 6) || (await vantage.knowsNat64());
+  // Until it is known whether there is a NAT64, an address of IPv6 may stand for any of IPv4.
+  const usable = isSafe ? resolved : resolved.filter((address) => familyOf(address) === 4);
+  if (!isSafe && usable.length === 0) throw new DialFailure('not-from-here', vantage.meet('resolver'));
   // One that a NAT64 would translate is the IPv4 address that it stands for.
-  const found = (await resolve(host)).map((address) => vantage.inside(address) ?? address);
+  const found = usable.map((address) => vantage.inside(address) ?? address);
   const verdicts = found.map((address) => classifyAddress(address, policy.addresses));
   if (verdicts.some(({ kind }) => kind === 'refused')) {
     throw new DialFailure('target-address-not-allowed', 'the name leads to an address that is not public');
@@ -143,13 +149,12 @@ export async function chooseAddresses(
   }
   if (!('family' in choice) || choice.family === undefined) return [...ofFamily(4), ...ofFamily(6)];
   const chosen = ofFamily(choice.family);
+  const { vantage = trustedNetwork } = settings;
+  if (chosen.length === 0 && choice.family === 6 && !(await vantage.knowsNat64()))
+    throw new DialFailure('not-from-here', vantage.meet('resolver'));
   if (chosen.length === 0)
     throw new DialFailure('name-not-found', `the name has no IPv${choice.family} address`);
   return chosen;
-}
-
-function familyOf(address: string): 4 | 6 {
-  return address.includes(':') ? 6 : 4;
 }
 
 /** A second lock that costs nothing: whatever a socket did, it must have ended where we judged. Throws DialFailure after `close`. */

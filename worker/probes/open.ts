@@ -11,7 +11,7 @@ import { type Budget, describeSpent, openBudget, type RunOwner } from './budget.
 import { countContacts } from './contacts.ts';
 import { DialFailure } from './dial-failure.ts';
 import { type DnsClient, type DnsSettings, openDnsClient } from './dns/open.ts';
-import type { WayOut } from './from-here.ts';
+import { type WayOut, whyPortal } from './from-here.ts';
 import { chooseAddresses, type Dial, findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { openHttpProbe } from './http/open.ts';
 import type { HttpLimits, HttpSettings } from './http/settings.ts';
@@ -27,6 +27,7 @@ import { openMailShelf, type TalkStore } from './smtp/shelf.ts';
 import type { SmtpLimits } from './smtp/talk.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpReach } from './udp/open.ts';
+import { listedControls, namedControls } from './vantage/control-hosts.ts';
 import { openControls } from './vantage/controls.ts';
 import type { VantageMemory } from './vantage/memory.ts';
 import { throughNat64 } from './vantage/nat64.ts';
@@ -107,8 +108,8 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const udpReach: UdpReach = { isSeen: false };
   const openSmtp = settings.smtp && prepareSmtp(settings.smtp);
   const client = openDnsClient({ ...settings.dns, policy, slots });
-  const { vantage, via } = openWayOut(settings, client, slots);
   const { contact, userAgent } = nameOurselves(settings);
+  const { vantage, via } = openWayOut(settings, { dns: client, slots, userAgent });
   const spare = openSpareBrowser();
   const ofPages = { ...settings.browser, policy, contact, spare };
   const ofHttp = { slots, policy, userAgent, limits: settings.http };
@@ -139,6 +140,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         sendVerified: openVerified({ ...ofHttp, dial: dialHttp }, find, signal),
         spent: () => budget.spent(),
         missing: () => run.missing(),
+        clock: () => run.clock(),
         contacts,
         close: () => http.close(),
       };
@@ -171,11 +173,13 @@ function askingOf(
   dial: Dial,
   guard: Parameters<typeof chooseAddresses>[1],
   budget: Pick<Budget, 'charge'>,
-): Pick<HttpSettings, 'dial' | 'chooseAddresses' | 'chargeReuse'> {
+): Pick<HttpSettings, 'dial' | 'chooseAddresses' | 'chargeReuse' | 'whyPortal' | 'clock'> {
   return {
     dial,
     chooseAddresses: (host, choice) => chooseAddresses(host, guard, choice),
     chargeReuse: chargeRequestWith(budget),
+    clock: () => (guard.vantage ?? trustedNetwork).clock(),
+    whyPortal: (redirect) => whyPortal(redirect, guard.vantage ?? trustedNetwork),
   };
 }
 
@@ -187,15 +191,20 @@ function nameOurselves({ contactUrl }: ProbeSettings) {
 /** How the runs of a worker leave this machine, and what is known of the network there. */
 function openWayOut(
   { vantage: wanted, policy, portMap, rdap }: ProbeSettings,
-  dns: DnsClient,
-  slots: AddressSlots,
+  {
+    dns,
+    slots,
+    userAgent,
+  }: { readonly dns: DnsClient; readonly slots: AddressSlots; readonly userAgent: string },
 ): { readonly vantage: Vantage | undefined; readonly via: WayOut['via'] } {
   if (!wanted) return { vantage: undefined, via: async (address) => address };
   const wire = openControlWire({
     dns,
     guard: { policy, portMap, slots },
-    controlHosts: wanted.controlHosts,
+    // Who asks no registries at all asks none of them for this either.
+    controlHosts: [...namedControls(wanted.controlHosts), ...(rdap ? listedControls : [])],
     registries: rdap?.registries,
+    userAgent,
   });
   const vantage = openVantage({ ...wanted, controls: (notes) => openControls(wire, notes) });
   const known = vantage.openRun();

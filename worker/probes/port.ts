@@ -9,6 +9,7 @@ import type { RdapProbe } from './rdap/port.ts';
 import type { SmtpProbe } from './smtp/port.ts';
 import type { TlsProbe } from './tls/port.ts';
 import type { UdpProbe } from './udp/port.ts';
+import type { ClockFault } from './vantage/memory.ts';
 import type { Admit, VerifiedAnswer, VerifiedRequest } from './verified/send.ts';
 import type { Work } from './work.ts';
 
@@ -37,6 +38,8 @@ export type OpenedProbes = Probes & {
   spent(): readonly SpentBudget[];
   /** What the network of this machine could not do when this run needed it. */
   missing(): readonly VantageKind[];
+  /** How wrong this machine's clock is; null where it is right as far as anybody knows. */
+  clock(): ClockFault | null;
   /** What this run was let send, and where to, for the record for complaints. */
   readonly contacts?: () => readonly Contact[];
   /** Ends every socket that the run still holds. */

@@ -6,6 +6,7 @@ import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
 import { yieldToOthers } from '../probes/turns.ts';
+import type { ClockFault } from '../probes/vantage/memory.ts';
 import type { Judging } from './judge-aside.ts';
 import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
@@ -63,7 +64,11 @@ export async function examine(
     const spent = probes.spent();
     const missing = probes.missing();
     const file = {
-      ...fileOf(check, subject, performance.now() - start, { ...settings, missing }),
+      ...fileOf(check, subject, performance.now() - start, {
+        ...settings,
+        missing,
+        clock: probes.clock(),
+      }),
       ...(spent.length > 0 ? { spent } : {}),
       evidence,
     };
@@ -109,8 +114,10 @@ function fileOf(
     publicPath,
     vantageId,
     missing = [],
+    clock = null,
   }: FailedReportSettings & {
     readonly missing?: readonly VantageKind[];
+    readonly clock?: ClockFault | null;
   },
 ): Omit<EvidenceFile, 'evidence'> {
   return {
@@ -122,7 +129,7 @@ function fileOf(
     checkedAtMs: now(),
     durationMs: Math.round(durationMs),
     ...(publicPath === '' ? {} : { publicPath }),
-    ...vantageOf(vantageId, missing),
+    ...vantageOf(vantageId, missing, clock),
     freshForS: freshForS ?? null,
     keepForS: reportIds ? keepForS : null,
   };
@@ -132,8 +139,9 @@ function fileOf(
 export function vantageOf(
   id: string | undefined,
   missing: readonly VantageKind[],
+  clock: ClockFault | null,
 ): { readonly vantage?: Vantage } {
-  return id === undefined && missing.length === 0
-    ? {}
-    : { vantage: { id: id ?? null, missing: [...missing] } };
+  if (id === undefined && missing.length === 0 && clock === null) return {};
+  const wrong = clock && { clockOffsetMs: clock.offsetMs, clockMostMs: clock.mostMs };
+  return { vantage: { id: id ?? null, missing: [...missing], ...wrong } };
 }

@@ -5,6 +5,7 @@ import type { Vantage } from '#shared/model/vantage';
 import type { Json } from '#shared/model/verdict';
 import type { Check } from '../checks/check.ts';
 import type { SpentBudget } from '../probes/budget.ts';
+import { assessByRightTime } from './assess-by-right-time.ts';
 
 /** What was seen in one run, with all that its report depends on beside the rules: judging it again gives the same report, byte for byte. */
 export type EvidenceFile = {
@@ -33,7 +34,7 @@ const leastKeptS = 60;
 
 /** Judges what was seen. Pure. */
 export function judge(check: Check, file: EvidenceFile): Report {
-  const assessment = check.assess(file.evidence, file);
+  const assessment = assessByRightTime(check, file);
   const { spent } = file;
   const made = makeReport(factsOf(check, file, assessment.state), assessment);
   const report: Report = spent ? { ...made, budgetSpent: [...spent] } : made;

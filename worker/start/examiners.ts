@@ -178,6 +178,7 @@ const noProbes: ProbeFactory = {
     sendVerified: refuse,
     spent: () => [],
     missing: () => [],
+    clock: () => null,
     close: () => undefined,
   }),
   close: () => undefined,

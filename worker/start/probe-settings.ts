@@ -92,7 +92,7 @@ export function isLab({ TARGET_ALLOW_CIDRS }: Config): boolean {
 }
 
 function vantageSettingsOf(config: Config, tell: TellVantage | undefined): ProbeSettings['vantage'] {
-  return isLab(config)
+  return isLab(config) || !config.CONTROLS
     ? undefined
     : { controlHosts: config.CONTROL_HOSTS ?? [], ignoresProxy: namesProxy(), tell };
 }

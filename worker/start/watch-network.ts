@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import type { Checks, Readiness } from '#shared/model/readiness';
-import { vantageKinds, type VantageKind, vantageTexts } from '#shared/model/vantage';
+import { vantageKinds, type VantageKind } from '#shared/model/vantage';
 import type { Config } from '#shared/settings/config';
 import { namesProxy } from '#shared/settings/proxy';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
-import { missingOf, type VantageMemory } from '../probes/vantage/memory.ts';
+import { type ClockFault, lackingWays, missingOf, type VantageMemory } from '../probes/vantage/memory.ts';
+import { kindOf, textOf } from '../probes/vantage/ways.ts';
 
 /** Whether this machine was given an address of IPv6 at all: many have none, and want none. */
 export function hasPublicIpv6(): boolean {
@@ -13,6 +14,25 @@ export function hasPublicIpv6(): boolean {
   return addresses.some(
     ({ family, internal, address }) => family === 'IPv6' && !internal && /^[23]/.test(address),
   );
+}
+
+/** How wrong the clock is: "the clock of this machine is 10 minutes slow". */
+export function tellClock({ offsetMs, mostMs }: ClockFault): string {
+  const bound = offsetMs === mostMs ? '' : 'at least ';
+  const way = offsetMs > 0 ? 'slow' : 'fast';
+  return `the clock of this machine is ${bound}${tellLength(Math.abs(offsetMs))} ${way}`;
+}
+
+function tellLength(ms: number): string {
+  const [unit, count] = (
+    [
+      ['day', ms / 86_400_000],
+      ['hour', ms / 3_600_000],
+      ['minute', ms / 60_000],
+    ] as const
+  ).find(([, length]) => length >= 1.5) ?? ['minute', 1];
+  const rounded = Math.round(count);
+  return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
 }
 
 /** What a worker tells of its own network. */
@@ -38,6 +58,10 @@ export function watchNetwork(
       {},
       'HTTP_PROXY and HTTPS_PROXY are ignored: probes connect directly on purpose, as a proxy would be measured instead',
     );
+  const tell = (kind: VantageKind, memory: VantageMemory) => {
+    const { reason, fix } = textOf(lackingWays(memory).find((way) => kindOf(way) === kind) ?? 'resolver');
+    log.warn({ missing: kind, fix }, kind === 'clock' && memory.clock ? tellClock(memory.clock) : reason);
+  };
   return {
     note(memory) {
       const now = missingOf(memory);
@@ -46,8 +70,7 @@ export function watchNetwork(
         const isMissing = now.includes(kind);
         metrics?.networkLooked(kind, isMissing);
         if (isMissing === missing.includes(kind)) continue;
-        const { reason, fix } = vantageTexts[kind];
-        if (isMissing) log.warn({ missing: kind, fix }, reason);
+        if (isMissing) tell(kind, memory);
         else log.info({ missing: kind }, 'this network works again');
       }
       missing = now;

@@ -46,6 +46,8 @@ function open() {
         dial,
         chooseAddresses: (host, choice) => chooseAddresses(host, guard, choice),
         chargeReuse: async () => undefined,
+        whyPortal: async () => undefined,
+        clock: () => null,
         slots,
         policy,
         userAgent: 'test',

@@ -54,7 +54,7 @@ export function writeCertificates(folder: string): void {
 /** As many names as those of a hoster have, so that a server's first flight is longer than one packet. */
 function extensionsOf(domain: string): string {
   const more = Array.from({ length: 24 }, (_, index) => `customer-number-${index + 10}.shops.${domain}`);
-  const names = [domain, `www.${domain}`, ...more].map((name) => `DNS:${name}`);
+  const names = [domain, `www.${domain}`, `rdap.${domain}`, ...more].map((name) => `DNS:${name}`);
   return `basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=serverAuth\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\nsubjectAltName=${names.join(',')}\n`;
 }
 

@@ -59,6 +59,20 @@ export const sites: { readonly [domain: string]: Site } = {
     ],
     web: { v4: '78.47.2.80', v6: '2a03:4002:2::80' },
   },
+  'verisign.com': {
+    servers: [
+      { v4: '72.13.1.53', v6: '2620:74:1::53' },
+      { v4: '69.58.1.53', v6: '2620:75:1::53' },
+    ],
+    web: { v4: '72.13.2.80', v6: '2620:74:2::80' },
+  },
+  'centralnic.com': {
+    servers: [
+      { v4: '194.169.1.53', v6: '2001:67c:1::53' },
+      { v4: '185.24.1.53', v6: '2a04:2b00:1::53' },
+    ],
+    web: { v4: '194.169.2.80', v6: '2001:67c:2::80' },
+  },
   'three.com': {
     servers: [
       { v4: '139.162.3.53', v6: '2a05:d014:3::53' },
@@ -67,6 +81,9 @@ export const sites: { readonly [domain: string]: Site } = {
     web: { v4: '139.163.3.80', v6: '2a05:d016:3::80' },
   },
 };
+
+/** Hosts of registries that the service knows by heart. */
+export const registryHosts = ['rdap.verisign.com', 'rdap.centralnic.com'] as const;
 
 /** Where a resolver that rewrites NXDOMAIN leads: any host there wants to sell the name. */
 export const parking: Address = { v4: '104.18.200.1' };

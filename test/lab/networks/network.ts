@@ -32,6 +32,8 @@ export type NetworkSpec = {
   readonly input?: readonly string[];
   readonly redirect?: readonly string[];
   readonly masquerade?: readonly string[];
+  /** Sets that the rules name. */
+  readonly sets?: readonly string[];
   /** Lines of a shell that are run in the client or the router when all else is there. */
   readonly inClient?: string;
   readonly inRouter?: string;
@@ -154,11 +156,17 @@ const addressLines4 = ({ client4, router4 }: Places) =>
 const addressLines6 = ({ client6, router6 }: Places) =>
   `ip addr add ${client6}/64 dev eth0 nodad\nip -6 route add default via ${router6}\n`;
 
-function ruleset({ forward = [], input = [], redirect = [], masquerade = [] }: NetworkSpec): string {
+function ruleset({
+  forward = [],
+  input = [],
+  redirect = [],
+  masquerade = [],
+  sets = [],
+}: NetworkSpec): string {
   const chain = (name: string, type: string, lines: readonly string[]) =>
     ` chain ${name} {\n  type ${type};\n${lines.map((line) => `  ${line}\n`).join('')} }\n`;
   return `table inet network {
-${chain('through', 'filter hook forward priority 0', [`ip daddr ${silentAddress} drop`, ...forward])}${chain('to', 'filter hook input priority 0', input)}${chain('before', 'nat hook prerouting priority dstnat', redirect)}${chain('after', 'nat hook postrouting priority srcnat', masquerade)}}
+${sets.map((line) => ` ${line}\n`).join('')}${chain('through', 'filter hook forward priority 0', [`ip daddr ${silentAddress} drop`, ...forward])}${chain('to', 'filter hook input priority 0', input)}${chain('before', 'nat hook prerouting priority dstnat', redirect)}${chain('after', 'nat hook postrouting priority srcnat', masquerade)}}
 `;
 }
 

@@ -43,6 +43,15 @@ const translator = ({ client6 }: Places, { folder }: World) => {
   ];
 };
 
+const dns64 = '  module-config: "dns64 validator iterator"\n  dns64-prefix: 64:ff9b::/96\n';
+
+/** A machine whose clock is wrong by so much (libfaketime, a package of Debian). */
+const clock = (offset: string) => () => ({
+  LD_PRELOAD: '/usr/$LIB/faketime/libfaketime.so.1',
+  FAKETIME: offset,
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+});
+
 /** Networks as people have them. */
 export const networks = {
   good: {},
@@ -67,7 +76,7 @@ export const networks = {
   },
   'IPv6 only, with DNS64 and NAT64': {
     families: 'v6',
-    unbound: '  module-config: "dns64 validator iterator"\n  dns64-prefix: 64:ff9b::/96\n',
+    unbound: dns64,
     programs: translator,
     masquerade: ['ip saddr 192.168.255.0/24 oifname "wan" masquerade'],
   },
@@ -94,6 +103,37 @@ export const networks = {
   'resolver fails always (SERVFAIL)': { proxy: 'servfail' },
   'resolver at a link-local address': { resolvers: ({ routerScoped }) => [routerScoped] },
   'slow resolver': { proxy: 'slow' },
+  'port 53 of IPv4 redirected to the resolver': {
+    redirect: [`${fromLan} meta nfproto ipv4 ${port53} redirect to :53`],
+  },
+  'IPv6 without TCP': { forward: ['meta nfproto ipv6 meta l4proto tcp drop'] },
+  'only the own resolver passes': { forward: ['drop'] },
+  'captive portal': {
+    forward: ['tcp dport 443 reject with tcp reset'],
+    redirect: [`${fromLan} tcp dport 80 redirect to :8080`],
+    programs: () => [program('portal.ts')],
+    inRouter: untilListening(8080),
+  },
+  'first resolver denies the domain, with proof': { proxy: 'denies-proved' },
+  'resolver denies no name (NODATA)': { proxy: 'denies-nothing' },
+  'FORMERR to EDNS, late': { proxy: 'formerr-late' },
+  'IPv6 only, with DNS64 without NAT64': {
+    families: 'v6',
+    unbound: dns64,
+  },
+  'with DNS64 without NAT64': { unbound: dns64 },
+  'resolver truncates and drops TCP': { proxy: 'small', input: [`${fromLan} tcp dport 53 drop`] },
+  'resolver fails for a quarter (SERVFAIL)': { proxy: 'flaky' },
+  'longer than 1400 lost over IPv6': { forward: ['ip6 length > 1360 drop'] },
+  'IPv6 wakes up': {
+    sets: ['set awake { type ipv6_addr; flags timeout; timeout 5s; }'],
+    forward: [
+      'meta nfproto ipv6 tcp flags & (syn|ack) == syn ip6 daddr != @awake add @awake { ip6 daddr } drop',
+    ],
+  },
+  'clock 10 minutes slow': { env: clock('-10m') },
+  'clock 2 days slow': { env: clock('-2d') },
+  'clock 70 days fast': { env: clock('+70d') },
   // The address of documentation is silent in all networks.
   'first resolver silent': { resolvers: ({ router4 }) => [silentAddress, router4] },
 } satisfies Readonly<Record<string, NetworkSpec>>;

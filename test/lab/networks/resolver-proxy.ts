@@ -54,16 +54,45 @@ function block(query: Buffer): Buffer {
   return encode({ type: 'response', id, flags: 0x0180, questions, answers });
 }
 
-async function answer(query: Buffer, ask: (query: Buffer) => Promise<Buffer>): Promise<Buffer> {
+/** A denial that comes with the SOA record of the zone above, as a true one does. */
+function denyWithProof(query: Buffer): Buffer {
+  const { id = 0, questions = [] } = decode(query);
+  const data = {
+    mname: 'a.gtld-servers.net',
+    rname: 'nstld.verisign-grs.com',
+    serial: 1,
+    refresh: 1800,
+    retry: 900,
+    expire: 604800,
+    minimum: 900,
+  };
+  const authorities = [{ type: 'SOA' as const, name: 'com', ttl: 900, data }];
+  return encode({ type: 'response', id, flags: 0x0180 | 3, questions, authorities });
+}
+
+/** As a denial, but it says that the name is there. */
+function withoutDenial(reply: Buffer): Buffer {
+  const flags = reply.readUInt16BE(2);
+  if ((flags & 15) === 3) reply.writeUInt16BE(flags & ~15, 2);
+  return reply;
+}
+
+const hasEdns = (query: Buffer) => query.readUInt16BE(10) > 0;
+
+async function answer(query: Buffer, ask: (query: Buffer) => Promise<Buffer>, at: string): Promise<Buffer> {
+  if (mode === 'flaky' && Math.random() < 0.25) return empty(query, 2);
+  if (mode === 'formerr-late' && hasEdns(query)) return wait(1500).then(() => empty(query, 1));
   if (mode === 'servfail') return empty(query, 2);
   if (mode === 'denies-all') return empty(query, 3);
   const isBlocked = blocked.test(decode(query).questions?.[0]?.name ?? '');
   if (isBlocked && /^(?:blocks|sinkhole|refuses)$/.test(mode)) return block(query);
+  if (isBlocked && mode === 'denies-proved' && !at.includes(':')) return denyWithProof(query);
   if (mode === 'notimp' && unknownTypes.has(typeOf(query))) return empty(query, 4);
   if (mode === 'nodata' && unknownTypes.has(typeOf(query))) return empty(query, 0);
   if (mode === 'slow') await wait(1700);
   const reply = await ask(query);
   if (mode === 'small' && reply.length > 512) return empty(query, 0, { truncated: true });
+  if (mode === 'denies-nothing') return withoutDenial(reply);
   if (mode === 'proves-nothing') return withoutProof(reply);
   return mode === 'nxdomain' && ((reply[3] ?? 0) & 15) === 3 ? sell(query) : reply;
 }
@@ -118,7 +147,7 @@ function listenAt(address: string): void {
   const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   udp.on('message', (query, from) => {
     // A question that cannot be answered is one that gets none.
-    answer(query, askOverUdp).then(
+    answer(query, askOverUdp, address).then(
       (reply) => udp.send(reply, from.port, from.address),
       () => undefined,
     );
@@ -130,7 +159,7 @@ function listenAt(address: string): void {
     socket.on(
       'data',
       onMessages((query) => {
-        answer(query, askOverTcp).then(
+        answer(query, askOverTcp, address).then(
           (reply) => socket.write(framed(reply)),
           () => socket.destroy(),
         );

@@ -8,7 +8,16 @@ import { type NetworkName, networks } from './networks.ts';
 import { type Environment, type LabCheck, openService, runCheck } from './run-check.ts';
 import { openWorld, type World } from './world.ts';
 
-const reason = skipReason('networks', ['ip', 'nft', 'nginx', 'openssl', 'ethtool', 'socat', 'tayga']);
+const reason = skipReason('networks', [
+  'ip',
+  'nft',
+  'nginx',
+  'openssl',
+  'ethtool',
+  'socat',
+  'tayga',
+  'faketime',
+]);
 
 type Row = {
   readonly network: NetworkName;
@@ -26,7 +35,8 @@ type Row = {
 const controls = { CONTROL_HOSTS: 'one.org,two.net' };
 const page = 'https://healthy.com/';
 const bootstrap = join(mkdtempSync(join(tmpdir(), 'networks-')), 'dns.json');
-writeFileSync(bootstrap, JSON.stringify({ services: [[['com'], ['https://one.org/rdap/']]] }));
+writeFileSync(bootstrap, JSON.stringify({ services: [[['com'], ['https://closed.com/rdap/']]] }));
+/** The controls that the service knows by heart, and a registry of com that is down. */
 const registries = { PROBE_RDAP: 'on', RDAP_BOOTSTRAP_FILE: bootstrap };
 
 const rows: readonly Row[] = [
@@ -39,7 +49,7 @@ const rows: readonly Row[] = [
   { network: 'EDNS dropped', check: 'ssl-check', missing: ['edns'], score: 100 },
   { network: 'resolver knows no new types (NOTIMP)', check: 'dns-check', missing: ['dns-types'], score: 99 },
   { network: 'resolver knows no new types (empty)', check: 'dns-check', missing: ['dns-types'], score: 99 },
-  { network: 'resolver of 512 octets without TCP', check: 'dns-check', missing: ['dns-tcp'], score: 99 },
+  { network: 'resolver of 512 octets without TCP', check: 'dns-check', missing: [], score: 99 },
   { network: 'NXDOMAIN rewritten', check: 'dns-check', missing: ['honest-dns'], score: 99 },
   {
     network: 'NXDOMAIN rewritten',
@@ -253,7 +263,7 @@ const rows: readonly Row[] = [
   },
   { network: 'TLS intercepted', check: 'ssl-check', env: controls, missing: ['tls'], score: null },
   {
-    // The certificate of a registry is always public, so that one of the operator's own authority is an interceptor's.
+    // The certificates of those that are known by heart are public, so that those of the operator's own authority are an interceptor's.
     network: 'TLS intercepted, its authority trusted',
     check: 'ssl-check',
     env: registries,
@@ -261,6 +271,131 @@ const rows: readonly Row[] = [
     score: null,
   },
   { network: 'good', check: 'ssl-check', env: controls, missing: [], score: 100 },
+  {
+    network: 'good',
+    check: 'redirect-check',
+    target: 'https://closed.com/',
+    env: registries,
+    missing: [],
+    score: null,
+    grave: ['target-unreachable'],
+  },
+  {
+    network: 'good',
+    check: 'ssl-check',
+    target: 'closed.com',
+    env: registries,
+    missing: [],
+    score: null,
+    grave: ['connection-refused'],
+  },
+  { network: 'port 443 reset', check: 'ssl-check', env: registries, missing: ['https'], score: null },
+  {
+    network: 'longer than 1400 lost',
+    check: 'ssl-check',
+    env: registries,
+    missing: ['large-packets'],
+    score: null,
+  },
+  {
+    network: 'port 53 of IPv4 redirected to the resolver',
+    check: 'dns-check',
+    missing: ['dns-direct'],
+    score: 99,
+  },
+  { network: 'port 53 of IPv4 redirected to the resolver', check: 'ssl-check', missing: [], score: 100 },
+  { network: 'IPv6 without TCP', check: 'dns-check', missing: ['ipv6'], score: 99 },
+  { network: 'IPv6 without TCP', check: 'ssl-check', missing: ['ipv6'], score: 100 },
+  {
+    network: 'IPv6 without TCP',
+    check: 'redirect-check',
+    target: page,
+    env: controls,
+    missing: ['ipv6'],
+    score: 100,
+  },
+  {
+    network: 'longer than 1400 lost over IPv6',
+    check: 'ssl-check',
+    env: controls,
+    missing: ['large-packets'],
+    score: 100,
+  },
+  {
+    network: 'longer than 1400 lost over IPv6',
+    check: 'redirect-check',
+    target: page,
+    env: controls,
+    missing: ['large-packets'],
+    score: 100,
+  },
+  ...(['clock 10 minutes slow', 'clock 2 days slow', 'clock 70 days fast'] as const).flatMap(
+    (network): readonly Row[] => [
+      { network, check: 'ssl-check', env: controls, missing: ['clock'], score: 100 },
+      { network, check: 'redirect-check', target: page, env: controls, missing: ['clock'], score: 100 },
+    ],
+  ),
+  { network: 'clock 2 days slow', check: 'dns-check', missing: ['clock'], score: 99 },
+  { network: 'clock 70 days fast', check: 'dns-check', missing: ['clock'], score: 99 },
+  { network: 'clock 70 days fast', check: 'ssl-check', missing: ['clock'], score: 100 },
+  {
+    network: 'captive portal',
+    check: 'redirect-check',
+    target: 'http://healthy.com/',
+    env: controls,
+    missing: ['https'],
+    score: null,
+  },
+  { network: 'captive portal', check: 'ssl-check', env: controls, missing: ['https'], score: null },
+  {
+    network: 'first resolver denies the domain, with proof',
+    check: 'dns-check',
+    missing: ['honest-dns'],
+    score: 99,
+  },
+  {
+    network: 'first resolver denies the domain, with proof',
+    check: 'ssl-check',
+    missing: ['honest-dns'],
+    score: 100,
+  },
+  {
+    network: 'first resolver denies the domain, with proof',
+    check: 'dns-check',
+    target: 'nowhere.com',
+    missing: [],
+    score: null,
+    grave: ['domain-not-found'],
+  },
+  {
+    network: 'resolver denies no name (NODATA)',
+    check: 'dns-check',
+    target: 'nowhere.com',
+    missing: ['honest-dns'],
+    score: null,
+    grave: ['domain-not-found'],
+  },
+  { network: 'FORMERR to EDNS, late', check: 'dns-check', missing: [], score: 99 },
+  { network: 'FORMERR to EDNS, late', check: 'ssl-check', missing: [], score: 100 },
+  {
+    network: 'IPv6 only, with DNS64 without NAT64',
+    check: 'redirect-check',
+    target: 'http://fouronly.com/',
+    missing: ['ipv4'],
+    score: null,
+  },
+  { network: 'with DNS64 without NAT64', check: 'dns-check', missing: [], score: 99 },
+  { network: 'resolver truncates and drops TCP', check: 'dns-check', missing: [], score: 99 },
+  { network: 'resolver fails for a quarter (SERVFAIL)', check: 'dns-check', missing: [], score: 99 },
+  { network: 'IPv6 wakes up', check: 'redirect-check', target: page, missing: [], score: 100 },
+  {
+    network: 'only the own resolver passes',
+    check: 'redirect-check',
+    target: 'http://healthy.com/',
+    env: controls,
+    missing: ['https'],
+    score: null,
+  },
   { network: 'resolver silent', check: 'dns-check', missing: ['resolver'], score: null },
   { network: 'resolver not there', check: 'ssl-check', missing: ['resolver'], score: null },
   {

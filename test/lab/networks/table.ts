@@ -1,4 +1,5 @@
-// Prints what the checks say of a healthy domain in each network: node test/lab/networks/table.ts [-t domain] [part of a network's name …]
+// Prints what the checks say of a healthy domain in each network:
+// node test/lab/networks/table.ts [-t domain] [-e SETTING=value] [part of a network's name …]
 // Needs root. Nothing of it is judged here: it is for people who compare two versions.
 import { openNetwork } from './network.ts';
 import { type NetworkName, networks } from './networks.ts';
@@ -9,6 +10,8 @@ const given = process.argv.slice(2);
 /** A page in a browser takes longer than all else together. */
 const withoutPage = ['--parts', 'dns,ssl,headers,mail'];
 const target = given[0] === '-t' ? (given.splice(0, 2)[1] ?? 'healthy.com') : 'healthy.com';
+const [setting = '', value = ''] = given[0] === '-e' ? (given.splice(0, 2)[1] ?? '').split('=') : [];
+const env = setting === '' ? {} : { [setting]: value };
 const chosen = (Object.keys(networks) as NetworkName[]).filter(
   (name) => given.length === 0 || given.some((part) => name.includes(part)),
 );
@@ -40,7 +43,7 @@ async function printNetwork(world: World, name: NetworkName): Promise<void> {
   const goThrough = async (): Promise<void> => {
     for (let next = left.shift(); next; next = left.shift()) {
       const [check, what] = next;
-      const cells = await runCheck(network, check, what).then(cellsOf, (error: Error) => [
+      const cells = await runCheck(network, check, what, env).then(cellsOf, (error: Error) => [
         `NO REPORT: ${error.message.trim().replaceAll('\n', ' ').slice(0, 200)}`,
       ]);
       rows.set(check, [name, check, ...cells].join(' | '));

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../dns-check/debian-tools.ts';
-import { type Address, rootServers, type Site, sites, tldServers } from './names.ts';
+import { type Address, registryHosts, rootServers, type Site, sites, tldServers } from './names.ts';
 
 const dayS = 86_400;
 const soa = 'hostmaster.healthy.com. 2026010101 14400 3600 1209600 3600';
@@ -114,6 +114,7 @@ function siteZone(name: string, site: Site): string {
     glue(servers),
     addressLines('@', site.web),
     addressLines('www', site.web),
+    ...(registryHosts.some((host) => host === `rdap.${name}`) ? [addressLines('rdap', site.web)] : []),
     '@ MX 0 .\n',
     '@ TXT "v=spf1 -all"\n',
     ...proofs,

@@ -23,6 +23,7 @@ test('probes without transfers still ask', async () => {
       sendVerified: nothing,
       spent: () => [],
       missing: () => [],
+      clock: () => null,
       close: () => undefined,
     }),
     close: () => undefined,

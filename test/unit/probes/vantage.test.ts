@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { VantageKind } from '#shared/model/vantage';
 import { unlessOurs } from '../../../worker/probes/vantage/early.ts';
 import {
   askLimit,
@@ -10,6 +9,7 @@ import {
 import { ipv4Inside, readPrefixes, throughNat64 } from '../../../worker/probes/vantage/nat64.ts';
 import { openVantage } from '../../../worker/probes/vantage/open.ts';
 import type { ControlNotes, Outcome } from '../../../worker/probes/vantage/port.ts';
+import type { Way } from '../../../worker/probes/vantage/ways.ts';
 
 describe('NAT64', () => {
   // RFC 6052 §2.4, for 192.0.2.33.
@@ -35,7 +35,7 @@ describe('NAT64', () => {
 });
 
 /** A network whose controls say this, with a clock that the test turns. */
-function openNetwork(says: { readonly [K in VantageKind]?: Outcome } = {}) {
+function openNetwork(says: { readonly [W in Way]?: Outcome } = {}) {
   let now = 10_000_000;
   let asked = 0;
   let notes: ControlNotes | undefined;
@@ -47,12 +47,13 @@ function openNetwork(says: { readonly [K in VantageKind]?: Outcome } = {}) {
     controls(given) {
       notes = given;
       return {
-        async ask(kind) {
+        async ask(way) {
           asked += 1;
-          return says[kind] ?? 'unsure';
+          return says[way] ?? 'unsure';
         },
-        hasStandIn: (kind) => kind === 'https',
-        learnTraits: async () => undefined,
+        hasStandIn: (way) => way === 'https/4',
+        learnRewrites: async () => undefined,
+        learnNat64: async () => undefined,
         surveyed: ['resolver', 'ipv6'],
       };
     },
@@ -64,20 +65,20 @@ function openNetwork(says: { readonly [K in VantageKind]?: Outcome } = {}) {
     now: () => now,
     wait: (ms: number) => void (now += ms),
     mayAsk: () => notes?.mayAsk() ?? false,
-    fail: (kind: VantageKind, host = 'a.example', address = '198.51.100.1') => {
+    fail: (way: Way, host = 'a.example', address = '198.51.100.1') => {
       const run = vantage.openRun();
-      return run.blame({ kinds: [kind], since: now, host, address }).then(({ ours }) => ours !== undefined);
+      return run.blame({ ways: [way], since: now, host, address }).then(({ ours }) => ours !== undefined);
     },
   };
 }
 
 describe('whose failure it is', () => {
   test('ours where a control fails, the target’s where it works, and it is asked once a minute', async () => {
-    const { fail, wait, asked } = openNetwork({ ipv6: 'fails', https: 'works' });
-    expect([await fail('ipv6'), await fail('https'), await fail('https')]).toEqual([true, false, false]);
+    const { fail, wait, asked } = openNetwork({ ipv6: 'fails', 'https/4': 'works' });
+    expect([await fail('ipv6'), await fail('https/4'), await fail('https/4')]).toEqual([true, false, false]);
     expect(asked()).toBe(2);
     wait(61_000);
-    expect([await fail('ipv6'), await fail('https'), asked()]).toEqual([true, false, 4]);
+    expect([await fail('ipv6'), await fail('https/4'), asked()]).toEqual([true, false, 4]);
   });
 
   test('the target’s where the same worked since it began, whoever showed it', async () => {
@@ -85,11 +86,11 @@ describe('whose failure it is', () => {
     const run = vantage.openRun();
     const since = now();
     run.worked('ipv6');
-    expect(await run.blame({ kinds: ['ipv6'], since, host: 'a.example' })).toEqual({
+    expect(await run.blame({ ways: ['ipv6'], since, host: 'a.example' })).toEqual({
       ours: undefined,
       untried: false,
     });
-    expect([asked(), await fail('dns-tcp')]).toEqual([0, false]);
+    expect([asked(), await fail('dns-tcp/4')]).toEqual([0, false]);
   });
 
   test('a run tells what it met, and no other', async () => {
@@ -97,7 +98,7 @@ describe('whose failure it is', () => {
     await fail('ipv6');
     const run = vantage.openRun();
     expect([vantage.missing(), run.missing()]).toEqual([['ipv6'], []]);
-    expect(await run.lacks(['dns-tcp', 'ipv6'])).toMatch(/IPv6/);
+    expect(await run.lacks(['dns-tcp/4', 'ipv6'])).toMatch(/IPv6/);
     expect(run.missing()).toEqual(['ipv6']);
     run.worked('ipv6');
     expect(vantage.missing()).toEqual([]);
@@ -105,15 +106,15 @@ describe('whose failure it is', () => {
 
   test('without a control three domains on three networks stand in, while none worked', async () => {
     const { vantage, fail, wait } = openNetwork();
-    expect(await fail('https', 'a.example', '198.51.100.1')).toBe(false);
-    expect(await fail('https', 'www.a.example', '198.51.100.7')).toBe(false);
-    expect(await fail('https', 'b.example', '203.0.113.2')).toBe(false);
-    expect(await fail('https', 'c.example', '192.0.2.1')).toBe(true);
+    expect(await fail('https/4', 'a.example', '198.51.100.1')).toBe(false);
+    expect(await fail('https/4', 'www.a.example', '198.51.100.7')).toBe(false);
+    expect(await fail('https/4', 'b.example', '203.0.113.2')).toBe(false);
+    expect(await fail('https/4', 'c.example', '192.0.2.1')).toBe(true);
     // No other target goes untried for it.
-    expect([vantage.missing(), await vantage.openRun().lacks(['https'])]).toEqual([[], undefined]);
-    vantage.openRun().worked('https');
+    expect([vantage.missing(), await vantage.openRun().lacks(['https/4'])]).toEqual([[], undefined]);
+    vantage.openRun().worked('https/4');
     wait(1000);
-    expect(await fail('https', 'd.example', '192.0.2.2')).toBe(false);
+    expect(await fail('https/4', 'd.example', '192.0.2.2')).toBe(false);
   });
 
   test('what nobody can say any more is tried again', async () => {
@@ -127,17 +128,17 @@ describe('whose failure it is', () => {
   });
 
   test('10,000 hostile targets change nothing in the report of another', async () => {
-    const { vantage, fail, memories } = openNetwork({ https: 'works', ipv6: 'works', resolver: 'works' });
+    const { vantage, fail, memories } = openNetwork({ 'https/4': 'works', ipv6: 'works', resolver: 'works' });
     for (let at = 0; at < 10_000; at += 1) {
       const address = `${1 + (at % 200)}.${at % 250}.1.1`;
-      await fail(at % 2 === 0 ? 'https' : 'ipv6', `h${at}.example`, address);
+      await fail(at % 2 === 0 ? 'https/4' : 'ipv6', `h${at}.example`, address);
     }
     expect(vantage.missing()).toEqual([]);
-    expect(await fail('https', 'victim.example', '203.0.113.9')).toBe(false);
+    expect(await fail('https/4', 'victim.example', '203.0.113.9')).toBe(false);
     expect(JSON.stringify(memories.at(-1)).length).toBeLessThan(50_000);
   });
 
-  test('60 questions an hour, over the ends of a process', () => {
+  test('30 questions an hour for failures, over the ends of a process', () => {
     const { vantage, mayAsk, memories, wait } = openNetwork();
     const given = Array.from({ length: 70 }, () => mayAsk()).filter(Boolean).length;
     const other = openNetwork();
@@ -145,7 +146,7 @@ describe('whose failure it is', () => {
     expect([given, other.mayAsk()]).toEqual([askLimit, false]);
     wait(3_600_001);
     vantage.load(memories.at(-1) ?? emptyMemory);
-    expect([mayAsk(), noteAsked(emptyMemory, 0)?.asked]).toEqual([true, [0]]);
+    expect([mayAsk(), noteAsked(emptyMemory, 'failures', 0)?.asked.failures]).toEqual([true, [0]]);
   });
 });
 

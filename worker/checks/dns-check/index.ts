@@ -9,4 +9,8 @@ export const dnsCheck = defineCheck({
   spec: { ...spec, rules },
   gather: gatherDnsCheck,
   assess: assessDnsCheck,
+  atTime: ({ dns, ...more }, byMs) => ({
+    ...more,
+    dns: { ...dns, askedAtS: dns.askedAtS + Math.round(byMs / 1000) },
+  }),
 });

@@ -1,5 +1,6 @@
 import { rules } from '#shared/catalogue/redirect-check/rules';
 import { redirectCheck as spec } from '#shared/catalogue/redirect-check/spec';
+import { atRightTime } from '../../web/at-right-time.ts';
 import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import { defineCheck } from '../check.ts';
 import { assessRedirects } from './assess.ts';
@@ -13,5 +14,6 @@ export function makeRedirectCheck(list: PreloadList) {
     spec: { ...spec, rules },
     gather: (context) => gatherRedirects(context, walkLimits, list),
     assess: assessRedirects,
+    atTime: atRightTime,
   });
 }

@@ -1,8 +1,11 @@
+import type { TlsObservation } from '../../probes/http/port.ts';
 import type { FamiliesObservation } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { PreloadState } from '../../web/preload-list.ts';
 import type { PageLead } from '../../web/walk.ts';
 import type { Robots } from './grammar/robots.ts';
+
+type HopTls = Pick<TlsObservation, 'trusted' | 'error' | 'atRightTime'>;
 
 /** One answer on the way. */
 export type Hop = {
@@ -10,7 +13,7 @@ export type Hop = {
   readonly status: number;
   readonly headers: readonly HeaderLine[];
   /** null on http. */
-  readonly tls: { readonly trusted: boolean; readonly error: string | null } | null;
+  readonly tls: HopTls | null;
   /** By what the page itself sent the visitor on; left out where its status did, and of the last. */
   readonly leftBy?: PageLead['via'];
 };

@@ -49,7 +49,7 @@ function openCachedQuestions(settings: DnsSettings, resolvers: Resolvers) {
     const found = cache.get(key);
     if (found) {
       budget.hear(found.answer);
-      if (found.isPlain) vantage.meet('edns');
+      if (found.isPlain) vantage.meet('edns/4');
       return found.answer;
     }
     const spent = await budget.charge('foreign questions', question.name, signal);
@@ -57,8 +57,8 @@ function openCachedQuestions(settings: DnsSettings, resolvers: Resolvers) {
     let isPlain = false;
     const onPlain = () => {
       isPlain = true;
-      vantage.meet('edns');
-      vantage.suspect('edns');
+      vantage.meet('edns/4');
+      for (const way of ['edns/4', 'edns/6'] as const) vantage.suspect(way);
     };
     const answer = await resolvers.ask(question, options, { budget, signal, onPlain });
     budget.hear(answer);

@@ -180,11 +180,10 @@ async function askInTurn(
     run.onPlain?.();
     return (await ask({ flags: plain })).answer;
   }
-  const usual = ask();
+  // An old forwarder that does not know EDNS says so (RFC 6891 §7), however late.
+  const usual = ask().then((it) => (isRefusedForEdns(it.answer) ? ask({ flags: plain }) : it));
   const early = await Promise.race([usual, delay(silentMs, undefined, { ref: false })]);
-  if (!early) return askBeside(usual, ask, { ...run, plain });
-  // An old forwarder that does not know EDNS says so (RFC 6891 §7).
-  return isRefusedForEdns(early.answer) ? (await ask({ flags: plain })).answer : early.answer;
+  return early ? early.answer : askBeside(usual, ask, { ...run, plain });
 }
 
 type Answered = { readonly answer: DnsAnswer; readonly answering: Member };

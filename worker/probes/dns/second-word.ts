@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'tldts';
 import { siteOf } from '#shared/targets/parse-target';
 import type { RunVantage } from '../vantage/open.ts';
@@ -42,6 +43,34 @@ function hasKnownEnd(name: string): boolean {
   return parse(name, { validateHostname: false }).isIcann === true;
 }
 
+/** A denial in the name of a zone above a registered domain says that nobody has registered it: the domain. */
+export function deniedDomain(answer: DnsReply): string | undefined {
+  if (answer.answers.length > 0 || !isSaid(answer.rcode)) return undefined;
+  const site = siteOf(answer.question.name.toLowerCase());
+  const isAbove = ({ name: zone, type }: DnsRecord) => type === 'SOA' && site.endsWith(`.${zone}`);
+  return site.includes('.') && answer.authority.some(isAbove) ? site : undefined;
+}
+
+/** What the parent zone's own servers say of a registered domain; unknown where none could be asked in time. */
+type ParentWord = 'delegates' | 'denies' | 'unknown';
+
+/** A domain that nobody has registered is told of at once, so nobody waits for more. */
+const parentMs = 1500;
+
+/** Asks a server of the parent zone, with three questions. */
+async function askParent(site: string, ask: PlainQuestions): Promise<ParentWord> {
+  const parent = site.split('.').slice(1).join('.');
+  const [name] = textsIn(await ask.resolver({ name: parent, type: 'NS' }, {}), 'NS');
+  if (name === undefined) return 'unknown';
+  const [address] = textsIn(await ask.resolver({ name, type: 'A' }, {}), 'A');
+  if (address === undefined) return 'unknown';
+  const answer = await ask.server(address, { name: site, type: 'NS' }, {});
+  if (answer.kind === 'failure') return 'unknown';
+  if (answer.rcode === 'NXDOMAIN') return answer.flags.aa ? 'denies' : 'unknown';
+  const isOwn = ({ name: owner, type }: DnsRecord) => type === 'NS' && owner.toLowerCase() === site;
+  return [...answer.answers, ...answer.authority].some(isOwn) ? 'delegates' : 'unknown';
+}
+
 /** What is believed of a doubtful answer. */
 export type SecondWord = (asked: Asked, answer: DnsReply) => Promise<DnsAnswer>;
 
@@ -59,6 +88,13 @@ const heardOfDomain = 12;
 
 /** Opens the second word for the doubtful answers of one run. */
 export function openSecondWord(hearing: Hearing): SecondWord {
+  const parents = new Map<string, Promise<ParentWord>>();
+  const parentOf = (site: string) => {
+    const late = delay(parentMs, 'unknown' as const, { ref: false });
+    const word = parents.get(site) ?? Promise.race([askParent(site, hearing.ask), late]);
+    parents.set(site, word);
+    return word;
+  };
   const heard = new Map<string, Promise<Verdict>[]>();
   const verdictOf = async (asked: Asked, answer: DnsReply): Promise<Verdict> => {
     const site = siteOf(asked.question.name);
@@ -72,6 +108,13 @@ export function openSecondWord(hearing: Hearing): SecondWord {
     return verdict;
   };
   return async (asked, answer) => {
+    const denied = deniedDomain(answer);
+    const parent = denied === undefined ? 'delegates' : await parentOf(denied);
+    if (parent === 'unknown' || (parent === 'denies' && answer.rcode === 'NXDOMAIN')) return answer;
+    if (parent === 'denies') {
+      hearing.vantage.meet('honest-dns');
+      return { ...answer, rcode: 'NXDOMAIN' };
+    }
     const verdict = await verdictOf(asked, answer);
     if (verdict.kind === 'true') return answer;
     const reason = hearing.vantage.meet('honest-dns');
@@ -109,6 +152,10 @@ async function isSiblingProved(name: string, ask: PlainQuestions): Promise<boole
   const sibling = [randomBytes(9).toString('hex'), ...name.split('.').slice(1)].join('.');
   const answer = await ask.resolver({ name: sibling, type: 'A' }, { dnssecOk: true });
   return answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' && isProved(answer);
+}
+
+function isSaid(rcode: string): boolean {
+  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
 }
 
 function isSame(answer: DnsReply, said: DnsReply): boolean {

@@ -27,9 +27,12 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
   const tries = openSecondTries();
   const sendBy = async (request: HttpRequest, url: URL, isLenient: boolean): Promise<HttpAnswer> => {
     // With the first request: an idle worker does without got.
-    const { send } = await import('./send.ts');
+    const { redirectStatuses, send } = await import('./send.ts');
     const agents = (isLenient ? lenient : strict).of(request.family);
-    return send(request, url, { settings, agents, signal, isLenient });
+    const answer = await send(request, url, { settings, agents, signal, isLenient });
+    if (url.protocol !== 'http:' || answer.kind === 'failure' || !redirectStatuses.includes(answer.status))
+      return answer;
+    return (await takePortalOut(answer, url, settings)) ?? answer;
   };
   return {
     async ask(request) {
@@ -55,6 +58,21 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
       lenient.destroy();
     },
   };
+}
+
+/** What a portal of this network answers in the name of everybody. */
+async function takePortalOut(
+  answer: Extract<HttpAnswer, { kind: 'response' }>,
+  url: URL,
+  { whyPortal }: Pick<HttpSettings, 'whyPortal'>,
+): Promise<HttpAnswer | undefined> {
+  const location = answer.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
+  const to = URL.parse(location, url.href);
+  const { address } = answer;
+  const reason = to ? await whyPortal({ url, to, address }) : undefined;
+  return reason === undefined
+    ? undefined
+    : { kind: 'failure', url: answer.url, code: 'not-from-here', reason, address };
 }
 
 /** Agents for each choice of family, opened when first used: a connection over one must not serve the other. */

@@ -58,6 +58,8 @@ export type TlsObservation = {
   readonly trusted: boolean;
   /** OpenSSL's or Node's code when not, e.g. "CERT_HAS_EXPIRED". */
   readonly error: string | null;
+  /** The same by the right time, where this machine's clock is known to be wrong. */
+  readonly atRightTime?: { readonly trusted: boolean; readonly error: string | null };
   /** Of the server's own certificate, ISO 8601; only where it was asked for. */
   readonly validity?: { readonly notBefore: string; readonly notAfter: string };
 };

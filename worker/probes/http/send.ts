@@ -5,7 +5,12 @@ import { setImmediate as afterArrivals } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import type { FailureCode } from '#shared/model/failure';
+import { openChainReader } from '../../certificates/read-chain.ts';
+import { isTimeError } from '../tls/issuer.ts';
+import { leafOf } from '../tls/secure.ts';
+import { chainAsSent } from '../tls/shake-hands.ts';
 import { yieldToOthers } from '../turns.ts';
+import type { ClockFault } from '../vantage/memory.ts';
 import type { GuardedAgents } from './agents.ts';
 import { boundFraming, boundInterim, boundTime } from './bounds.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
@@ -85,7 +90,7 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Conn
     const seen = {
       address: agents.addressOf(socket),
       socketTimes: agents.takeTimes(socket),
-      tls: seeTls(socket as TLSSocket, request.wantsValidity === true),
+      tls: seeTls(socket as TLSSocket, request.wantsValidity === true, settings.clock()),
     };
     const body = await takeBody(request, response, stream, {
       ...settings.limits,
@@ -248,9 +253,9 @@ function leadsOn({ statusCode = 0, rawHeaders }: IncomingMessage): boolean {
   );
 }
 
-const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
+export const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 
-function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsObservation | null {
+function seeTls(socket: TLSSocket, wantsValidity: boolean, clock: ClockFault | null): TlsObservation | null {
   if (!('encrypted' in socket)) return null;
   const error = socket.authorizationError as Error | string | null | undefined;
   const code =
@@ -260,8 +265,25 @@ function seeTls(socket: TLSSocket, wantsValidity: boolean): TlsObservation | nul
     protocol: socket.getProtocol(),
     trusted: socket.authorized,
     error: code === null ? null : String(code),
+    ...(clock ? { atRightTime: seeAtRightTime(socket, clock, code) } : {}),
     ...(validity ? { validity } : {}),
   };
+}
+
+/** Where either end of what the right time may be says otherwise than our clock, that counts. Only what failed by its times, or did not fail, can. */
+function seeAtRightTime(
+  socket: TLSSocket,
+  { offsetMs, mostMs }: ClockFault,
+  code: string | null,
+): NonNullable<TlsObservation['atRightTime']> {
+  if (code !== null && !isTimeError(code)) return { trusted: false, error: code };
+  const chain = chainAsSent(leafOf(socket));
+  const isTrusted = [offsetMs, mostMs].map(
+    (byMs) => openChainReader(Date.now() + byMs)(chain).trust?.kind === 'trusted',
+  );
+  if (code !== null && isTrusted.includes(true)) return { trusted: true, error: null };
+  if (code === null && isTrusted.includes(false)) return { trusted: false, error: 'CERT_HAS_EXPIRED' };
+  return { trusted: code === null, error: code };
 }
 
 function readValidity(socket: TLSSocket): TlsObservation['validity'] {

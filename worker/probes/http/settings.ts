@@ -1,6 +1,7 @@
 import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { AddressChoice, Dial } from '../guard.ts';
+import type { ClockFault } from '../vantage/memory.ts';
 import { type Patience, usualPatience } from './shared-connections.ts';
 
 export type HttpLimits = {
@@ -32,6 +33,14 @@ export type HttpSettings = {
   readonly chooseAddresses: (host: string, choice: AddressChoice) => Promise<readonly string[]>;
   /** Charges a request over a connection that is open already; throws DialFailure `budget-spent`. */
   readonly chargeReuse: (address: string, signal: AbortSignal) => Promise<void>;
+  /** How wrong this machine's clock is. */
+  readonly clock: () => ClockFault | null;
+  /** Why a redirect is not the target's own word; undefined where it is. */
+  readonly whyPortal: (redirect: {
+    readonly url: URL;
+    readonly to: URL;
+    readonly address: string;
+  }) => Promise<string | undefined>;
   /** The places at addresses that `dial` takes. */
   readonly slots: AddressSlots;
   readonly policy: TargetPolicy;

@@ -12,6 +12,8 @@ export type SeenIssuer = {
   readonly isKnown: boolean;
   /** The name of the issuer at the end of the chain as it was sent. */
   readonly issuer: string;
+  /** It is refused for its times alone, by this machine's clock. */
+  readonly isOutOfTime: boolean;
 };
 
 /** Chains that end at an issuer that nobody knows, as those of a machine that intercepts TLS do. */
@@ -22,14 +24,20 @@ const unknownIssuer = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
+/** What OpenSSL says of a certificate whose time has not come, or is over. */
+export function isTimeError(code: string): boolean {
+  return code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID';
+}
+
 /** Looks at the chain of a finished handshake. */
 export function seeIssuer(tls: TLSSocket): SeenIssuer {
   const own = ownRoots();
   const code = codeOf(tls.authorizationError);
   if (tls.authorized && own.size === 0)
-    return { isPublic: true, isStrange: false, isKnown: false, issuer: '' };
+    return { isPublic: true, isStrange: false, isKnown: false, issuer: '', isOutOfTime: false };
   const isUnknown = unknownIssuer.includes(code);
-  if (!tls.authorized && !isUnknown) return { isPublic: false, isStrange: false, isKnown: false, issuer: '' };
+  if (!tls.authorized && !isUnknown)
+    return { isPublic: false, isStrange: false, isKnown: false, issuer: '', isOutOfTime: isTimeError(code) };
   const issuers = issuersOf(tls);
   const isOwn = issuers.some((issuer) => own.has(issuer));
   return {
@@ -37,6 +45,7 @@ export function seeIssuer(tls: TLSSocket): SeenIssuer {
     isStrange: isUnknown || isOwn,
     isKnown: isOwn && !isUnknown,
     issuer: issuers.at(-1) ?? '',
+    isOutOfTime: false,
   };
 }
 

@@ -145,7 +145,8 @@ function see(tls: TLSSocket, known: Pick<Connected, 'address' | 'certificates' |
 const longestChain = 512;
 
 // issuerCertificate of an X509Certificate walks the chain as it was sent, wrong ones too; getPeerCertificate(true) would give the rebuilt one.
-function chainAsSent(leaf: X509Certificate | undefined): readonly string[] {
+/** A leaf and its issuers, DER in base64. */
+export function chainAsSent(leaf: X509Certificate | undefined): readonly string[] {
   const chain: string[] = [];
   for (let next = leaf; next && chain.length < longestChain; next = next.issuerCertificate)
     chain.push(next.raw.toString('base64'));

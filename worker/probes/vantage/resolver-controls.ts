@@ -3,73 +3,112 @@ import type { DnsAnswer } from '../dns/port.ts';
 import { textsIn } from '../dns/read-reply.ts';
 import { ipv4OnlyName, readPrefixes } from './nat64.ts';
 import type { ControlNotes, ControlWire, Outcome } from './port.ts';
+import { openShared } from './share.ts';
 
 /** What is asked of this machine's own resolver, to learn what it does to answers. */
 export type ResolverControls = {
   answers(): Promise<Outcome>;
+  /** Whether it brings answers that are longer than 512 octets. */
+  large(): Promise<Outcome>;
   /** Whether it answers for all types of records. */
   types(): Promise<Outcome>;
   /** Whether it says that a name does not exist, and only of one that does not. */
-  honest(): Promise<{ readonly outcome: Outcome; readonly rewrites: readonly string[] }>;
-  /** What it adds to answers. */
-  learn(): Promise<void>;
+  honest(): Promise<Outcome>;
+  learnRewrites(): Promise<void>;
+  learnNat64(): Promise<void>;
 };
 
 /** Opens them. */
 export function openResolverControls(wire: ControlWire, notes: ControlNotes): ResolverControls {
-  const hidden = [
-    { name: '', type: 'DNSKEY', isThere: true },
-    { name: 'com', type: 'DS', isThere: true },
-    { name: '', type: 'CAA', isThere: false },
-    { name: '', type: 'HTTPS', isThere: false },
-  ];
-  const honest = () => askForTruth(wire, notes);
+  const sharedTruth = openShared<Truth>(wire.now);
+  const truth = () => sharedTruth('', () => askForTruth(wire, notes));
+  const shared = openShared<DnsAnswer | undefined>(wire.now);
+  /** With its signature, as its length is what is asked for as well. */
+  const ask = (name: string, type: string) =>
+    shared(`${name} ${type}`, async () =>
+      notes.mayAsk() ? wire.askResolver({ name, type }, { dnssecOk: type !== 'NS' }) : undefined,
+    );
   return {
-    honest,
+    honest: async () => (await truth()).outcome,
     async answers(): Promise<Outcome> {
-      if (!notes.mayAsk()) return 'unsure';
-      const answer = await wire.askResolver({ name: '', type: 'NS' }, { edns: false });
-      return answer.kind === 'answer' && isSaid(answer.rcode) ? 'works' : 'fails';
+      for (const _ of ['once', 'again']) {
+        if (!notes.mayAsk()) return 'unsure';
+        const answer = await wire.askResolver({ name: '', type: 'NS' }, { edns: false });
+        if (answer.kind === 'failure') return 'fails';
+        // One that fails now and then answers all the same.
+        if (isSaid(answer.rcode)) return 'works';
+      }
+      return 'fails';
     },
-    async types(): Promise<Outcome> {
-      const answers = await Promise.all(
-        hidden.map(async ({ name, type, isThere }) => {
-          if (!notes.mayAsk()) return 'unsure';
-          const answer = await wire.askResolver({ name, type });
-          if (answer.kind === 'failure') return 'unsure';
-          if (answer.rcode === 'NOTIMP') return 'fails';
-          const isEmpty = answer.rcode === 'NOERROR' && textTypes(answer, type) === 0;
-          return isThere && isEmpty ? 'fails' : 'works';
-        }),
-      );
-      return answers.find((one) => one === 'fails') ?? answers.find((one) => one === 'unsure') ?? 'works';
+    large: () => lookAtLength(ask),
+    types: () => lookAtTypes(ask),
+    async learnRewrites() {
+      notes.keepTraits({ rewrites: (await truth()).rewrites });
     },
-    async learn(): Promise<void> {
-      const [{ rewrites }, mapped] = await Promise.all([
-        honest(),
-        notes.mayAsk() ? wire.askResolver({ name: ipv4OnlyName, type: 'AAAA' }) : undefined,
-      ]);
-      const nat64 = mapped ? readPrefixes(textsIn(mapped, 'AAAA')) : [];
-      notes.keepTraits({ rewrites, nat64 });
+    async learnNat64() {
+      if (!notes.mayAsk()) return;
+      const mapped = await wire.askResolver({ name: ipv4OnlyName, type: 'AAAA' });
+      // Only an answer says that there is none: silence says nothing.
+      if (mapped.kind === 'answer' && isSaid(mapped.rcode))
+        notes.keepTraits({ nat64: readPrefixes(textsIn(mapped, 'AAAA')) });
     },
   };
 }
 
-async function askForTruth(wire: ControlWire, notes: ControlNotes): ReturnType<ResolverControls['honest']> {
-  if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
-  const name = `${randomBytes(9).toString('hex')}.com`;
-  const [answer, six, above] = await Promise.all([
-    wire.askResolver({ name, type: 'A' }),
-    notes.mayAsk() ? wire.askResolver({ name, type: 'AAAA' }) : undefined,
-    notes.mayAsk() ? wire.askResolver({ name: 'com', type: 'NS' }) : undefined,
-  ]);
-  const rewrites = [...textsIn(answer, 'A'), ...(six ? textsIn(six, 'AAAA') : [])];
-  if (rewrites.length > 0 || (above && isDenial(above))) return { outcome: 'fails', rewrites };
-  return { outcome: isDenial(answer) ? 'works' : 'unsure', rewrites };
+type Ask = (name: string, type: string) => Promise<DnsAnswer | undefined>;
+
+const hidden = [
+  { name: '', type: 'DNSKEY', isThere: true },
+  { name: 'com', type: 'DS', isThere: true },
+  { name: '', type: 'CAA', isThere: false },
+  { name: '', type: 'HTTPS', isThere: false },
+];
+
+async function lookAtTypes(ask: Ask): Promise<Outcome> {
+  const answers = await Promise.all(
+    hidden.map(async ({ name, type, isThere }) => {
+      const answer = await ask(name, type);
+      if (!answer || answer.kind === 'failure') return 'unsure';
+      if (answer.rcode === 'NOTIMP') return 'fails';
+      const isEmpty = answer.rcode === 'NOERROR' && textTypes(answer, type) === 0;
+      return isThere && isEmpty ? 'fails' : 'works';
+    }),
+  );
+  return answers.find((one) => one === 'fails') ?? answers.find((one) => one === 'unsure') ?? 'works';
 }
 
-function isDenial(answer: DnsAnswer): boolean {
-  return answer.kind === 'answer' && answer.rcode === 'NXDOMAIN';
+/** The keys of the root have some 860 octets with their signature; where they have few, all of it. */
+async function lookAtLength(ask: Ask): Promise<Outcome> {
+  for (const type of ['DNSKEY', 'ANY']) {
+    const answer = await ask('', type);
+    if (answer?.kind === 'failure' && answer.code === 'tcp-failed') return 'fails';
+    if (answer?.kind === 'answer' && answer.sizeBytes > 512) return 'works';
+  }
+  return 'unsure';
+}
+
+type Truth = { readonly outcome: Outcome; readonly rewrites: readonly string[] };
+
+/** What the resolver says of a name that cannot be there. Its denial is that of com, or nobody's. */
+async function askForTruth(wire: ControlWire, notes: ControlNotes): Promise<Truth> {
+  if (!notes.mayAsk()) return { outcome: 'unsure', rewrites: [] };
+  const name = `${randomBytes(9).toString('hex')}.com`;
+  const [answer, six] = await Promise.all([
+    wire.askResolver({ name, type: 'A' }),
+    notes.mayAsk() ? wire.askResolver({ name, type: 'AAAA' }) : undefined,
+  ]);
+  const rewrites = [...textsIn(answer, 'A'), ...(six ? textsIn(six, 'AAAA') : [])];
+  if (rewrites.length > 0) return { outcome: 'fails', rewrites };
+  if (answer.kind === 'failure') return { outcome: 'unsure', rewrites };
+  // That the name is there, without a record of it, is as false.
+  if (answer.rcode === 'NOERROR') return { outcome: 'fails', rewrites };
+  if (answer.rcode !== 'NXDOMAIN') return { outcome: 'unsure', rewrites };
+  const isProved = answer.authority.some(({ type, name: zone }) => type === 'SOA' && zone === 'com');
+  if (isProved || !notes.mayAsk()) return { outcome: 'works', rewrites };
+  // Whether it denies com as well.
+  const above = await wire.askResolver({ name: 'com', type: 'NS' });
+  const isDenied = above.kind === 'answer' && above.rcode === 'NXDOMAIN';
+  return { outcome: isDenied ? 'fails' : 'works', rewrites };
 }
 
 function isSaid(rcode: string): boolean {

@@ -1,26 +1,24 @@
 import { createSocket } from 'node:dgram';
 import { noPace } from '#shared/limits/pace/memory';
 import { siteOf } from '#shared/targets/parse-target';
+import { steadyNow } from '#shared/time/steady-time';
 import { openBudget } from '../budget.ts';
-import type { ConnectionWatch } from '../connection-watch.ts';
-import { DialFailure } from '../dial-failure.ts';
 import { askServer } from '../dns/ask.ts';
 import type { DnsClient } from '../dns/open.ts';
 import type { DnsAnswer, DnsQuestion } from '../dns/port.ts';
 import { openUdpSocket } from '../dns/udp.ts';
-import { type Dial, type Dialled, type GuardSettings, openGuard } from '../guard.ts';
+import { type Dial, type GuardSettings, openGuard } from '../guard.ts';
 import type { Registries } from '../rdap/registries.ts';
-import { openResolve } from '../resolve.ts';
-import { seeIssuer, type SeenIssuer } from '../tls/issuer.ts';
-import { shakeHands } from '../tls/shake-hands.ts';
+import { openHttpsLook } from './https-wire.ts';
 import { trustedNetwork } from './open.ts';
-import type { ControlWire, HttpsOutcome } from './port.ts';
+import type { ControlHost, ControlWire } from './port.ts';
 import { rootServers } from './roots.ts';
 
 export type WireSettings = {
   readonly dns: DnsClient;
   readonly guard: Pick<GuardSettings, 'policy' | 'slots' | 'portMap'>;
-  readonly controlHosts: readonly string[];
+  readonly controlHosts: readonly ControlHost[];
+  readonly userAgent: string;
   readonly registries: Registries | undefined;
 };
 
@@ -29,16 +27,21 @@ const dnsPort = 53;
 const dnsTries = [500, 900];
 /** A resolver may have to ask others first, and some are slow. */
 const resolverTries = [700, 1300, 2000];
-const tcpTimeoutMs = 2000;
-const connectTimeoutMs = 2000;
-const handshakeMs = 3000;
+const tcpTimeoutMs = 1500;
+const connectTimeoutMs = 1500;
 /** The longest that all of a control takes. */
 const limitMs = 6000;
 /** How long the system's word of a route is believed. */
 const routeForMs = 5000;
 
 /** Opens what controls are asked by: the probes' own codec, guard and handshake, without a run and its budget. */
-export function openControlWire({ dns, guard, controlHosts, registries }: WireSettings): ControlWire {
+export function openControlWire({
+  dns,
+  guard,
+  controlHosts,
+  registries,
+  userAgent,
+}: WireSettings): ControlWire {
   const way = { vantage: trustedNetwork, via: async (address: string) => address };
   const free = { ...guard, ...way, connectTimeoutMs, charge: async () => undefined };
   const dialServer = openGuard({
@@ -46,12 +49,14 @@ export function openControlWire({ dns, guard, controlHosts, registries }: WireSe
     policy: { ...guard.policy, ports: [[dnsPort, dnsPort]] },
     resolve: async (address) => [address],
   });
+  const look = openHttpsLook({ dns, guard: { ...free, dialServer }, userAgent, limitMs });
   const hasRoute = rememberRoutes();
   return {
     controlHosts,
-    registryHostOf(host) {
+    now: steadyNow,
+    registriesOf(host) {
       const registry = registries?.registryOf(siteOf(host));
-      return registry?.kind === 'listed' ? new URL(registry.base).hostname : undefined;
+      return registry?.kind === 'listed' ? [siteOf(new URL(registry.base).hostname)] : [];
     },
     hasRoute,
     askServer: (address, question, options) => askControl(address, question, options, dialServer),
@@ -68,25 +73,7 @@ export function openControlWire({ dns, guard, controlHosts, registries }: WireSe
         return { kind: 'failure', question, code: 'timeout', reason: 'no answer in time', server: '' };
       }
     },
-    async lookAtHttps(host, family): Promise<HttpsOutcome> {
-      const signal = AbortSignal.timeout(limitMs);
-      const probe = dns.openProbe({
-        ...way,
-        dial: dialServer,
-        budget: openBudget(noPace, undefined),
-        signal,
-      });
-      const policy = { ...guard.policy, ports: [[httpsPort, httpsPort] as const] };
-      const dial = openGuard({ ...free, policy, resolve: openResolve(probe) });
-      try {
-        const dialled = await dial(host, httpsPort, signal, family === undefined ? {} : { family });
-        return await lookAtChain(dialled, host, signal);
-      } catch (error) {
-        if (error instanceof DialFailure) return asOutcome(error);
-        if (signal.aborted) return { kind: 'unknown' };
-        throw error;
-      }
-    },
+    lookAtHttps: (...asked) => look(...asked),
   };
 }
 
@@ -118,36 +105,6 @@ async function askControl(
   } finally {
     socket.close();
   }
-}
-
-async function lookAtChain(dialled: Dialled, host: string, signal: AbortSignal): Promise<HttpsOutcome> {
-  let issuer: SeenIssuer | undefined;
-  const watch: ConnectionWatch = {
-    finished: (work) => work,
-    explain: async (error) => error,
-    async secured(tls) {
-      issuer = seeIssuer(tls);
-    },
-  };
-  const limits = { handshakeMs, lingerMs: 0 };
-  const request = { servername: host, lingerMs: 0 };
-  const seen = await shakeHands({ ...dialled, watch }, { request, limits, signal });
-  if (seen.kind === 'connected')
-    return { kind: 'secured', isPublic: issuer?.isPublic === true, isKnown: issuer?.isKnown === true };
-  return seen.code === 'tls-timeout' ? { kind: 'silent' } : { kind: 'not-connected' };
-}
-
-const httpsPort = 443;
-
-/** A name without an address says nothing of the network. */
-function asOutcome({ code }: DialFailure): HttpsOutcome {
-  const isDialled = [
-    'connection-timeout',
-    'connection-refused',
-    'connection-reset',
-    'network-unreachable',
-  ].includes(code);
-  return { kind: isDialled ? 'not-connected' : 'unknown' };
 }
 
 /** Whether the system knows a way to the internet, by family. Nothing is sent: only the route is looked up. */

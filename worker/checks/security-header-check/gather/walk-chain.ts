@@ -91,7 +91,11 @@ function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
     url: maskUrls(url),
     status,
     headers: maskHeaders(headers, url),
-    tls: tls ? { trusted: tls.trusted, error: tls.error } : null,
+    tls: tls && {
+      trusted: tls.trusted,
+      error: tls.error,
+      ...(tls.atRightTime ? { atRightTime: tls.atRightTime } : {}),
+    },
   };
 }
 
