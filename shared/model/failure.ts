@@ -67,3 +67,6 @@ export function isKeptBack(code: string): code is 'target-not-allowed' | 'target
 export function isNotAsked(code: string): code is 'budget-spent' | 'not-from-here' {
   return code === 'budget-spent' || code === 'not-from-here';
 }
+
+/** Why something was not asked: our own time was over, and no server is to blame for it. A clause. */
+export const outOfTime = 'the time for this check was up';

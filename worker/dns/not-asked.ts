@@ -1,11 +1,8 @@
-import { isNotAsked } from '#shared/model/failure';
+import { isNotAsked, outOfTime } from '#shared/model/failure';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../probes/dns/port.ts';
 import type { Refusal } from './judge-record-name.ts';
 
 type Failure = Extract<DnsAnswer, { kind: 'failure' }>;
-
-/** The reason in an answer that did not come because our own time was up; no server is to blame for it. */
-export const outOfTime = 'the time for this check was up';
 
 /** The answer to a question that was not waited for, or never sent, for a reason of ours: nothing is known of it. */
 export function unheard(question: DnsQuestion, reason: string, options?: DnsAskOptions): Failure {

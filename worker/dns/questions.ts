@@ -1,3 +1,4 @@
+import { outOfTime } from '#shared/model/failure';
 import type { Progress } from '#shared/ports/job-queue';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, DnsRecord } from '../probes/dns/port.ts';
 import { questionKey } from '../probes/dns/question-key.ts';
@@ -5,7 +6,7 @@ import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
 import { isInZone } from './name.ts';
-import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
+import { heldBack, refused, unheard } from './not-asked.ts';
 
 /** Asks one question; never rejects but for an aborted run or a defect. */
 export type Ask = (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;

@@ -93,6 +93,6 @@ function show(values: readonly string[]): string {
 
 function judgePace(url: string, four: AnsweredFamily, six: AnsweredFamily): Verdict {
   const [ipv4Ms, ipv6Ms] = [four.firstByteMs, six.firstByteMs];
-  if (ipv4Ms === null || ipv6Ms === null) return notTested('an open connection was used');
+  if (ipv4Ms === null || ipv6Ms === null) return notTested('no new connections were compared twice');
   return brokenIf(isMuchSlower(six, four), { url, ipv4Ms, ipv6Ms });
 }

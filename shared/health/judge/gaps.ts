@@ -1,5 +1,6 @@
 import { categoryNameOf, categoryWords } from '../../catalogue/domain-health/category-words.ts';
 import type { CategoryName } from '../../catalogue/domain-health/weights.ts';
+import { outOfTime } from '../../model/failure.ts';
 import { isOfVantage } from '../../model/vantage.ts';
 import type { Evidence, Fix } from '../../model/verdict.ts';
 import type { Category } from '../facts/categories.ts';
@@ -46,6 +47,7 @@ export function causeOfGap(
   if (isBlocked(findings)) return 'blocked';
   if (!isReported || findings.some(({ code }) => code === 'browser-failed')) return 'late';
   if (isOfVantage(reason)) return 'ours';
+  if (reason.includes(outOfTime)) return 'late';
   return name === 'dns' && dns !== null && isOnlyUnvalidated(dns) ? 'resolver' : 'target';
 }
 

@@ -59,6 +59,10 @@ export const networks = {
   'port 53 dropped': { forward: [`${port53} drop`] },
   'port 53 rejected': { forward: [`${port53} reject with icmpx type admin-prohibited`] },
   'TCP 53 blocked': { forward: ['tcp dport 53 drop'], input: [`${fromLan} tcp dport 53 drop`] },
+  'TCP 53 blocked, longer than 1280 lost': {
+    forward: ['tcp dport 53 drop', 'ip length > 1280 drop', 'ip6 length > 1240 drop'],
+    input: [`${fromLan} tcp dport 53 drop`],
+  },
   'EDNS dropped': { forward: [withEdns], input: [`${fromLan} ${withEdns}`] },
   'resolver knows no new types (NOTIMP)': { proxy: 'notimp' },
   'resolver knows no new types (empty)': { proxy: 'nodata' },

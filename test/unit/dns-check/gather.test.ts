@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dnsCheckOptions } from '#shared/catalogue/dns-check/options';
+import { outOfTime } from '#shared/model/failure';
 import type { Progress } from '#shared/ports/job-queue';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
-import { outOfTime } from '../../../worker/dns/not-asked.ts';
 import { openQuestions } from '../../../worker/dns/questions.ts';
 import type { DnsAnswer, DnsProbe } from '../../../worker/probes/dns/port.ts';
 import { type Change, goodWorld } from './good-world.ts';

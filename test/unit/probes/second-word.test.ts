@@ -99,3 +99,45 @@ test('where one answer of a domain was false, each of its doubtful ones is asked
     39,
   );
 });
+
+describe('a denial in the name of the zone above', () => {
+  const domain = about('a.com', 'MX');
+  const denial = dnsReply(domain, { ...gone, authority: [soa('com')] });
+  const nothing = dnsReply(domain, { authority: [soa('com')] });
+  const own = dnsReply(domain, { authority: [soa('a.com')] });
+  const referral = { authority: [record('a.com', 'NS', 'ns.a.com')] };
+  const isAuthority = { flags: { aa: true, tc: false, ra: false, ad: false } };
+
+  test.for<[string, DnsReply, Partial<DnsReply> | undefined, string, number]>([
+    ['is true where the parent denies it', denial, { ...gone, ...isAuthority }, 'NXDOMAIN', 3],
+    ['is false where the parent delegates it', denial, referral, 'NOERROR', 3],
+    ['is believed where nobody can say', denial, undefined, 'NXDOMAIN', 3],
+    ['that says that the name is there is false, too', nothing, { ...gone, ...isAuthority }, 'NXDOMAIN', 3],
+    ['by its own zone costs nothing', own, referral, 'NOERROR', 0],
+  ])('%s', async ([, answer, parentSays, expected, questions]) => {
+    let asked = 0;
+    const secondWord = openSecondWord({
+      vantage: trustedNetwork,
+      ask: {
+        async resolver(question) {
+          asked += 1;
+          return dnsReply(question, { answers: [record(question.name, question.type, 'x')] });
+        },
+        async server(server, question) {
+          asked += 1;
+          return parentSays
+            ? dnsReply(question, parentSays)
+            : { kind: 'failure', question, code: 'timeout', reason: '', server };
+        },
+      },
+      zoneWord: async ({ question }) =>
+        dnsReply(question, { answers: [record(question.name, question.type, 'x')] }),
+    });
+    const [first] = await Promise.all([
+      secondWord({ question: domain, options: {} }, answer),
+      secondWord({ question: domain, options: {} }, answer),
+    ]);
+    expect(first).toMatchObject({ kind: 'answer', rcode: expected });
+    expect(asked).toBe(questions);
+  });
+});

@@ -155,7 +155,7 @@ function openTurn(
       get server() {
         return answering.server;
       },
-      openTcp: () => connectTo(answering.server, tcpTimeoutMs, signal),
+      openTcp: () => connectTo(answering.server, connectMs, signal),
       async udp(query, accepts, timeoutMs, ending) {
         const member = members[sent++ % members.length] as Member;
         const outcome = await member.pool.exchange(query, accepts, timeoutMs, ending);
@@ -208,6 +208,8 @@ async function askBeside(
   return without.answer;
 }
 
+/** A resolver is near: after one that was lost the second try still comes within this time. */
+const connectMs = 1800;
 /** After so long without an answer a question is asked without EDNS too. */
 const silentMs = 1000;
 

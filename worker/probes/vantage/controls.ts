@@ -3,7 +3,7 @@ import { openClockControl } from './clock-control.ts';
 import { type HttpsControls, openHttpsControls } from './https-controls.ts';
 import type { Controls, ControlNotes, ControlSubject, ControlWire, Outcome } from './port.ts';
 import { openResolverControls, type ResolverControls } from './resolver-controls.ts';
-import { openRootControls, type RootControls } from './root-controls.ts';
+import { openRootControls, type RootAnswer, type RootControls } from './root-controls.ts';
 import { type Family, otherFamily, type Way } from './ways.ts';
 
 type Asked = {
@@ -28,12 +28,11 @@ const byFamily: FamilyTable = {
   'dns-direct': lookAtDirect,
   tcp: lookAtTcp,
   async 'dns-tcp'(family, { roots }) {
-    if ((await roots.ask({ family, transport: 'tcp', edns: false })) === 'true') return 'works';
-    return (await roots.udp(family)) === 'true' ? 'fails' : 'unsure';
+    return outcomeOf(await roots.tcp(family));
   },
   async edns(family, { roots }) {
-    if ((await roots.ask({ family, transport: 'udp', edns: true })) === 'true') return 'works';
-    return (await roots.udp(family)) === 'true' ? 'fails' : 'unsure';
+    if ((await roots.udp(family)) !== 'true') return 'unsure';
+    return outcomeOf(await roots.withEdns(family));
   },
   async https(family, asked, about) {
     const seen = await asked.https.look(about, family);
@@ -75,10 +74,16 @@ const table: Table = {
   ),
 };
 
+/** What an answer says where a simpler question is answered. */
+function outcomeOf(said: RootAnswer): Outcome {
+  if (said === 'true') return 'works';
+  return said === 'not-asked' || said === 'no-route' ? 'unsure' : 'fails';
+}
+
 /** Port 53 of name servers: silence is that of the whole family where nothing else of it passes either. */
 async function lookAtDirect(family: Family, asked: Asked, about: ControlSubject): Promise<Outcome> {
   const said = await asked.roots.udp(family);
-  if (said === 'no-route') return 'unsure';
+  if (said === 'no-route' || said === 'not-asked') return 'unsure';
   if (said === 'other') return 'fails';
   if (said === 'true') return family === 4 && (await asked.roots.hasInterceptor()) ? 'fails' : 'works';
   return (await lookAtFamily(family, asked, about)) === 'fails' ? 'unsure' : 'fails';
@@ -96,7 +101,7 @@ async function lookAtFamily(
   const other = otherFamily(family);
   const [seen, otherSaid] = await Promise.all([https.look(about, family), roots.udp(other)]);
   if (seen === 'secured' || seen === 'silent') return 'works';
-  if (said === 'other') return 'unsure';
+  if (said !== 'silent') return 'unsure';
   // Only where the other family passes does silence say something of this one.
   if (otherSaid === 'true') return 'fails';
   return seen === 'not-connected' && (await https.look(about, other)) === 'secured' ? 'fails' : 'unsure';
@@ -105,12 +110,16 @@ async function lookAtFamily(
 /** Whether TCP passes over a family that passes UDP. */
 async function lookAtTcp(family: Family, { roots, https }: Asked, about: ControlSubject): Promise<Outcome> {
   if ((await roots.udp(family)) !== 'true') return 'unsure';
-  const byTcp = (one: Family) => roots.ask({ family: one, transport: 'tcp', edns: false });
-  const own = byTcp(family);
+  const own = roots.tcp(family);
   const early = await Promise.race([own, delay(promptMs, undefined, { ref: false })]);
   if (early === 'true') return 'works';
-  const [said, other, seen] = await Promise.all([own, byTcp(otherFamily(family)), https.look(about, family)]);
+  const [said, other, seen] = await Promise.all([
+    own,
+    roots.tcp(otherFamily(family)),
+    https.look(about, family),
+  ]);
   if (said === 'true' || seen === 'secured' || seen === 'silent') return 'works';
+  if (said === 'not-asked') return 'unsure';
   // Port 53 alone may be closed: then it is over the other family, too.
   return other === 'true' ? 'fails' : 'unsure';
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DnsAnswer } from '../dns/port.ts';
+import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from '../dns/port.ts';
 import { textsIn } from '../dns/read-reply.ts';
 import { ipv4OnlyName, readPrefixes } from './nat64.ts';
 import type { ControlNotes, ControlWire, Outcome } from './port.ts';
@@ -20,39 +20,58 @@ export type ResolverControls = {
 
 /** Opens them. */
 export function openResolverControls(wire: ControlWire, notes: ControlNotes): ResolverControls {
+  const sharedOutcome = openShared<Outcome>(wire.now);
+  /** Where it answers nothing, not much else is asked of it. */
+  const answers = () => sharedOutcome('', () => lookForAnswer(wire, notes));
   const sharedTruth = openShared<Truth>(wire.now);
   const truth = () => sharedTruth('', () => askForTruth(wire, notes));
   const shared = openShared<DnsAnswer | undefined>(wire.now);
   /** With its signature, as its length is what is asked for as well. */
   const ask = (name: string, type: string) =>
     shared(`${name} ${type}`, async () =>
-      notes.mayAsk() ? wire.askResolver({ name, type }, { dnssecOk: type !== 'NS' }) : undefined,
+      (await answers()) !== 'fails' && notes.mayAsk()
+        ? wire.askResolver({ name, type }, { dnssecOk: true })
+        : undefined,
     );
   return {
     honest: async () => (await truth()).outcome,
-    async answers(): Promise<Outcome> {
-      for (const _ of ['once', 'again']) {
-        if (!notes.mayAsk()) return 'unsure';
-        const answer = await wire.askResolver({ name: '', type: 'NS' }, { edns: false });
-        if (answer.kind === 'failure') return 'fails';
-        // One that fails now and then answers all the same.
-        if (isSaid(answer.rcode)) return 'works';
-      }
-      return 'fails';
-    },
+    answers,
     large: () => lookAtLength(ask),
     types: () => lookAtTypes(ask),
     async learnRewrites() {
       notes.keepTraits({ rewrites: (await truth()).rewrites });
     },
     async learnNat64() {
-      if (!notes.mayAsk()) return;
-      const mapped = await wire.askResolver({ name: ipv4OnlyName, type: 'AAAA' });
+      const mapped = await askTillSaid({ name: ipv4OnlyName, type: 'AAAA' }, wire, notes);
       // Only an answer says that there is none: silence says nothing.
-      if (mapped.kind === 'answer' && isSaid(mapped.rcode))
-        notes.keepTraits({ nat64: readPrefixes(textsIn(mapped, 'AAAA')) });
+      if (mapped) notes.keepTraits({ nat64: readPrefixes(textsIn(mapped, 'AAAA')) });
     },
   };
+}
+
+async function lookForAnswer(wire: ControlWire, notes: ControlNotes): Promise<Outcome> {
+  const question = { name: '', type: 'NS' };
+  const answer = await askTillSaid(question, wire, notes, { edns: false });
+  return answer === undefined ? 'unsure' : answer === null ? 'fails' : 'works';
+}
+
+/** One that fails now and then answers all the same: so often it is asked. */
+const tries = 4;
+
+/** The answer; null where there is none, undefined where no question is left. */
+async function askTillSaid(
+  question: DnsQuestion,
+  wire: ControlWire,
+  notes: ControlNotes,
+  options?: DnsAskOptions,
+): Promise<DnsReply | null | undefined> {
+  for (let left = tries; left > 0; left -= 1) {
+    if (!notes.mayAsk()) return undefined;
+    const answer = await wire.askResolver(question, options);
+    if (answer.kind === 'failure') return null;
+    if (isSaid(answer.rcode)) return answer;
+  }
+  return null;
 }
 
 type Ask = (name: string, type: string) => Promise<DnsAnswer | undefined>;
@@ -77,10 +96,15 @@ async function lookAtTypes(ask: Ask): Promise<Outcome> {
   return answers.find((one) => one === 'fails') ?? answers.find((one) => one === 'unsure') ?? 'works';
 }
 
-/** The keys of the root have some 860 octets with their signature; where they have few, all of it. */
+/** The keys of the root have some 860 octets with their signature. Where they have fewer, the proof that a long name is not there has more. */
 async function lookAtLength(ask: Ask): Promise<Outcome> {
-  for (const type of ['DNSKEY', 'ANY']) {
-    const answer = await ask('', type);
+  const label = () => randomBytes(31).toString('hex');
+  const questions = [
+    ['', 'DNSKEY'],
+    [`${label()}.${label()}.${label()}.com`, 'A'],
+  ] as const;
+  for (const [name, type] of questions) {
+    const answer = await ask(name, type);
     if (answer?.kind === 'failure' && answer.code === 'tcp-failed') return 'fails';
     if (answer?.kind === 'answer' && answer.sizeBytes > 512) return 'works';
   }

@@ -10,8 +10,8 @@ import { type Family, familyKind } from './ways.ts';
 /** Silent for good: nothing listens in this block (RFC 5737), so that an answer comes from somebody in between. */
 const silentAddress = '192.0.2.1';
 
-/** What a root server said: the truth (aa, no recursion), something else, nothing, or there is no way there. */
-export type RootAnswer = 'true' | 'other' | 'silent' | 'no-route';
+/** What a root server said: the truth (aa, no recursion), something else, nothing; or there is no way there, or no question is left. */
+export type RootAnswer = 'true' | 'other' | 'silent' | 'no-route' | 'not-asked';
 
 type RootWish = {
   readonly family: Family;
@@ -23,7 +23,9 @@ type RootWish = {
 export type RootControls = {
   /** With EDNS, and where that is silent without: what passes at all. */
   udp(family: Family): Promise<RootAnswer>;
-  ask(wish: RootWish): Promise<RootAnswer>;
+  withEdns(family: Family): Promise<RootAnswer>;
+  /** Over TCP, where UDP passes. */
+  tcp(family: Family): Promise<RootAnswer>;
   /** Servers at addresses of IPv4, through a NAT64. */
   translated(): Promise<RootAnswer>;
   /** Whether an answer larger than a small MTU comes over TCP, where a small one does. */
@@ -35,24 +37,26 @@ export type RootControls = {
 /** Opens them. */
 export function openRootControls(wire: ControlWire, notes: ControlNotes): RootControls {
   const questions = openRootQuestions(wire, notes);
-  const ask = (wish: RootWish) => questions.ask(wish);
-  const byTcp = { transport: 'tcp', edns: false } as const;
+  const withEdns = (family: Family) => questions.ask({ family, transport: 'udp', edns: true });
+  const udp = async (family: Family): Promise<RootAnswer> => {
+    const usual = withEdns(family);
+    const early = await Promise.race([usual, delay(listedMs, undefined, { ref: false })]);
+    if (early !== undefined && early !== 'silent') return early;
+    const plain = questions.ask({ family, transport: 'udp', edns: false });
+    return firstTrue([usual, plain]);
+  };
+  const tcp = async (family: Family): Promise<RootAnswer> => {
+    if ((await udp(family)) !== 'true') return 'not-asked';
+    return questions.ask({ family, transport: 'tcp', edns: false });
+  };
   let askedSilentAt = -Infinity;
   return {
-    ask,
-    async udp(family) {
-      const usual = ask({ family, transport: 'udp', edns: true });
-      const early = await Promise.race([usual, delay(listedMs, undefined, { ref: false })]);
-      if (early !== undefined && early !== 'silent') return early;
-      const plain = ask({ family, transport: 'udp', edns: false });
-      const first = await Promise.race([usual, plain]);
-      if (first !== 'silent') return first;
-      const other = (await Promise.all([usual, plain])).find((one) => one !== 'silent');
-      return other ?? 'silent';
-    },
+    udp,
+    tcp,
+    withEdns,
     translated: () => questions.translated(),
     async large(family) {
-      if ((await ask({ family, ...byTcp })) !== 'true' || !notes.mayAsk()) return 'unsure';
+      if ((await tcp(family)) !== 'true' || !notes.mayAsk()) return 'unsure';
       const options = { transport: 'tcp', dnssecOk: true } as const;
       const answer = await wire.askServer(questions.living(family) ?? '', { name: '', type: 'ANY' }, options);
       if (answer.kind === 'failure') return answer.code === 'tcp-failed' ? 'fails' : 'unsure';
@@ -81,32 +85,28 @@ function openRootQuestions(wire: ControlWire, notes: ControlNotes) {
   const shared = openShared<RootAnswer>(wire.now);
   /** Those that answered last. */
   const living = new Map<Family, string>();
-  const askAll = async (addresses: readonly string[], wish: RootWish): Promise<RootAnswer> => {
-    const answers = await Promise.all(
+  const askAll = (addresses: readonly string[], wish: RootWish): Promise<RootAnswer> =>
+    firstTrue(
       addresses.map(async (address) => {
         const answer = await askRoot(wire, notes, address, wish);
         if (answer === 'true') living.set(wish.family, address);
         return answer;
       }),
     );
-    return bestOf(answers);
-  };
   const askOneByOne = async (wish: RootWish): Promise<RootAnswer> => {
+    // What one of them fails at, another may not.
     const known = living.get(wish.family);
-    if (known !== undefined) {
-      const answer = await askAll([known], wish);
-      // What one of them fails at, another may not.
-      if (answer === 'true') return answer;
-    }
-    const [first = '', ...rest] = list.listed(wish.family).filter((one) => one !== known);
+    const listed = list.listed(wish.family).filter((one) => one !== known);
+    const [first = '', ...rest] = known === undefined ? listed : [known, ...listed.slice(0, 1)];
     const sooner = askAll([first], wish);
     const early = await Promise.race([sooner, delay(listedMs, undefined, { ref: false })]);
     if (early === 'true' || early === 'other') return early;
     const named = list
       .others(wish.family)
       .then((all) => askAll(all.filter((one) => one !== known).slice(0, 1), wish));
-    const answers = await Promise.all([sooner, askAll(rest, wish), named]);
-    return bestOf(answers);
+    // Without EDNS it is asked beside: one of each kind is enough.
+    const others = wish.transport === 'udp' && !wish.edns ? [] : rest;
+    return firstTrue([sooner, askAll(others, wish), named]);
   };
   return {
     async translated(): Promise<RootAnswer> {
@@ -141,9 +141,17 @@ async function askTranslated(
   return said;
 }
 
+/** The truth as soon as one of them tells it, else the best of all. */
+async function firstTrue(asked: readonly Promise<RootAnswer>[]): Promise<RootAnswer> {
+  const isTrue = Promise.withResolvers<RootAnswer>();
+  for (const one of asked) void one.then((answer) => answer === 'true' && isTrue.resolve(answer));
+  return Promise.race([isTrue.promise, Promise.all(asked).then(bestOf)]);
+}
+
 /** Somebody in between answers for all. */
 function bestOf(answers: readonly RootAnswer[]): RootAnswer {
-  return answers.find((one) => one === 'true') ?? answers.find((one) => one === 'other') ?? 'silent';
+  const best = (['true', 'other', 'silent'] as const).find((one) => answers.includes(one));
+  return best ?? 'not-asked';
 }
 
 async function askServer(
@@ -152,7 +160,7 @@ async function askServer(
   address: string,
   { transport, edns }: RootWish,
 ): Promise<RootAnswer> {
-  if (!notes.mayAsk()) return 'silent';
+  if (!notes.mayAsk()) return 'not-asked';
   const answer = await wire.askServer(address, { name: '', type: 'NS' }, { transport, edns });
   if (answer.kind === 'failure') return 'silent';
   return answer.flags.aa && !answer.flags.ra ? 'true' : 'other';
@@ -180,6 +188,8 @@ async function askRoot(
 
 /** Which root servers to ask: two of the list, and one that the resolver names, which may be that of a lab. */
 function openRootList(wire: ControlWire, notes: ControlNotes) {
+  // What is short needs no EDNS, which some networks drop.
+  const plain = { edns: false };
   const first = randomBytes(1)[0] ?? 0;
   const shared = openShared<readonly string[]>(wire.now);
   const found = new Map<Family, readonly string[]>();
@@ -190,12 +200,12 @@ function openRootList(wire: ControlWire, notes: ControlNotes) {
   const names = () =>
     shared('names', async () => {
       if (!notes.mayAsk()) return [];
-      return textsIn(await wire.askResolver({ name: '', type: 'NS' }), 'NS').slice(0, 2);
+      return textsIn(await wire.askResolver({ name: '', type: 'NS' }, plain), 'NS').slice(0, 1);
     });
   const named = async (family: Family): Promise<readonly string[]> => {
     const type = family === 4 ? 'A' : 'AAAA';
     const all = (await names()).map(async (name) =>
-      notes.mayAsk() ? textsIn(await wire.askResolver({ name, type }), type).slice(0, 1) : [],
+      notes.mayAsk() ? textsIn(await wire.askResolver({ name, type }, plain), type).slice(0, 1) : [],
     );
     return (await Promise.all(all)).flat();
   };
