@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Report } from '#shared/model/report';
 import { skipReason } from '../dns-check/debian-tools.ts';
 import { openNetwork } from './network.ts';
 import { type NetworkName, networks } from './networks.ts';
@@ -463,6 +464,29 @@ describe.skipIf(reason !== undefined)('what this network cannot do is not told a
         expect(freshS).toBeLessThanOrEqual(missing.length > 0 ? 300 : 86_400);
       }
     } finally {
+      await network.close();
+    }
+  });
+
+  test('200 hosts of a registry that is down take https away from nobody', { timeout: 240_000 }, async () => {
+    const network = await openNetwork(world, networks.good);
+    const service = await openService(network, { ...registries, ...controls, RATE_LIMIT: 'off' });
+    try {
+      const left = Array.from({ length: 200 }, (_, at) => `h${at}.closed.com`);
+      const states: unknown[] = [];
+      const askOn = async () => {
+        for (let host = left.pop(); host !== undefined; host = left.pop()) {
+          const { body } = await service.ask(`/api/tools/redirect-check?url=https%3A%2F%2F${host}%2F`);
+          states.push((body as Report).vantage?.missing);
+        }
+      };
+      await Promise.all([askOn(), askOn(), askOn(), askOn()]);
+      expect(states.filter((missing) => JSON.stringify(missing) !== '[]')).toEqual([]);
+      const { body } = await service.ask('/api/tools/redirect-check?url=https%3A%2F%2Fhealthy.com%2F');
+      expect(body).toMatchObject({ state: 'complete', grade: 'A+', vantage: { missing: [] } });
+      expect(service.lines.filter((line) => JSON.stringify(line).includes('"missing":"https"'))).toEqual([]);
+    } finally {
+      await service.close();
       await network.close();
     }
   });

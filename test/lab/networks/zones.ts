@@ -114,6 +114,7 @@ function siteZone(name: string, site: Site): string {
     glue(servers),
     addressLines('@', site.web),
     addressLines('www', site.web),
+    ...(site.webIs === 'closed' ? [addressLines('*', site.web)] : []),
     ...(registryHosts.some((host) => host === `rdap.${name}`) ? [addressLines('rdap', site.web)] : []),
     '@ MX 0 .\n',
     '@ TXT "v=spf1 -all"\n',

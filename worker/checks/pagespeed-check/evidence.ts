@@ -1,4 +1,5 @@
 import type { CategoryName } from '#shared/catalogue/pagespeed-check/categories';
+import { vantageTexts } from '#shared/model/vantage';
 import type {
   BrowserEnd,
   BrowserFailure,
@@ -44,4 +45,15 @@ export function isLoaded(run: Load): run is LoadedRun {
 /** Tells a run in somebody else's browser from one in ours. */
 export function isRemote(run: Load): run is PsiRun {
   return run.kind === 'run' && 'source' in run;
+}
+
+/** The same loads, as if no browser had refused a certificate for its times: whether another clock would, it cannot say. */
+export function withoutTimedRefusals(evidence: PagespeedEvidence): PagespeedEvidence {
+  const isTimed = (run: Load) =>
+    run.kind === 'run' &&
+    run.end.kind === 'not-measured' &&
+    run.end.message.includes('ERR_CERT_DATE_INVALID');
+  const { reason, fix } = vantageTexts.clock;
+  const unseen: Load = { kind: 'failure', code: 'browser-unavailable', reason, fix };
+  return { ...evidence, runs: evidence.runs.map((run) => (isTimed(run) ? unseen : run)) };
 }

@@ -2,6 +2,7 @@ import { rules } from '#shared/catalogue/pagespeed-check/rules';
 import { pagespeedCheck as spec } from '#shared/catalogue/pagespeed-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
+import { withoutTimedRefusals } from './evidence.ts';
 import { gatherPagespeed } from './gather.ts';
 import { filmstripOf } from './report/fields.ts';
 import { screenshotOf } from './report/screenshot.ts';
@@ -11,6 +12,7 @@ export const pagespeedCheck = defineCheck({
   spec: { ...spec, rules },
   gather: gatherPagespeed,
   assess: assessPagespeed,
+  atTime: withoutTimedRefusals,
   picturesOf: (evidence) => [
     { kind: 'screenshot', ...screenshotOf(evidence) },
     { kind: 'filmstrip', ...filmstripOf(evidence) },

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { BrowserFailure, BrowserSource } from './port.ts';
+import { tooFewProcesses } from './process-limit.ts';
 import { unpackChromium } from './unpack-chromium.ts';
 
 export type BrowserSettings = {
@@ -22,6 +23,12 @@ const isRoot = process.getuid?.() === 0;
  * background traffic of its own), else an installed Chrome.
  */
 export async function findBrowser({ path, folder }: BrowserSettings): Promise<FoundBrowser | NoBrowser> {
+  const limit = await tooFewProcesses(isRoot);
+  if (limit !== undefined)
+    return noBrowser(
+      `at most ${limit} processes and threads may run here, too few for a page load`,
+      'Raise the limit to 256 or more: pids_limit of a container, TasksMax of systemd, or ulimit -u.',
+    );
   if (path !== undefined) {
     if (await canExecute(path)) return { executable: path, source: 'configured' };
     return noBrowser(

@@ -95,10 +95,18 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
   // What the proxy saw is closer to the cause than what the browser reports.
   const refused = findMainRefusal(run, url);
   if (refused) return nameRefusal(refused, url);
-  const { end } = run;
+  const { end, traffic } = run;
+  // As one that was killed for its silence: a page that is not there would have been asked for.
+  if (end.kind === 'not-measured' && isUnasked(end.code) && traffic.connections === 0)
+    return { code: 'browser-failed', evidence: { reason: `it asked for nothing (${lineOf(end.message)})` } };
   if (end.kind === 'killed') return nameKill(run, end.why, host);
   if (end.kind === 'crashed') return { code: 'browser-failed', evidence: { reason: lineOf(end.message) } };
   return nameGivenUp(end, url);
+}
+
+/** Codes of a document that never came. */
+function isUnasked(code: string): boolean {
+  return code === 'FAILED_DOCUMENT_REQUEST' || code === 'NO_DOCUMENT_REQUEST';
 }
 
 /** Whether a server sends this status to clients that it takes for robots, so that it says nothing of the page that visitors get. */
