@@ -139,11 +139,15 @@ function openLearning({ surveying, memory, now, provedAt, askClock }: Learning) 
     () => (memory().nat64 === null ? unknownMs : hourMs),
   );
   const clock = once(askClock, () => clockMs);
+  // The steady clock cannot be set: where the other one was, what is known of it has ended.
+  let betweenClocks = Date.now() - now();
   return {
     learnTraits: async () => void (await Promise.all([rewrites(), learnNat64()])),
     learnNat64,
     learnClock: async () => {
-      if (now() - provedAt('clock') > hourMs) await clock();
+      const isMoved = Math.abs(Date.now() - now() - betweenClocks) > movedMs;
+      betweenClocks = Date.now() - now();
+      if (isMoved || now() - provedAt('clock') > hourMs) await clock();
     },
   };
 }
@@ -157,6 +161,8 @@ function isYoung(way: Way, ms: number): boolean {
   return ms < (way === 'resolver' ? youngMs / 20 : youngMs);
 }
 
+/** What NTP corrects within an hour is less. */
+const movedMs = 30_000;
 /** Before clocks are asked again where they were wrong, or silent. */
 const clockMs = 600_000;
 /** Before what nobody answered is asked again. */
