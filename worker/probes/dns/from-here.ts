@@ -112,7 +112,7 @@ function askResolverFromHere(
 }
 
 /** A failure that came within this time is asked about again: whoever needs longer has tried itself. */
-const promptMs = 1000;
+const promptMs = 2500;
 /** So often, and of so many questions in a run that fail all the same. */
 const [tries, failing] = [5, 8];
 
