@@ -38,12 +38,15 @@ describe.concurrent('the pace of a runner process, whose worker keeps the accoun
   };
   paceContract(async () => openAside().pace);
 
-  test('what a busy run asks takes few messages, and what is left over comes back in one', async () => {
+  test('what a busy run asks takes few messages, and what is left over comes back in one', async ({
+    expect: own,
+  }) => {
     const { pace, told } = openAside();
     const rate = { perSecond: 100, burst: 100 };
     for (let unit = 0; unit < 20; unit += 1) expect(await pace.take(order('a', { rate }))).toBe(0);
     expect(told.length).toBeLessThan(8);
-    await expect.poll(() => told.at(-1)).toBe('returned');
+    // Of this test: others run beside it.
+    await own.poll(() => told.at(-1)).toBe('returned');
     expect(told.filter((kind) => kind === 'returned')).toHaveLength(1);
     await pace.close();
   });

@@ -21,8 +21,11 @@ const httpsPort = 443;
 
 /** What a connection to a port needs of this network. */
 function waysTo(port: number, family: Family): readonly Way[] {
-  const ways: readonly Way[] = [familyKind(family), `tcp/${family}`];
-  return port === httpsPort ? [...ways, `https/${family}`] : ways;
+  return port === httpsPort ? [...waysOf(family), `https/${family}`] : waysOf(family);
+}
+
+function waysOf(family: Family): readonly Way[] {
+  return [familyKind(family), `tcp/${family}`];
 }
 
 /** Those of the addresses that can be reached from here. Throws DialFailure `not-from-here` where there is none. */
@@ -141,7 +144,7 @@ export function watchConnection(
   const since = steadyNow();
   const about = { since, host, address };
   const family = familyOf(address);
-  vantage.worked(...waysTo(port, family));
+  vantage.worked(...waysOf(family));
   return {
     async finished(work) {
       const why = async () =>
@@ -151,6 +154,8 @@ export function watchConnection(
     },
     async secured(tls) {
       vantage.worked(`large-packets/${family}`);
+      // Some networks let a connection be made, and cut it at the first words of TLS.
+      if (port === httpsPort) vantage.worked(`https/${family}`);
       const { isPublic, isStrange, isKnown, issuer, isOutOfTime } = seeIssuer(tls);
       if (isOutOfTime) await vantage.suspectClock();
       // Mail hosts and the like have certificates of their own making.

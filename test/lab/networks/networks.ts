@@ -90,6 +90,9 @@ export const networks = {
   'longer than 1400 lost': blackHole(1400),
   'longer than 1280 lost': blackHole(1280),
   'port 443 reset': { forward: ['tcp dport 443 reject with tcp reset'] },
+  'port 443 reset behind the first data': {
+    forward: ['tcp dport 443 tcp flags & psh == psh reject with tcp reset'],
+  },
   'port 443 prohibited': { forward: ['tcp dport 443 reject with icmpx type admin-prohibited'] },
   'only an HTTP proxy leads out': {
     forward: ['drop'],

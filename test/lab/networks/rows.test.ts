@@ -239,6 +239,23 @@ const rows: readonly Row[] = [
   },
   { network: 'port 443 reset', check: 'ssl-check', env: controls, missing: ['https'], score: null },
   {
+    network: 'port 443 reset behind the first data',
+    check: 'redirect-check',
+    target: page,
+    env: controls,
+    missing: ['https'],
+    score: null,
+  },
+  // Who asks nobody tells each failure as the target's.
+  {
+    network: 'port 443 reset',
+    check: 'ssl-check',
+    env: { ...controls, CONTROLS: 'off' },
+    missing: [],
+    score: null,
+    grave: ['connection-refused'],
+  },
+  {
     network: 'port 443 reset',
     check: 'security-header-check',
     target: page,

@@ -82,11 +82,13 @@ function outcomeOf(said: RootAnswer): Outcome {
 
 /** Port 53 of name servers: silence is that of the whole family where nothing else of it passes either. */
 async function lookAtDirect(family: Family, asked: Asked, about: ControlSubject): Promise<Outcome> {
-  const said = await asked.roots.udp(family);
+  const own = asked.roots.udp(family);
+  const whole = (await promptly(own)) === undefined ? lookAtFamily(family, asked, about) : undefined;
+  const said = await own;
   if (said === 'no-route' || said === 'not-asked') return 'unsure';
   if (said === 'other') return 'fails';
   if (said === 'true') return family === 4 && (await asked.roots.hasInterceptor()) ? 'fails' : 'works';
-  return (await lookAtFamily(family, asked, about)) === 'fails' ? 'unsure' : 'fails';
+  return (await (whole ?? lookAtFamily(family, asked, about))) === 'fails' ? 'unsure' : 'fails';
 }
 
 /** Whether anything of a family passes. An answer that is not the true one shows that packets do. */
@@ -96,11 +98,11 @@ async function lookAtFamily(
   about: ControlSubject,
 ): Promise<Outcome> {
   if (!(await wire.hasRoute(family))) return about.hasNoRoute === false ? 'unsure' : 'fails';
-  const said = await roots.udp(family);
-  if (said === 'true') return 'works';
+  const own = roots.udp(family);
+  if ((await promptly(own)) === 'true') return 'works';
   const other = otherFamily(family);
-  const [seen, otherSaid] = await Promise.all([https.look(about, family), roots.udp(other)]);
-  if (seen === 'secured' || seen === 'silent') return 'works';
+  const [said, seen, otherSaid] = await Promise.all([own, https.look(about, family), roots.udp(other)]);
+  if (said === 'true' || seen === 'secured' || seen === 'silent') return 'works';
   if (said !== 'silent') return 'unsure';
   // Only where the other family passes does silence say something of this one.
   if (otherSaid === 'true') return 'fails';
@@ -111,8 +113,7 @@ async function lookAtFamily(
 async function lookAtTcp(family: Family, { roots, https }: Asked, about: ControlSubject): Promise<Outcome> {
   if ((await roots.udp(family)) !== 'true') return 'unsure';
   const own = roots.tcp(family);
-  const early = await Promise.race([own, delay(promptMs, undefined, { ref: false })]);
-  if (early === 'true') return 'works';
+  if ((await promptly(own)) === 'true') return 'works';
   const [said, other, seen] = await Promise.all([
     own,
     roots.tcp(otherFamily(family)),
@@ -124,8 +125,10 @@ async function lookAtTcp(family: Family, { roots, https }: Asked, about: Control
   return other === 'true' ? 'fails' : 'unsure';
 }
 
-/** What answers at all answers within this time nearly always. */
-const promptMs = 600;
+/** What answers at all answers within this time nearly always; undefined where it does not, so that others are asked beside. */
+function promptly<T>(work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, delay(700, undefined, { ref: false })]);
+}
 
 const standIns = ['https', 'tls', 'large-packets'];
 
