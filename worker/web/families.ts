@@ -55,8 +55,8 @@ export async function gatherFamilies(
   if (!isInTime()) return { url, sights: [six], late: true };
   const four = await look(4);
   if (!isMuchSlower(six, four)) return { url, sights: [six, four], late: false };
-  // A busy machine is slow for one of two as easily as a server, and some networks are late with the first connection after a pause: the
-  // difference has to be seen again, by two at once behind each other.
+  // A busy machine is slow for one of two as easily as a server, and some networks are late with the first connection after a pause. So IPv6
+  // has to be slow twice more, one request right after the other.
   if (!isInTime()) return { url, sights: [withoutTime(six), four], late: false };
   const again = faster(six, await look(6));
   return { url, sights: [faster(again, await look(6)), four], late: false };

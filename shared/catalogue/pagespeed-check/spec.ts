@@ -25,6 +25,6 @@ export const pagespeedCheck = {
     judge: (report, { budget }) => (typeof budget === 'string' ? withBudget(report, budget) : undefined),
   },
   rules,
-  rulesVersion: 10,
+  rulesVersion: 11,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;

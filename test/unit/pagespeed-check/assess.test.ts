@@ -247,6 +247,11 @@ const ends: readonly Case[] = [
   ),
   lost('a certificate that browsers refuse', gaveUp('INSECURE_DOCUMENT_REQUEST'), 'certificate-not-trusted'),
   lost('a connection that breaks', gaveUp('FAILED_DOCUMENT_REQUEST'), 'page-not-loaded'),
+  lost(
+    'a browser that asks for nothing',
+    gaveUp('FAILED_DOCUMENT_REQUEST', { connections: 0 }),
+    'browser-failed',
+  ),
   lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-interstitial'),
   lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 500), 'target-error-status'),
   lost('a site that is down', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'target-blocks-checks'),
