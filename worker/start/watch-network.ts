@@ -16,11 +16,11 @@ export function hasPublicIpv6(): boolean {
   );
 }
 
-/** How wrong the clock is: "the clock of this machine is 10 minutes slow". */
+/** How wrong the clock is: "this machine's clock is 10 minutes slow". */
 export function tellClock({ offsetMs, mostMs }: ClockFault): string {
   const bound = offsetMs === mostMs ? '' : 'at least ';
   const way = offsetMs > 0 ? 'slow' : 'fast';
-  return `the clock of this machine is ${bound}${tellLength(Math.abs(offsetMs))} ${way}`;
+  return `this machine's clock is ${bound}${tellLength(Math.abs(offsetMs))} ${way}`;
 }
 
 function tellLength(ms: number): string {
@@ -52,6 +52,7 @@ export function watchNetwork(
   metrics: Pick<Metrics, 'networkLooked'> | undefined,
 ): NetworkWatch {
   let missing: readonly VantageKind[] = [];
+  let clock: ClockFault | null = null;
   let hasLooked = false;
   if (namesProxy())
     log.warn(
@@ -74,11 +75,13 @@ export function watchNetwork(
         else log.info({ missing: kind }, 'this network works again');
       }
       missing = now;
+      ({ clock } = memory);
     },
     readiness: () => {
       const faults = missing.filter((kind) => kind !== 'ipv6' || hasPublicIpv6());
+      const names = faults.map((kind) => (kind === 'clock' && clock ? `clock (${tellClock(clock)})` : kind));
       return hasLooked
-        ? { network: faults.length === 0 || `missing here: ${faults.join(', ')} (see \`diag doctor\`)` }
+        ? { network: names.length === 0 || `missing here: ${names.join(', ')} (see \`diag doctor\`)` }
         : {};
     },
     about: () => (hasLooked ? { vantage: { id: VANTAGE_ID ?? null, missing } } : {}),

@@ -17,6 +17,6 @@ export const dnsCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 9,
+  rulesVersion: 10,
   reportShape: dnsReportShape,
 } satisfies CheckSpec;

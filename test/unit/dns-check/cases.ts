@@ -1000,6 +1000,21 @@ const dnssec: readonly Case[] = [
     score: 50,
   },
   {
+    name: 'a zone without a good signature that the resolver refuses without a reason is bogus',
+    change: {
+      signatures: { fromS: -30 * day, untilS: -hour },
+      resolver: { validates: true, failsBare: 'good.test' },
+    },
+    broken: ['dnssec-bogus', 'dnssec-signature-invalid'],
+    score: 50,
+  },
+  {
+    name: 'a sound zone that the resolver refuses without a reason is not bogus',
+    change: { resolver: { validates: true, failsBare: 'good.test' } },
+    broken: [],
+    score: 100,
+  },
+  {
     name: 'a SERVFAIL that was gone at the second try is not bogus',
     change: { resolver: { validates: true, failsOnce: 'good.test' } },
     broken: [],

@@ -60,6 +60,8 @@ export type World = {
     readonly validates: boolean;
     /** Names at or below which a validating resolver finds nothing but forgery. */
     readonly bogus?: string;
+    /** A name at and below which it answers SERVFAIL without a reason, but with checking disabled. */
+    readonly failsBare?: string;
     /** A name whose first answers fail: those with DNSSEC and checking. */
     readonly failsOnce?: string;
     /** Names below this one are not answered. */
@@ -126,11 +128,12 @@ function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions
 }
 
 function refusalOf(
-  { validates, bogus, failsBelow, failsOnce }: World['resolver'],
+  { validates, bogus, failsBare, failsBelow, failsOnce }: World['resolver'],
   name: string,
   { checkingDisabled = false, dnssecOk = false }: DnsAskOptions,
 ): Answered['ede'] | undefined {
   if (name === failsOnce && dnssecOk && !checkingDisabled) return [];
+  if (failsBare !== undefined && !checkingDisabled && isAtOrBelow(name, failsBare)) return [];
   if (failsBelow !== undefined && name.endsWith(`.${failsBelow}`)) return [];
   const isRefused = bogus !== undefined && validates && !checkingDisabled && isAtOrBelow(name, bogus);
   return isRefused ? [{ code: 6, text: '' }] : undefined;

@@ -148,6 +148,8 @@ describe('two of unrelated operators', () => {
 
   test('hosts of one domain are one operator', async () => {
     const controlHosts = namedControls(['a.example.org', 'b.example.org']);
+    const [own, listed] = [namedControls(['whois.nominet.uk']), listedControls];
+    expect(listed.map(({ operator }) => operator)).toContain(own[0]?.operator);
     const { fails, missing } = openWorld({ controlHosts, lookAtHttps: refused });
     expect([await fails('a.example'), missing()]).toEqual([undefined, []]);
   });

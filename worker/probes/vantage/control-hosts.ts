@@ -24,7 +24,10 @@ export const listedControls: readonly ControlHost[] = listed.map(({ operator, ba
   return { host: hostname, operator, path: `${pathname}help` };
 });
 
-/** Hosts that the operator of this service names: who has a registrable domain runs all of its hosts. */
+/** Hosts that the operator of this service names: who has a registrable domain runs all of its hosts, those of the table too. */
 export function namedControls(hosts: readonly string[]): readonly ControlHost[] {
-  return hosts.map((host) => ({ host, operator: siteOf(host), path: '/' }));
+  return hosts.map((host) => {
+    const same = listedControls.find((one) => siteOf(one.host) === siteOf(host));
+    return { host, operator: same?.operator ?? siteOf(host), path: '/' };
+  });
 }

@@ -24,7 +24,7 @@ const pathErrors = [13, 14, 22, 23];
 export function readStatus(facts: DnsFacts, signing: Signing): DnssecFacts {
   const { root } = facts.evidence;
   const resolverValidates = root.kind === 'answer' && root.rcode === 'NOERROR' ? root.flags.ad : null;
-  const refused = refusedTypes(facts, resolverValidates === true);
+  const { refused, isUnreasoned } = readRefusals(facts, signing, resolverValidates === true);
   const told = (status: DnssecStatus, reason: string): DnssecFacts => ({
     status,
     reason,
@@ -33,6 +33,11 @@ export function readStatus(facts: DnsFacts, signing: Signing): DnssecFacts {
   });
   const [first] = refused;
   if (first) return told('bogus', `the resolver refuses ${first.type}: ${first.reason}`);
+  if (isUnreasoned)
+    return told(
+      'indeterminate',
+      'the resolver fails without a reason; DS, keys and signatures of the zone were checked and fit together',
+    );
   return facts.zone.kind === 'inside'
     ? statusInside(facts, resolverValidates, told)
     : statusOfZone(facts, signing, resolverValidates, told);
@@ -81,24 +86,33 @@ function ownFault({ ds, sets }: Signing): string | undefined {
   return fault && `the signature over ${fault.type} does not hold: ${fault.reason}`;
 }
 
-function refusedTypes({ evidence }: DnsFacts, validates: boolean): DnssecFacts['refused'] {
-  const read = apexTypes.filter((type) => !requestTypes.includes(type));
-  return read.flatMap((type) => {
+/** Whether the chain from the parent to the records of a type holds by our own checks: then nothing but its own word says that the resolver is right. */
+function isUpheld({ ds, sets }: Signing, type: string): boolean {
+  const isVouchedFor = ds.some((one) => isUsableDs(one.ds) && one.key);
+  const own = sets.find((set) => set.type === type);
+  return isVouchedFor && own?.signatures.some(({ verdict }) => verdict === 'valid') === true;
+}
+
+function readRefusals(
+  { evidence }: DnsFacts,
+  signing: Signing,
+  validates: boolean,
+): Pick<DnssecFacts, 'refused'> & { readonly isUnreasoned: boolean } {
+  const refused = apexTypes.flatMap((type) => {
     const answer = evidence.apex[type];
     const again = evidence.unchecked[type];
-    if (
-      answer.kind === 'failure' ||
-      answer.rcode !== 'SERVFAIL' ||
-      again === undefined ||
-      readAnswer(again).state === 'unknown'
-    )
-      return [];
-    if (isAnswered(evidence.secondTry[type])) return [];
+    const isRefused = answer.kind === 'answer' && answer.rcode === 'SERVFAIL';
+    if (!isRefused || again === undefined || readAnswer(again).state === 'unknown') return [];
+    if (requestTypes.includes(type) || isAnswered(evidence.secondTry[type])) return [];
     const codes = answer.ede.map(({ code }) => code);
     const isBlamed = codes.some((code) => dnssecErrors.includes(code));
     const isExcused = codes.some((code) => pathErrors.includes(code));
-    return isBlamed || (validates && !isExcused) ? [{ type, reason: describeRcode(answer) }] : [];
+    return isBlamed || (validates && !isExcused) ? [{ type, isBlamed, reason: describeRcode(answer) }] : [];
   });
+  // One that refuses what holds by our own checks, without a word of DNSSEC, fails at something else.
+  const isUnreasoned = refused.some(({ type, isBlamed }) => !isBlamed && isUpheld(signing, type));
+  const meant = refused.filter(({ isBlamed }) => isBlamed || !isUnreasoned);
+  return { refused: meant.map(({ type, reason }) => ({ type, reason })), isUnreasoned };
 }
 
 function isAnswered(answer: DnsAnswer | undefined): boolean {
