@@ -22,13 +22,17 @@ const isRoot = process.getuid?.() === 0;
  * Finds a browser: the configured one, else the bundled Chromium (the same on every Linux worker, and without
  * background traffic of its own), else an installed Chrome.
  */
-export async function findBrowser({ path, folder }: BrowserSettings): Promise<FoundBrowser | NoBrowser> {
-  const limit = await tooFewProcesses(isRoot);
-  if (limit !== undefined)
-    return noBrowser(
-      `at most ${limit} processes and threads may run here, too few for a page load`,
-      'Raise the limit to 256 or more: pids_limit of a container, TasksMax of systemd, or ulimit -u.',
-    );
+export async function findBrowser(settings: BrowserSettings): Promise<FoundBrowser | NoBrowser> {
+  const found = await findExecutable(settings);
+  const limit = 'kind' in found ? undefined : await tooFewProcesses(isRoot);
+  if (limit === undefined) return found;
+  return noBrowser(
+    `at most ${limit} processes and threads may run here, too few for a page load`,
+    'Raise the limit to 256 or more: pids_limit of a container, TasksMax of systemd, or ulimit -u.',
+  );
+}
+
+async function findExecutable({ path, folder }: BrowserSettings): Promise<FoundBrowser | NoBrowser> {
   if (path !== undefined) {
     if (await canExecute(path)) return { executable: path, source: 'configured' };
     return noBrowser(
