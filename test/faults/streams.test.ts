@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { openMongoTokenStore } from '#shared/stores/tokens/mongo';
@@ -45,10 +46,15 @@ describe.skipIf(!hasRedis || !hasMongo)('streams of an account', () => {
       const text = await response.text();
       return response.ok ? 200 : `${response.status} ${(JSON.parse(text) as Told).policy}`;
     };
-    // These take a place and read nothing.
-    const open = await Promise.all(
-      Array.from({ length: most }, () => fetch(`${address(first)}/results`, { headers })),
-    );
+    // These take a place and read nothing. An API on a busy machine may ask to come again.
+    const openOne = async (): Promise<Response> => {
+      const response = await fetch(`${address(first)}/results`, { headers });
+      if (response.status !== 503) return response;
+      console.log(await response.text());
+      await delay(1000);
+      return openOne();
+    };
+    const open = await Promise.all(Array.from({ length: most }, openOne));
     expect(open.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await read(second)).toBe('429 streams');
     first.process.kill('SIGKILL');
