@@ -6,7 +6,7 @@ import { type RunVantage, trustedNetwork } from '../vantage/open.ts';
 import { type Family, familyKind, familyOf, type Way } from '../vantage/ways.ts';
 import { type IsRefusedAddress, notFromHere, type PlainQuestions } from './plain-questions.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
-import { textsIn } from './read-reply.ts';
+import { isSaid, textsIn } from './read-reply.ts';
 import { deniedDomain, isDoubtful, openSecondWord, type SecondWord } from './second-word.ts';
 import { type Asked, openZoneWord } from './zone-word.ts';
 
@@ -163,7 +163,7 @@ function isHidable(type: string): boolean {
 }
 
 function isRefusal({ rcode }: DnsReply): boolean {
-  return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
+  return !isSaid(rcode);
 }
 
 async function explainSilence(

@@ -7,6 +7,7 @@ import { openQuestionsFromHere } from './from-here.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, OriginZones } from './port.ts';
 import { questionKey } from './question-key.ts';
+import { isSaid } from './read-reply.ts';
 import { openResolvers, type Resolvers, type ResolverSettings } from './resolvers.ts';
 import { askTransfer } from './transfer.ts';
 
@@ -118,7 +119,7 @@ function refuse(question: DnsQuestion, spent: SpentBudget): DnsAnswer {
 
 // RFC 2308 §5: a negative answer lives as long as the smaller of the SOA's TTL and its minimum field says.
 function ttlOf(answer: DnsAnswer): number {
-  if (answer.kind === 'failure' || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) return 0;
+  if (answer.kind === 'failure' || !isSaid(answer.rcode)) return 0;
   if (answer.answers.length > 0) return Math.min(...answer.answers.map(({ ttl }) => ttl));
   const soa = answer.authority.find(({ type }) => type === 'SOA');
   const minimum =

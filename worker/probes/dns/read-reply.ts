@@ -18,3 +18,8 @@ export function aliasesIn({ question, answers }: DnsReply): readonly string[] {
     name = alias;
   }
 }
+
+/** Whether a response code says something of the name: that it is there, or that it is not. */
+export function isSaid(rcode: string): boolean {
+  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
+}

@@ -5,7 +5,7 @@ import { siteOf } from '#shared/targets/parse-target';
 import type { RunVantage } from '../vantage/open.ts';
 import { type IsRefusedAddress, notFromHere, type PlainQuestions } from './plain-questions.ts';
 import type { DnsAnswer, DnsRecord, DnsReply } from './port.ts';
-import { aliasesIn, textsIn } from './read-reply.ts';
+import { aliasesIn, isSaid, textsIn } from './read-reply.ts';
 import type { Asked, ZoneWord } from './zone-word.ts';
 
 /** Extended errors of a resolver that blocks a name: Blocked, Censored, Filtered, Prohibited (RFC 8914 §4.16 to §4.19). */
@@ -152,10 +152,6 @@ async function isSiblingProved(name: string, ask: PlainQuestions): Promise<boole
   const sibling = [randomBytes(9).toString('hex'), ...name.split('.').slice(1)].join('.');
   const answer = await ask.resolver({ name: sibling, type: 'A' }, { dnssecOk: true });
   return answer.kind === 'answer' && answer.rcode === 'NXDOMAIN' && isProved(answer);
-}
-
-function isSaid(rcode: string): boolean {
-  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
 }
 
 function isSame(answer: DnsReply, said: DnsReply): boolean {

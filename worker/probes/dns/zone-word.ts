@@ -2,7 +2,7 @@ import type { Json } from '#shared/model/verdict';
 import type { RunVantage } from '../vantage/open.ts';
 import type { IsRefusedAddress, PlainQuestions } from './plain-questions.ts';
 import type { DnsAskOptions, DnsQuestion, DnsReply } from './port.ts';
-import { aliasesIn, textsIn } from './read-reply.ts';
+import { aliasesIn, isSaid, textsIn } from './read-reply.ts';
 
 /** A question and how it is asked. */
 export type Asked = { readonly question: DnsQuestion; readonly options: DnsAskOptions };
@@ -65,7 +65,7 @@ async function askEach(
 ): Promise<{ readonly answer?: DnsReply; readonly next: readonly string[] }> {
   for (const address of servers) {
     const answer = await around.ask.server(address, question, options);
-    if (answer.kind !== 'answer' || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) continue;
+    if (answer.kind !== 'answer' || !isSaid(answer.rcode)) continue;
     if (answer.flags.aa) return { answer, next: [] };
     const next = await readReferral(answer, around);
     if (next.length > 0) return { next };

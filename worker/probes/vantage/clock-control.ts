@@ -23,7 +23,6 @@ export function openClockControl(
       return isRight ? 'works' : 'fails';
     }
     const windows = await Promise.all([askWindow(wire, notes, ''), askWindow(wire, notes, 'com')]);
-
     const known = windows.flatMap((one) => one ?? []);
     if (known.length < windows.length) return 'unsure';
     const fault = faultOf(known, Date.now());

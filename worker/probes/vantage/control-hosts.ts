@@ -21,13 +21,13 @@ const listed = [
 /** Those of the table. */
 export const listedControls: readonly ControlHost[] = listed.map(({ operator, base }) => {
   const { hostname, pathname } = new URL(base);
-  return { host: hostname, operator, path: `${pathname}help` };
+  return { host: hostname, operator, path: `${pathname}help`, isNamed: false };
 });
 
 /** Hosts that the operator of this service names: who has a registrable domain runs all of its hosts, those of the table too. */
 export function namedControls(hosts: readonly string[]): readonly ControlHost[] {
   return hosts.map((host) => {
     const same = listedControls.find((one) => siteOf(one.host) === siteOf(host));
-    return { host, operator: same?.operator ?? siteOf(host), path: '/' };
+    return { host, operator: same?.operator ?? siteOf(host), path: '/', isNamed: true };
   });
 }

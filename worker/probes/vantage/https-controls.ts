@@ -58,9 +58,8 @@ export function openHttpsControls(wire: ControlWire, notes: ControlNotes): Https
     },
     async trust(about) {
       const family = (await wire.hasRoute(4)) ? 4 : 6;
-      const named = new Set(wire.controlHosts.filter(({ path }) => path === '/').map(({ host }) => host));
       const isOdd = ({ from, seen }: Observation) =>
-        seen.kind === 'secured' && seen.isStrange && !(seen.isKnown && named.has(from.host));
+        seen.kind === 'secured' && seen.isStrange && !(seen.isKnown && from.isNamed);
       const isTrue = ({ seen }: Observation) => seen.kind === 'secured' && seen.isPublic;
       const isEnough = (sights: readonly Observation[]) =>
         sights.some(isTrue) || sights.filter(isOdd).length > 1;
@@ -130,8 +129,8 @@ function agreed(sights: readonly Observation[]): 'silent' | 'not-connected' | un
 function inTurn(start: number, wire: ControlWire, { host }: ControlSubject): readonly ControlHost[] {
   const shunned = host === undefined ? [] : [siteOf(host), ...wire.registriesOf(host)];
   const isFree = ({ host: one }: ControlHost) => !shunned.includes(siteOf(one));
-  const named = wire.controlHosts.filter(({ path }) => path === '/');
-  const listed = wire.controlHosts.filter(({ path }) => path !== '/');
+  const named = wire.controlHosts.filter(({ isNamed }) => isNamed);
+  const listed = wire.controlHosts.filter(({ isNamed }) => !isNamed);
   const at = listed.length === 0 ? 0 : start % listed.length;
   const all = [...named, ...listed.slice(at), ...listed.slice(0, at)].filter(isFree);
   return all.filter(({ operator }, place) => all.findIndex((one) => one.operator === operator) === place);

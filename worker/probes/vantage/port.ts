@@ -56,6 +56,8 @@ export type ControlHost = {
   readonly operator: string;
   /** What is asked for its clock, by HEAD. */
   readonly path: string;
+  /** By the operator of this service: its certificate may be one of an authority of its own. */
+  readonly isNamed: boolean;
 };
 
 export type ControlWire = {

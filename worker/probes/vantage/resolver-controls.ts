@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion, DnsReply } from '../dns/port.ts';
-import { textsIn } from '../dns/read-reply.ts';
+import { isSaid, textsIn } from '../dns/read-reply.ts';
 import { ipv4OnlyName, readPrefixes } from './nat64.ts';
 import type { ControlNotes, ControlWire, Outcome } from './port.ts';
 import { openShared } from './share.ts';
@@ -133,10 +133,6 @@ async function askForTruth(wire: ControlWire, notes: ControlNotes): Promise<Trut
   const above = await wire.askResolver({ name: 'com', type: 'NS' });
   const isDenied = above.kind === 'answer' && above.rcode === 'NXDOMAIN';
   return { outcome: isDenied ? 'fails' : 'works', rewrites };
-}
-
-function isSaid(rcode: string): boolean {
-  return rcode === 'NOERROR' || rcode === 'NXDOMAIN';
 }
 
 function textTypes(answer: DnsAnswer & { readonly kind: 'answer' }, type: string): number {
