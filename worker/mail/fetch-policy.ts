@@ -20,12 +20,16 @@ export type PolicyObservation =
 /** RFC 8461 §3.3 suggests 64 KB; one byte more tells that a file is longer. */
 const policyLimitBytes = 64 * 1024;
 
+// RFC 8461 §3.2 knows no other; a mark at the start is a part of the text, as its grammar has none.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Fetches the policy file of MTA-STS. Nothing is followed: senders must not either (RFC 8461 §3.3). */
 export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyObservation> {
   const answer = await http.ask({
     url,
     bodyLimitBytes: policyLimitBytes + 1,
     skipRedirectBody: true,
+    asBytes: true,
     wantsValidity: true,
   });
   if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
@@ -38,7 +42,7 @@ export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicyO
     status,
     contentType: find('content-type'),
     location: find('location'),
-    text: body.text.slice(0, policyLimitBytes),
+    text: utf8.decode(body.bytes?.subarray(0, policyLimitBytes)),
     isCut: body.decodedBytes > policyLimitBytes || body.cut !== undefined,
     ...(tls?.validity ? { certificate: tls.validity } : {}),
     certificateError: tls?.trusted === true ? null : (tls?.error ?? 'it is not trusted'),

@@ -25,6 +25,8 @@ type PolicyLine = { readonly key: string; readonly value: string; readonly line:
  * @param text the body as served
  */
 export function parseStsPolicy(text: string): StsPolicy | { readonly fault: PolicyFault } {
+  const mark = findMark(text);
+  if (mark !== undefined) return { fault: { line: 1, problem: mark } };
   const rows = text.split('\n');
   const lines = rows.flatMap((row, index) => parseLine(row, index + 1));
   const lastLine = Math.max(rows.length - 1, 1);
@@ -37,6 +39,13 @@ export function parseStsPolicy(text: string): StsPolicy | { readonly fault: Poli
   const patterns = new Set(lines.filter(({ key }) => key === 'mx').map(({ value }) => value.toLowerCase()));
   if (mode !== 'none' && patterns.size === 0) return { fault: { line: lastLine, problem: 'mx is missing' } };
   return { mode, mx: [...patterns], maxAge: Number(valueOf('max_age')) };
+}
+
+// What editors put before a text, and a text of two octets a character, whose mark is no UTF-8.
+function findMark(text: string): string | undefined {
+  if (text.startsWith('\ufeff'))
+    return 'a byte order mark stands before the first key, which senders then do not know; save the file without it';
+  return /^\ufffd?\ufffd?[^\n]?\0/.test(text) ? 'the file is in UTF-16, and must be in UTF-8' : undefined;
 }
 
 const modes = ['enforce', 'testing', 'none'] as const;

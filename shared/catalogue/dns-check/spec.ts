@@ -17,6 +17,6 @@ export const dnsCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 10,
+  rulesVersion: 11,
   reportShape: dnsReportShape,
 } satisfies CheckSpec;

@@ -16,6 +16,6 @@ export const securityHeaderCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 14,
+  rulesVersion: 15,
   reportShape: headerReportShape,
 } satisfies CheckSpec;

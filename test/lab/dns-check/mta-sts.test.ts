@@ -10,7 +10,7 @@ const policyOf = (mode: string, mx: string) => `version: STSv1\nmode: ${mode}\nm
 
 /** A server that has nothing but the policy file. */
 const serve =
-  (body: string, headers: { readonly [name: string]: string } = plain): RequestListener =>
+  (body: string | Buffer, headers: { readonly [name: string]: string } = plain): RequestListener =>
   ({ url }, response) => {
     if (url === path) response.writeHead(200, headers).end(body);
     else response.writeHead(404).end();
@@ -40,6 +40,28 @@ const rows: readonly { domain: string; site: RequestListener; broken: readonly s
     domain: 'empty.test',
     site: (_request, response) => response.writeHead(404).end(),
     broken: ['mta-sts-policy-unreachable'],
+  },
+  {
+    domain: 'marked.test',
+    site: serve(`\ufeff${policyOf('enforce', '*.marked.test')}`),
+    broken: ['mta-sts-policy-invalid'],
+  },
+  {
+    domain: 'wide.test',
+    site: serve(Buffer.from(`\ufeff${policyOf('enforce', 'mx.good.test')}`, 'utf16le')),
+    broken: ['mta-sts-policy-invalid'],
+  },
+  {
+    domain: 'wide-bare.test',
+    site: serve(Buffer.from(policyOf('enforce', 'mx.good.test'), 'utf16le'), {
+      'content-type': 'text/plain; charset=utf-16le',
+    }),
+    broken: ['mta-sts-policy-invalid'],
+  },
+  {
+    domain: 'latin.test',
+    site: serve(policyOf('enforce', '*.latin.test'), { 'content-type': 'text/plain; charset=utf-16' }),
+    broken: [],
   },
   { domain: 'long.test', site: serve(`#${'x'.repeat(1_000_000)}`), broken: ['mta-sts-policy-invalid'] },
 ];

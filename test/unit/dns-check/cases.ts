@@ -44,6 +44,11 @@ const hinted = (hints: string, target = ''): Change => ({
   add: [`@ 3600 HTTPS {"priority": 1, "target": "${target}", "params": {${hints}}}`],
 });
 
+const bareBinding = (binding: string): Change => ({
+  without: ['@ 3600 HTTPS', '@ 3600 A ', '@ 3600 AAAA', 'www'],
+  add: [`@ 3600 HTTPS ${binding}`],
+});
+
 const records: readonly Case[] = [
   { name: 'a domain in which everything is well breaks nothing', change: {}, broken: [], score: 100 },
   {
@@ -242,6 +247,70 @@ const records: readonly Case[] = [
     change: { resolver: failing('HTTPS good.test') },
     broken: ['lookup-failed'],
     notTested: ['https-record-invalid', 'https-record-ignored', 'https-record-hint-differs'],
+  },
+  {
+    name: 'an HTTPS record for the domain itself, which has no address (RFC 9460 §2.4.3)',
+    change: bareBinding('{"priority": 1, "target": "", "params": {"alpn": ["h2"]}}'),
+    broken: ['https-record-no-address'],
+  },
+  {
+    name: 'hints are no addresses (RFC 9460 §7.3)',
+    change: bareBinding('{"priority": 1, "target": "", "params": {"ipv4hint": ["192.0.2.80"]}}'),
+    broken: ['https-record-no-address'],
+    unjudged: ['https-record-hint-differs'],
+  },
+  {
+    name: 'an HTTPS alias to a name that is there, and no address beside it',
+    change: bareBinding('{"priority": 0, "target": "host.other.test", "params": {}}'),
+    broken: ['https-record-alone'],
+  },
+  {
+    name: 'an HTTPS service at another name, and no address beside it',
+    change: bareBinding('{"priority": 1, "target": "host.other.test", "params": {}}'),
+    broken: ['https-record-alone'],
+  },
+  {
+    name: 'an HTTPS alias to a name that is not there, and no address beside it',
+    change: bareBinding('{"priority": 0, "target": "gone.other.test", "params": {}}'),
+    broken: ['https-record-target-missing'],
+  },
+  {
+    name: 'an HTTPS service at a name that is not there, and no address beside it',
+    change: bareBinding('{"priority": 1, "target": "gone.other.test", "params": {}}'),
+    broken: ['https-record-target-missing'],
+  },
+  {
+    name: 'an HTTPS alias to a name that is not there, beside an address (RFC 9460 §3)',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"priority": 0, "target": "gone.other.test", "params": {}}'],
+    },
+    broken: ['https-record-target-unused'],
+  },
+  {
+    name: 'an HTTPS service at a name that is not there, beside an address',
+    change: hinted('"alpn": ["h2"]', 'gone.other.test'),
+    broken: ['https-record-target-unused'],
+  },
+  {
+    name: 'an HTTPS record that says that there is no service (RFC 9460 §2.5.1)',
+    change: bareBinding('{"priority": 0, "target": "", "params": {}}'),
+    broken: [],
+  },
+  {
+    name: 'an HTTPS target that gives no answer',
+    change: {
+      ...bareBinding('{"priority": 0, "target": "host.other.test", "params": {}}'),
+      resolver: failing('A host.other.test', 'AAAA host.other.test'),
+    },
+    broken: [],
+    notTested: ['https-record-target-missing', 'https-record-target-unused', 'https-record-alone'],
+  },
+  {
+    name: 'an HTTPS record, and addresses that give no answer',
+    change: { resolver: failing('A good.test', 'AAAA good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['https-record-no-address'],
   },
   {
     name: 'hints that are the domain’s own addresses, however they are written',

@@ -156,6 +156,45 @@ export const recordRules = {
     fix: 'Use either one record in AliasMode (priority 0, without parameters) or records in ServiceMode.',
     references: ['RFC 9460 §2.4.1', 'RFC 9460 §2.4.2'],
   },
+  'https-record-target-missing': {
+    part: 'records',
+    severity: 'high',
+    points: 30,
+    title: 'The HTTPS record leads to a name that does not exist, and there is no address',
+    detail:
+      'The HTTPS record of {name} leads to {target}, which {found}. {name} has no A or AAAA record, so no browser reaches it.',
+    fix: 'Correct the name, and publish A and AAAA records for the domain.',
+    references: ['RFC 9460 §2.4', 'RFC 9460 §3'],
+  },
+  'https-record-target-unused': {
+    part: 'records',
+    severity: 'low',
+    points: 3,
+    title: 'The HTTPS record leads to a name that does not exist',
+    detail:
+      'The HTTPS record of {name} leads to {target}, which {found}. Browsers lose time and fall back to the A and AAAA records.',
+    fix: 'Correct the name, or remove the record.',
+    references: ['RFC 9460 §3', 'RFC 9460 §2.4'],
+  },
+  'https-record-no-address': {
+    part: 'records',
+    severity: 'medium',
+    points: 12,
+    title: 'There is an HTTPS record for the domain, but no address',
+    detail: '{name} has neither an A nor an AAAA record. {why}',
+    fix: 'Publish A and AAAA records with the addresses of the web server.',
+    references: ['RFC 9460 §7.3', 'RFC 9460 §2.4.3'],
+  },
+  'https-record-alone': {
+    part: 'records',
+    severity: 'low',
+    points: 3,
+    title: 'Only clients that read HTTPS records reach the domain',
+    detail:
+      '{name} has neither an A nor an AAAA record. Its HTTPS record leads to {target}, which older browsers and most other software do not ask for.',
+    fix: 'Publish A and AAAA records beside it, or use what your provider has for a domain’s own name (ALIAS, ANAME).',
+    references: ['RFC 9460 §2.4.2', 'RFC 9460 §3'],
+  },
   'https-record-hint-differs': {
     part: 'records',
     severity: 'info',

@@ -59,6 +59,13 @@ export const securityTxtRules = inGroup('site-files', {
     fix: 'Write mailto:name@example.com, tel:+1-201-555-0123 or an https:// address.',
     references: ['RFC 9116 §2.5.3'],
   },
+  'security-txt-field-not-https': {
+    severity: 'low',
+    title: 'security.txt names an address in clear text',
+    detail: '{field} in {url} is "{value}". The network can replace what is read there.',
+    fix: 'Write the https:// address.',
+    references: ['RFC 9116 §2.5'],
+  },
   'security-txt-canonical-differs': {
     severity: 'low',
     title: 'security.txt says that it belongs elsewhere',

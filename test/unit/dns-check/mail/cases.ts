@@ -298,10 +298,88 @@ const spfCases: readonly Case[] = [
   spf('ptr', 'v=spf1 mx ptr -all', ['spf-ptr'], {
     record: ['spf-ptr', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
   }),
-  spf('a term behind all', 'v=spf1 -all mx', ['spf-after-all', 'spf-mx-not-allowed'], {
-    record: ['spf-after-all', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  spf('all senders behind all', 'v=spf1 -all mx', ['spf-senders-shut-out', 'spf-mx-not-allowed'], {
+    record: ['spf-senders-shut-out', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
     fields: { spf: { lookups: 0 } },
   }),
+  spf(
+    'all senders behind a soft all',
+    'v=spf1 ~all include:_spf.a.test',
+    ['spf-senders-soft-failed', 'spf-mx-not-allowed'],
+    {
+      zone: { '_spf.a.test TXT': 'v=spf1 ip4:192.0.2.0/24 -all' },
+      record: [
+        'spf-senders-soft-failed',
+        { name: 'good.test', type: 'TXT', value: 'v=spf1 include:_spf.a.test ~all' },
+      ],
+    },
+  ),
+  spf(
+    'a redirect beside all, and nobody else',
+    'v=spf1 redirect=_spf.a.test -all',
+    ['spf-senders-shut-out', 'spf-mx-not-allowed'],
+    {
+      zone: { '_spf.a.test TXT': 'v=spf1 ip4:192.0.2.0/24 -all' },
+      record: [
+        'spf-senders-shut-out',
+        { name: 'good.test', type: 'TXT', value: 'v=spf1 redirect=_spf.a.test' },
+      ],
+    },
+  ),
+  spf(
+    'a redirect beside all that leads to nothing: no record to paste',
+    'v=spf1 -all redirect=gone.test',
+    ['spf-senders-shut-out', 'spf-mx-not-allowed'],
+    { record: ['spf-senders-shut-out', undefined] },
+  ),
+  spf(
+    'a redirect beside all to a record that allows nobody',
+    'v=spf1 -all redirect=_spf.a.test',
+    ['spf-redirect-ignored', 'spf-mx-not-allowed'],
+    { zone: { '_spf.a.test TXT': 'v=spf1 -all' } },
+  ),
+  spf(
+    'a redirect beside all whose record gives no answer',
+    'v=spf1 -all redirect=_spf.a.test',
+    ['spf-redirect-ignored', 'spf-mx-not-allowed'],
+    { zone: { '_spf.a.test TXT': servfail }, notTested: ['spf-senders-shut-out', 'spf-senders-soft-failed'] },
+  ),
+  but(
+    'a tab before the version of DMARC',
+    { '_dmarc.good.test TXT': '\tv=DMARC1; p=reject; rua=mailto:reports@good.test' },
+    ['dmarc-blank-first'],
+    {
+      record: [
+        'dmarc-blank-first',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=reject; rua=mailto:reports@good.test',
+        },
+      ],
+    },
+  ),
+  spf('a term behind all, and one before it', 'v=spf1 mx -all ip4:192.0.2.1', ['spf-after-all'], {
+    record: ['spf-after-all', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ip4:192.0.2.1 -all' }],
+  }),
+  but(
+    'senders behind all of a domain without a mail host',
+    {
+      'good.test MX': null,
+      'good.test TXT': ['v=spf1 -all include:_spf.a.test'],
+      'good.test TXT @192.0.2.53': ['v=spf1 -all include:_spf.a.test'],
+      'good.test TXT @192.0.2.54': ['v=spf1 -all include:_spf.a.test'],
+      '_spf.a.test TXT': 'v=spf1 ip4:192.0.2.0/24 -all',
+    },
+    [
+      'dane-missing',
+      'mta-sts-mx-mismatch',
+      'mx-implicit',
+      'ptr-missing',
+      'spf-mx-not-allowed',
+      'spf-senders-shut-out',
+    ],
+  ),
   spf('a redirect beside all', 'v=spf1 mx redirect=gone.test -all', ['spf-redirect-ignored'], {
     fields: { spf: { lookups: 1 } },
   }),

@@ -75,7 +75,7 @@ describe('what is asked', () => {
     await gatherMail(contextOf(stubDns(zone), counting));
     return requests;
   };
-  const whole = { bodyLimitBytes: 65_537, skipRedirectBody: true };
+  const whole = { bodyLimitBytes: 65_537, skipRedirectBody: true, asBytes: true };
   const policy = {
     url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
     ...whole,
@@ -94,11 +94,10 @@ describe('what is asked', () => {
   );
 
   test('logo and mark of a BIMI record are asked for once each, as bytes, and 64 KB of them', async () => {
-    const file = { ...whole, asBytes: true };
     expect(await asked(goodZone)).toEqual([
       policy,
-      { ...file, url: 'https://good.test/logo.svg' },
-      { ...file, url: 'https://good.test/mark.pem' },
+      { ...whole, url: 'https://good.test/logo.svg' },
+      { ...whole, url: 'https://good.test/mark.pem' },
     ]);
   });
 });

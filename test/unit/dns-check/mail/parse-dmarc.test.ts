@@ -67,7 +67,7 @@ describe('what is wrong, and where', () => {
     ],
     ['v=DMARC1; p=none; t=yes', [[21, '"yes" is not a value of t, which is y or n']]],
     ['v=DMARC1; p=nöne', [[14, 'a character that is not visible ASCII']]],
-    [' v=DMARC1; p=none', [[1, 'there is a space before v=DMARC1']]],
+    [' v=DMARC1; p=none', []],
   ] as const)('%s', ([text, faults]) => {
     expect(read(text).faults.map(({ at, problem }) => [at + 1, problem])).toEqual(faults);
   });

@@ -189,7 +189,7 @@ export function fileOf(content: string | Uint8Array): WebAnswer {
 
 /** The body of a response, as the probe gives it. */
 export function bodyOf(text: string) {
-  return { text, wireBytes: text.length, decodedBytes: text.length };
+  return { text: '', bytes: Buffer.from(text), wireBytes: text.length, decodedBytes: text.length };
 }
 
 /** What the mail half is given to look with at good.test, and no options but these. */

@@ -42,6 +42,7 @@ export const siteFileRows: readonly Row[] = [
       'security-txt-other-site',
       'security-txt-field-repeated',
       'security-txt-line-invalid',
+      'security-txt-field-not-https',
     ],
     score: 100,
   },
@@ -162,6 +163,26 @@ export const siteFileRows: readonly Row[] = [
     evidence: text('Contact: security@site.test', 'contact: http://site.test/', expires),
     broken: [],
     info: ['security-txt-contact-invalid'],
+  },
+  {
+    name: 'web addresses in clear text: each of the fields that may have one (RFC 9116 §2.5)',
+    evidence: text(
+      contact,
+      expires,
+      ...['Acknowledgments', 'Encryption', 'Hiring', 'Policy'].map((field) => `${field}: http://site.test/a`),
+    ),
+    broken: ['security-txt-field-not-https'],
+  },
+  {
+    name: 'a fingerprint and a DNS name are no web addresses',
+    evidence: text(
+      contact,
+      expires,
+      'Encryption: openpgp4fpr:5f2de5521c63a801ab59ccb603d49de44b29100f',
+      'Encryption: dns:5d2d37ab76d47d36._openpgpkey.example.com?type=OPENPGPKEY',
+    ),
+    broken: [],
+    holds: ['security-txt-field-not-https'],
   },
   {
     name: 'two expiry dates, of which the later counts',

@@ -47,6 +47,8 @@ export type DnsEvidence = {
   readonly mailbox?: MailboxAnswers;
   /** The addresses of the primary that the SOA names, where it is none of the name servers. */
   readonly primary?: HostAnswers;
+  /** The names that HTTPS records lead to, up to a limit; absent in evidence of before. */
+  readonly bindingTargets?: readonly HostAnswers[];
   /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */
   readonly refused?: HeldBack['refused'];
 };

@@ -5,6 +5,7 @@ import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type HalfContext, type SharedAnswers } from '../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { gatherDelegation, isDenied } from './ns/gather-delegation.ts';
+import { gatherTargets } from './records/binding-targets.ts';
 import { gatherMailbox, gatherPrimary } from './soa/gather-mailbox.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
@@ -25,7 +26,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
   );
   const unchecked = askAgain(context, shared, { dnssecOk: true, checkingDisabled: true });
   const random = `${randomBytes(8).toString('hex')}.${domain}`;
-  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation, mailbox, primary] =
+  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation, named] =
     await Promise.all([
       allApex(shared),
       unchecked,
@@ -36,8 +37,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
       ask({ name: `www.${domain}`, type: 'AAAA' }),
       ask({ name: random, type: 'A' }),
       gatherDelegation(context, { shared, unchecked, ancestors, random }),
-      gatherMailbox(context, { shared, unchecked }),
-      gatherPrimary(context, { shared, unchecked }),
+      gatherNamed(context, { shared, unchecked }),
     ]);
   const found = isDenied(apex.SOA, await shared.exists)
     ? await askOwnServer(context, delegation.servers)
@@ -53,8 +53,24 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
     www: { A: wwwA, AAAA: wwwAaaa },
     random: randomA,
     ...delegation,
+    ...named,
+  };
+}
+
+// Other names that records of the domain lead to.
+async function gatherNamed(
+  context: HalfContext,
+  known: Parameters<typeof gatherMailbox>[1],
+): Promise<Pick<DnsEvidence, 'mailbox' | 'primary' | 'bindingTargets'>> {
+  const [mailbox, primary, bindingTargets] = await Promise.all([
+    gatherMailbox(context, known),
+    gatherPrimary(context, known),
+    gatherTargets(context, known.shared.apex.HTTPS),
+  ]);
+  return {
     ...(mailbox === undefined ? {} : { mailbox }),
     ...(primary === undefined ? {} : { primary }),
+    bindingTargets,
   };
 }
 

@@ -18,7 +18,7 @@ import { type MailFacts, readMail } from './facts.ts';
 import { judgeMode, namesSenders } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
-import { branchesOf, isClosedSpf } from './spf/grow-tree.ts';
+import { branchesOf, isMeantClosed } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';
 import { stateOfRecord } from './state-of-record.ts';
@@ -120,7 +120,7 @@ function isRejectedAbove(
 
 // Said by the owner, or plain: no server of the domain's own could send what nobody knows of.
 function isClosed({ mx, spf }: MailFacts): boolean {
-  return mx.hasNullMx || mx.isImplicit !== true || (spf.tree !== null && isClosedSpf(spf.tree));
+  return mx.hasNullMx || mx.isImplicit !== true || (spf.tree !== null && isMeantClosed(spf.tree));
 }
 
 function standsAtOrganization({ applied, orgDomain }: MailFacts['dmarc']): boolean | null {

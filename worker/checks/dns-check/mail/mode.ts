@@ -1,7 +1,7 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { MailFacts } from './facts.ts';
 import type { MxFacts } from './mx/facts.ts';
-import { isClosedSpf, type SpfBranch } from './spf/grow-tree.ts';
+import { isMeantClosed, type SpfBranch } from './spf/grow-tree.ts';
 
 type ModeFacts = Pick<MailFacts, 'mx' | 'spf' | 'dmarc'>;
 
@@ -18,7 +18,7 @@ export function judgeMode(facts: ModeFacts): MailMode {
 
 // No mail host was named: what the domain publishes besides shows what it means.
 function judgeByPolicy({ mx, spf, dmarc }: ModeFacts, takes: boolean): MailMode {
-  if (spf.tree !== null && isClosedSpf(spf.tree)) return 'parked';
+  if (spf.tree !== null && isMeantClosed(spf.tree)) return 'parked';
   if (isMeantAsNull(mx)) return 'mail';
   // Its own address for reports shows that mail to it arrives, and is meant to.
   if (takes && dmarc.uris.some(({ host }) => host === dmarc.domain)) return 'mail';

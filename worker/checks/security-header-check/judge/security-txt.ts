@@ -105,6 +105,9 @@ function judgeExpires(file: FoundSecurityTxt, nowMs: number) {
   };
 }
 
+/** A web address in them must be https (RFC 9116 §2.5.1 to §2.5.9); Contact has a rule of its own. */
+const webFields = ['Acknowledgments', 'Canonical', 'Encryption', 'Hiring', 'Policy'] as const;
+
 function judgeLines({ url, content }: FoundSecurityTxt) {
   const single = [
     ['Expires', 'expires'],
@@ -114,9 +117,15 @@ function judgeLines({ url, content }: FoundSecurityTxt) {
     const count = valuesOfField(content, name).length;
     return count > 1 ? [{ url: cut(url), field, count }] : [];
   });
+  const clearText = webFields.flatMap((field) =>
+    valuesOfField(content, field.toLowerCase())
+      .filter((value) => URL.parse(value)?.protocol === 'http:')
+      .map((value) => ({ url: cut(url), field, value: cut(value) })),
+  );
   const faulty = content.faultyLines.slice(0, 5);
   return {
     'security-txt-field-repeated': brokenBy(repeated),
+    'security-txt-field-not-https': brokenBy(clearText.slice(0, 5)),
     'security-txt-line-invalid': brokenBy(faulty.map((line) => ({ url: cut(url), line }))),
   };
 }

@@ -62,6 +62,16 @@ export const dmarcRules = {
     fix: 'Keep one of them.',
     references: ['RFC 9989 §4.7', 'RFC 6376 §3.2'],
   },
+  'dmarc-blank-first': {
+    part: 'dmarc',
+    severity: 'medium',
+    points: 9,
+    title: 'A blank stands before v=DMARC1',
+    detail:
+      'The record of {name} begins with a space or tab. Receivers that keep to the grammar take it for no DMARC record, and apply no policy.',
+    fix: 'Remove the space.',
+    references: ['RFC 9989 §4.8', 'RFC 9989 §4.10'],
+  },
   'dmarc-syntax': {
     part: 'dmarc',
     severity: 'low',

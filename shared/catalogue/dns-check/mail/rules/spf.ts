@@ -131,6 +131,26 @@ export const spfRules = {
     fix: 'List the senders with ip4:, ip6:, a: or mx: instead.',
     references: ['RFC 7208 §5.5'],
   },
+  'spf-senders-shut-out': {
+    part: 'spf',
+    severity: 'high',
+    points: 20,
+    title: 'All the senders stand behind -all, and none may send',
+    detail:
+      '{term} is never looked at, because the record has {all}. Nothing before it lets anybody send, so mail of every sender fails.',
+    fix: 'Move all to the end. A redirect needs a record without all.',
+    references: ['RFC 7208 §5.1', 'RFC 7208 §6.1'],
+  },
+  'spf-senders-soft-failed': {
+    part: 'spf',
+    severity: 'medium',
+    points: 9,
+    title: 'All the senders stand behind ~all, and count as forgers',
+    detail:
+      '{term} is never looked at, because the record has {all}. Nothing before it lets anybody send, so mail of every sender is suspect.',
+    fix: 'Move all to the end. A redirect needs a record without all.',
+    references: ['RFC 7208 §5.1', 'RFC 7208 §6.1'],
+  },
   'spf-after-all': {
     part: 'spf',
     severity: 'low',

@@ -13,7 +13,9 @@ const addressLimit = 10;
 export function judgeHints({ apex, domain }: DnsFacts, bindings: readonly ServiceBinding[]): Verdict {
   const own = bindings.filter(({ priority, target }) => priority > 0 && ['', domain].includes(target));
   const hints = own.flatMap((binding) => binding.hints);
-  if (hints.length === 0) return 'not-applicable';
+  // Without any address the hints are all there is: then the addresses are what is missing.
+  const isBare = apex.A.state === 'none' && apex.AAAA.state === 'none';
+  if (hints.length === 0 || isBare) return 'not-applicable';
   const families = { ipv4hint: readFamily('A', apex.A), ipv6hint: readFamily('AAAA', apex.AAAA) };
   const wrong = hints.filter((hint) => isForeign(hint, families[hint.key])).slice(0, faultLimit);
   if (wrong.length > 0) return brokenBy(wrong.map((hint) => show(domain, hint, families[hint.key])));

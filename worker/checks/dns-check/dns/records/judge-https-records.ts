@@ -7,10 +7,16 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
+import { judgeTargets, targetCodes } from './binding-targets.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
 
-const httpsCodes = ['https-record-invalid', 'https-record-ignored', 'https-record-hint-differs'] as const;
+const httpsCodes = [
+  'https-record-invalid',
+  'https-record-ignored',
+  'https-record-hint-differs',
+  ...targetCodes,
+] as const;
 
 /** Judges the HTTPS records of the domain, each by itself and beside the others. */
 export function judgeHttpsRecords(facts: DnsFacts): Verdicts<(typeof httpsCodes)[number]> {
@@ -27,6 +33,7 @@ export function judgeHttpsRecords(facts: DnsFacts): Verdicts<(typeof httpsCodes)
     ),
     'https-record-ignored': brokenBy(ignoredParts(good)),
     'https-record-hint-differs': judgeHints(facts, good),
+    ...judgeTargets(facts, good),
   };
 }
 

@@ -187,6 +187,7 @@ function findMeant(record: string) {
 }
 
 const textCodes = [
+  'dmarc-blank-first',
   'dmarc-syntax',
   'dmarc-historic-tag',
   'dmarc-unknown-tag',
@@ -200,6 +201,11 @@ function judgeText(facts: DmarcFacts, applied: Applied): Verdicts<(typeof textCo
   const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);
   const faults = dmarc.faults.filter(({ term }) => !isTold(term));
   return {
+    'dmarc-blank-first': brokenIf(
+      dmarc.isIndented,
+      { name: `_dmarc.${domain}` },
+      publish('Publish the record without it.', `_dmarc.${domain}`, rewriteDmarc(dmarc, {})),
+    ),
     'dmarc-syntax': brokenBy(faults.map((fault) => ({ name: `_dmarc.${domain}`, ...showFault(fault) }))),
     'dmarc-historic-tag': brokenBy(dmarc.historic),
     'dmarc-unknown-tag': brokenBy(

@@ -25,6 +25,8 @@ export type Dmarc = {
   readonly historic: readonly { readonly tag: string; readonly why: string }[];
   /** What receivers skip, in the order of the text. */
   readonly faults: readonly SyntaxFault[];
+  /** A blank or tab stands before v=DMARC1: the grammar has none there (RFC 9989 §4.8), and receivers differ. */
+  readonly isIndented: boolean;
 };
 
 /** True for a TXT record that receivers take for DMARC: v=DMARC1 comes first. Blanks before it are let pass, as verifiers do. */
@@ -61,9 +63,8 @@ export function parseDmarc(text: string): Dmarc | Faulty {
     repeated: findRepeated(list.tags),
     unknown: tags.filter(({ name }) => !known.has(name) && !historicTags.has(name)),
     historic: findHistoric(tags),
-    faults: [...findBlankFault(text), ...list.faults, ...sound.flatMap(findValueFault)].sort(
-      (a, b) => a.at - b.at,
-    ),
+    faults: [...list.faults, ...sound.flatMap(findValueFault)].sort((a, b) => a.at - b.at),
+    isIndented: trimSpaces(text).skipped > 0,
   };
 }
 
@@ -145,10 +146,4 @@ function findHistoric(tags: readonly Tag[]): { tag: string; why: string }[] {
     .flatMap((tag) => parseReportUris(tag.value, tag.valueAt))
     .flatMap(({ size }) => (size === null ? [] : [{ tag: size, why: 'the size of reports is not limited' }]));
   return [...byName, ...sizes];
-}
-
-function findBlankFault(text: string): SyntaxFault[] {
-  return trimSpaces(text).skipped === 0
-    ? []
-    : [{ at: 0, term: '', problem: 'there is a space before v=DMARC1' }];
 }

@@ -3,7 +3,7 @@ import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
 import { isProvenFailure } from '../prove-failure.ts';
-import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { freeSenders, growSpfTree, type SpfBranch, spfRecordsOf, unreachedSenders } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
 
 /** What is known of the sender policy of a domain. */
@@ -22,6 +22,8 @@ export type SpfFacts = {
   readonly type99: Observation;
   /** null where there is not exactly one record. */
   readonly tree: SpfBranch | null;
+  /** What the record would lead to if the senders behind all were reached; null where there are none. */
+  readonly freed: SpfBranch | null;
   /** What each name server says itself; only where the domain is the top of a zone. */
   readonly servers: readonly ServerSpf[];
 };
@@ -56,9 +58,16 @@ export function readSpf(zone: Zone, domain: string): SpfFacts {
     }),
     senderId: texts.filter((text) => text.toLowerCase().startsWith('spf2.0/')).map((text) => clip(text)),
     type99: zone.look(domain, 'SPF'),
-    tree: records.length === 1 ? growSpfTree(zone, domain) : null,
+    ...growTrees(zone, domain, records.length),
     servers: readServers(zone, domain),
   };
+}
+
+function growTrees(zone: Zone, domain: string, records: number): Pick<SpfFacts, 'tree' | 'freed'> {
+  if (records !== 1) return { tree: null, freed: null };
+  const tree = growSpfTree(zone, domain);
+  const isShut = tree.spf !== null && unreachedSenders(tree.spf).length > 0;
+  return { tree, freed: isShut ? growSpfTree(zone, domain, freeSenders(tree.spf)) : null };
 }
 
 // What people mean as SPF begins with the letters v, spf and a digit behind signs that do not belong there.

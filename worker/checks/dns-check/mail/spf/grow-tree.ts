@@ -7,7 +7,7 @@ import {
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { expandDomain } from './expand-domain.ts';
-import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
+import { isSpf, parseSpf, printSpf, type Spf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';
 
 /** What stands at the end of a branch. Only `record` counts as SPF. */
@@ -71,6 +71,8 @@ type Growing = {
   readonly domain: string;
   readonly via: SpfBranch['via'];
   readonly path: readonly string[];
+  /** Instead of the record that stands there. */
+  readonly text: string | null;
   end: BranchEnd;
   why: string;
   hasFailed: boolean;
@@ -82,9 +84,10 @@ type GrowingTerm = { readonly reached: ReachedTerm; readonly below: Growing | nu
 /**
  * Grows the include tree from what is known, breadth first, and asks the zone for everything that a level needs at once. Of the terms that
  * cost a lookup only the first ten are followed: with an eleventh the record is a permerror, and nothing behind it changes that.
+ * @param text a record that would stand there instead, to see what it would lead to
  */
-export function growSpfTree(zone: Zone, domain: string): SpfBranch {
-  const root = newNode(domain, null, []);
+export function growSpfTree(zone: Zone, domain: string, text: string | null = null): SpfBranch {
+  const root = newNode(domain, null, [], text);
   const context: TreeContext = { zone, sender: domain, lookups: 0 };
   const waiting = [root];
   for (let branch = waiting.shift(); branch; branch = waiting.shift()) {
@@ -96,15 +99,20 @@ export function growSpfTree(zone: Zone, domain: string): SpfBranch {
 
 type TreeContext = { readonly zone: Zone; readonly sender: string; lookups: number };
 
-function newNode(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
-  return { domain, via, path, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
+function newNode(
+  domain: string,
+  via: SpfBranch['via'],
+  path: readonly string[],
+  text: string | null = null,
+): Growing {
+  return { domain, via, path, text, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
 }
 
 function resolveNode(context: TreeContext, branch: Growing): void {
   const stop = (end: BranchEnd, why: string): void => void Object.assign(branch, { end, why });
   if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
   const observation = context.zone.look(branch.domain, 'TXT');
-  const records = parseOnce(observation);
+  const records = branch.text === null ? parseOnce(observation) : readText(branch.text);
   branch.hasFailed = observation.hasFailed === true;
   if (observation.outcome === 'unknown') return stop('unknown', observation.why);
   if (records.length > 1) return stop('several', `there are ${records.length} records`);
@@ -138,11 +146,13 @@ export function spfRecordsOf(observation: Observation): Txt[] {
 }
 
 const parseOnce = oncePerObservation((observation) =>
-  spfRecordsOf(observation).flatMap(({ text }) => {
-    const spf = parseSpf(text);
-    return 'terms' in spf ? [{ spf, terms: reachTerms(spf).slice(0, termLimit) }] : [];
-  }),
+  spfRecordsOf(observation).flatMap(({ text }) => readText(text)),
 );
+
+function readText(text: string): { spf: Spf; terms: SpfTerm[] }[] {
+  const spf = parseSpf(text);
+  return 'terms' in spf ? [{ spf, terms: reachTerms(spf).slice(0, termLimit) }] : [];
+}
 
 /** The terms that a message can reach, a redirect last (RFC 7208 §5.1, §6.1): what stands behind all is ignored, and so is a redirect wherever an all is. */
 export function reachTerms({ terms }: Spf): SpfTerm[] {
@@ -150,6 +160,22 @@ export function reachTerms({ terms }: Spf): SpfTerm[] {
   const mechanisms = terms.filter((term, index) => term.kind === 'mechanism' && (all < 0 || index <= all));
   const redirect = terms.find((term) => term.kind === 'modifier' && term.name === 'redirect');
   return all < 0 && redirect ? [...mechanisms, redirect] : mechanisms;
+}
+
+/** Terms that name senders, and that no message reaches. */
+export function unreachedSenders(spf: Spf): SpfTerm[] {
+  const reached = reachTerms(spf);
+  return spf.terms.filter((term) => {
+    const isSender = term.kind === 'mechanism' ? term.qualifier === '+' : term.name === 'redirect';
+    return isSender && !isAll(term) && !reached.includes(term);
+  });
+}
+
+/** The record with its senders where messages get to them. A redirect is followed only where no all stands (RFC 7208 §6.1). */
+export function freeSenders({ terms }: Spf): string {
+  const all = terms.filter(isAll).slice(0, 1);
+  const others = terms.filter((term) => !isAll(term));
+  return printSpf(others.some(({ name }) => name === 'redirect') ? others : [...others, ...all]);
 }
 
 /** True for a mechanism all, whatever its qualifier. */
@@ -254,6 +280,11 @@ function addCounts(terms: readonly ReachedTerm[]): SpfCounts {
 export function branchesOf(root: SpfBranch): SpfBranch[] {
   const below = root.reached.flatMap(({ branch }) => (branch === null ? [] : branchesOf(branch)));
   return [root, ...below];
+}
+
+/** True for a policy that lets nobody send, and names nobody: senders behind all were meant to send. */
+export function isMeantClosed(tree: SpfBranch): boolean {
+  return isClosedSpf(tree) && tree.spf !== null && unreachedSenders(tree.spf).length === 0;
 }
 
 /** True for a policy that lets nobody send: "v=spf1 -all". */

@@ -52,7 +52,7 @@ function told(root: SpfBranch, idle: readonly OwnTerm[], unseen: Verdict | undef
 }
 
 /** Whether any message passes by this record; null where that is not known. A record that is missing or broken has rules of its own. */
-function canPass(branch: SpfBranch): boolean | null {
+export function canPass(branch: SpfBranch): boolean | null {
   if (branch.spf === null || branch.spf.faults.length > 0) return null;
   const claims = branch.reached.map(({ term, branch: below }) => {
     if (term.kind === 'mechanism' && term.qualifier !== '+') return false;

@@ -23,10 +23,6 @@ import { closeRecord, republish, republishWithout } from './republish.ts';
 export function judgeTerms(root: SpfBranch, senders: KnownSenders) {
   const own = ownBranches(root);
   const ownUnseen = unseenEnd(own);
-  const terms = root.spf?.terms ?? [];
-  const all = terms.find(isAll);
-  const behind = all ? terms.slice(terms.indexOf(all) + 1).filter(({ kind }) => kind === 'mechanism') : [];
-  const redirect = terms.find(({ name }) => name === 'redirect');
   return {
     ...judgeIdle(root, own),
     'spf-all-pass': judgePass(root, senders),
@@ -38,11 +34,6 @@ export function judgeTerms(root: SpfBranch, senders: KnownSenders) {
     'spf-range-private': brokenBySeen(own.flatMap(findPrivate), ownUnseen),
     'spf-term-repeated': judgeRepeated(root),
     'spf-ptr': judgePtr(root, own, ownUnseen),
-    'spf-after-all': judgeBehind(root, behind, all),
-    'spf-redirect-ignored':
-      redirect && all
-        ? brokenBy([{ term: clip(redirect.text), all: all.text }], republishWithout(root, [redirect]))
-        : 'holds',
     ...judgeModifiers(root),
   } satisfies Partial<Verdicts<SpfCode>>;
 }
@@ -242,16 +233,4 @@ function judgePtr(root: SpfBranch, own: readonly SpfBranch[], unseen: Verdict | 
   const evidence = found.map(({ term, from }) => ({ term: clip(term.text), from: clip(from) }));
   const mine = found.filter(({ from }) => from === root.domain).map(({ term }) => term);
   return brokenBySeen(evidence, unseen, mine.length === 0 ? undefined : republishWithout(root, mine));
-}
-
-function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm | undefined): Verdict {
-  if (!all || behind.length === 0) return 'holds';
-  const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
-  const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
-  const text =
-    'Remove the terms if no mail is sent by them. If they list senders, publish this record: it has them before all.';
-  return brokenBy(
-    evidence,
-    republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),
-  );
 }

@@ -17,6 +17,7 @@ import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
 import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { judgeBehindAll } from './judge-behind-all.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';
 import { parseTerm } from './parse-term.ts';
@@ -158,6 +159,7 @@ function judgeRecord(
   return {
     ...judgeTree(tree),
     ...judgeTerms(tree, senders),
+    ...judgeBehindAll(tree, facts.freed, mode === 'parked'),
     'spf-syntax': brokenBy(faults),
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),

@@ -1,3 +1,4 @@
+import { isAddress } from '#shared/targets/classify-address';
 import { isAllDigits, lengthOf } from '../../../../mail/ascii.ts';
 import type { SyntaxFault } from '../../../../mail/fault.ts';
 
@@ -95,9 +96,20 @@ function findEndFault(tokens: readonly MacroToken[], text: string, at: number): 
   const dot = name.lastIndexOf('.');
   const label = name.slice(dot + 1);
   if (dot >= 0 && isTopLabel(label)) return undefined;
+  const family = familyOfAddress(text);
   const problem =
-    dot < 0 ? 'a domain name needs a dot before its last label' : `"${label}" is not a top-level label`;
+    family !== undefined
+      ? `"${text.slice(0, 60)}" is an address; ${family}: is meant`
+      : dot < 0
+        ? 'a domain name needs a dot before its last label'
+        : `"${label}" is not a top-level label`;
   return { at: at + text.length - tail.length + dot + 1, term: text, problem };
+}
+
+// With or without a prefix length.
+function familyOfAddress(text: string): 'ip4' | 'ip6' | undefined {
+  const [address = ''] = text.split('/');
+  return isAddress(address) ? (address.includes(':') ? 'ip6' : 'ip4') : undefined;
 }
 
 function endsInEscape(text: string): boolean {
