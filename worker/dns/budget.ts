@@ -12,7 +12,7 @@ export type BudgetLimits = {
 };
 
 /** Each limit is half as much again as the most demanding usual zone needs, or more. */
-export const budgetLimits: BudgetLimits = { perDomain: 50, addresses: 24, perAddress: 24 };
+export const budgetLimits: BudgetLimits = { perDomain: 50, addresses: 24, perAddress: 36 };
 
 /** A limit that ended questions: of a domain, an address, or of all addresses (`of` is then empty). */
 export type SpentLimit = {

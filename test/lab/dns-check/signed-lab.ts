@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { run, serve } from './debian-tools.ts';
-import { type Addresses, addressesIn, damages, type LabZone, type ZoneKeys, zonesIn } from './zones.ts';
+import {
+  type Addresses,
+  addressesIn,
+  damages,
+  type LabZone,
+  type ZoneKeys,
+  withChain,
+  zonesIn,
+} from './zones.ts';
 
 export type SignedLab = {
   readonly addresses: Addresses;
@@ -95,6 +103,15 @@ function sign(site: Site, { file, origin }: { file: string; origin: string }, zo
   known.set(file, own);
   if (signing?.providers === undefined) {
     signFile(site, { file, origin, to: `${file}.signed` }, own, signing);
+    if (zone.chain !== undefined) {
+      const chained = `${file}.chain`;
+      writeFileSync(join(folder, chained), `$ORIGIN ${origin}\n${zone.chain}`);
+      signFile(site, { file: chained, origin, to: `${chained}.signed` }, own, signing);
+      const [full, chain] = [file, chained].map((name) =>
+        readFileSync(join(folder, `${name}.signed`), 'utf8').split('\n'),
+      );
+      writeFileSync(join(folder, `${file}.signed`), withChain(full ?? [], chain ?? []).join('\n'));
+    }
     damage(site, file, zone);
     if (typeof zone.ds === 'object') return `${zone.ds.line}\n`;
     const source = zone.ds === 'wrong' ? makeKeys(site, origin, signing) : own;

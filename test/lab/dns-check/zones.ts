@@ -14,6 +14,8 @@ export type LabZone = {
     /** Keys of an earlier lab, by the paths of their files without an ending; new ones when left out. */
     readonly keys?: ZoneKeys;
   };
+  /** The zone as its chain of denial knows it, where that is another: records that were put into a database past the signer. */
+  readonly chain?: string;
   /** What is taken out of the signed zone, and at which servers; both when left out. */
   readonly damage?: { readonly of: keyof typeof damages; readonly servers?: readonly ('ns1' | 'ns2')[] };
   /** Which name server has it; both when left out. */
@@ -36,6 +38,12 @@ export const damages = {
   'signatures of proofs': (lines: readonly string[]) =>
     lines.filter((line) => !/\tRRSIG\tNSEC3?[ \t]/.test(line)),
 } as const;
+
+/** A signed zone with the chain of denial of another. */
+export function withChain(lines: readonly string[], chain: readonly string[]): readonly string[] {
+  const isChain = (line: string) => /\t(?:NSEC3?|RRSIG\tNSEC3?)[ \t]/.test(line);
+  return [...lines.filter((line) => !isChain(line)), ...chain.filter(isChain)];
+}
 
 const crowd = Array.from({ length: 12 }, (_, at) => at + 1);
 const crowdNames = crowd.map((at) => `@ NS n${at}\nn${at} A 127.BLOCK.4.${at}\n`).join('');
@@ -65,8 +73,8 @@ const usual = `${head()}${servers}${body}`;
 const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
 
 const labZones: { readonly [name: string]: LabZone } = {
-  // An HTTPS record (1 www.test.) in the form that every signer knows.
-  'secure.test': { text: `${usual}@ TYPE65 \\# 12 0001037777770474657374 00\n`, signing: p256 },
+  // An HTTPS record (1 .) in the form that every signer knows.
+  'secure.test': { text: `${usual}@ TYPE65 \\# 3 000100\n`, signing: p256 },
   'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
   'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
   'short.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 1024 } },

@@ -18,6 +18,53 @@ const proofs = ['dnssec-denial-invalid', 'dnssec-server-denial-invalid'] as cons
 export const denialCases: readonly Case[] = [
   { name: 'a zone that denies by NSEC', change: {}, broken: [], score: 100 },
   { name: 'a zone that denies by NSEC3', change: { nsec3: {} }, broken: [], score: 100 },
+  ...[{}, { nsec3: {} }].flatMap((change): readonly Case[] => [
+    {
+      name: `a host that the chain skips ${JSON.stringify(change)}`,
+      change: { ...change, chainWithout: ['mail.good.test'] },
+      broken: ['dnssec-denial-hides'],
+    },
+    {
+      name: `a policy that the chain skips ${JSON.stringify(change)}`,
+      change: {
+        ...change,
+        add: ['_dmarc.good.test 3600 TXT v=DMARC1; p=reject'],
+        chainWithout: ['_dmarc.good.test'],
+      },
+      broken: ['dnssec-denial-hides'],
+    },
+    {
+      name: `an alias that the chain skips ${JSON.stringify(change)}`,
+      change: {
+        ...change,
+        add: ['_dmarc.good.test 3600 CNAME host.other.test'],
+        chainWithout: ['_dmarc.good.test'],
+      },
+      broken: ['dnssec-denial-hides'],
+    },
+    {
+      name: `a type that the chain lacks ${JSON.stringify(change)}`,
+      change: { ...change, chainWithout: ['@ 3600 MX'] },
+      broken: ['dnssec-denial-hides'],
+    },
+    {
+      name: `a wildcard for a policy is there by itself ${JSON.stringify(change)}`,
+      change: { ...change, add: ['*.good.test 3600 TXT v=DMARC1; p=reject'] },
+      broken: [],
+    },
+  ]),
+  {
+    name: 'a host that the chain skips by spans that opt out',
+    change: { nsec3: { flags: 1 }, chainWithout: ['mail.good.test'] },
+    broken: ['dnssec-nsec3-opt-out'],
+  },
+  {
+    name: 'a host that one server has, and another at the same serial does not (RFC 8901)',
+    change: {
+      servers: { '192.0.2.1': { lacks: 'MX' } },
+    },
+    broken: ['mx-inconsistent-servers'],
+  },
   {
     name: 'a wildcard answers with the proof that the name itself is not there',
     change: { add: ['*.good.test 3600 A 192.0.2.80'] },

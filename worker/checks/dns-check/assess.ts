@@ -6,20 +6,24 @@ import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
 import { assessDns, type DnsAssessment } from './dns/assess.ts';
+import { findHidden } from './dns/dnssec/find-hidden.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import { explainFromHere } from './from-here.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
 import { assessMail, type MailAssessment } from './mail/assess.ts';
+import { withoutDenied } from './without-denied.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;
 
 /** Judges both halves, and joins them: the score is the mean of theirs. Without the zone nothing has a score; a dead one has that of the DNS half. */
 export function assessDnsCheck(
-  evidence: DnsCheckEvidence,
+  gathered: DnsCheckEvidence,
 ): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
-  const dns = assessDns(evidence.dns);
+  const hidden = findHidden(gathered.dns);
+  const evidence = withoutDenied(gathered, hidden);
+  const dns = assessDns(evidence.dns, hidden);
   const mail = mailBehind(dns, assessMail(evidence.mail, hasBogus(dns)));
   const aliases = aliasesIn(evidence);
   const judged = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);

@@ -80,6 +80,16 @@ export const dnssecRules = {
     fix: 'Load the current version of the zone on that server, and update its software if it does not know NSEC3.',
     references: ['RFC 4035 §3.1.3', 'RFC 4035 §5.4', 'RFC 5155 §8'],
   },
+  'dnssec-denial-hides': {
+    part: 'dnssec',
+    severity: 'high',
+    points: 30,
+    title: 'The zone’s denial hides names or types that its servers have',
+    detail:
+      'The signed denial (NSEC, NSEC3) of {zone} says that {denied}, but {server} ({ip}) has {type} there. Validating resolvers answer from the denial for as long as they keep it, so the record is there for some and not for others.',
+    fix: 'Sign (rectify) the zone again. With PowerDNS and records that were put straight into its database: pdnsutil rectify-zone.',
+    references: ['RFC 8198 §5', 'RFC 4035 §2.3', 'RFC 5155 §7.1'],
+  },
   'dnssec-keys-inconsistent': {
     part: 'dnssec',
     severity: 'medium',

@@ -5,6 +5,7 @@ import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#sha
 import type { HalfAssessment } from '../halves.ts';
 import { judgeCaa } from './caa/judge.ts';
 import { reportCaa } from './caa/report.ts';
+import type { Hidden } from './dnssec/find-hidden.ts';
 import { judgeDnssec } from './dnssec/judge.ts';
 import { readSigning } from './dnssec/read-signing.ts';
 import { reportDnssec } from './dnssec/report.ts';
@@ -25,8 +26,11 @@ export type ZoneStanding = 'seen' | 'dead' | 'unseen';
 /** What judging the DNS half gives; only a zone that was seen, or is proven dead, has a score. */
 export type DnsAssessment = HalfAssessment<DnsCode, DnsFields> & { readonly standing: ZoneStanding };
 
-/** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
-export function assessDns(evidence: DnsEvidence): DnsAssessment {
+/**
+ * Judges the DNS half. Pure: the same evidence always gives the same verdicts.
+ * @param hidden what the zone denies and its servers have; it is not in the evidence as denied any more
+ */
+export function assessDns(evidence: DnsEvidence, hidden: readonly Hidden[] = []): DnsAssessment {
   const facts = readDnsFacts(evidence);
   const signing = readSigning(facts);
   const status = readStatus(facts, signing);
@@ -35,7 +39,7 @@ export function assessDns(evidence: DnsEvidence): DnsAssessment {
     ...judgeRecords(facts),
     ...judgeNs(facts),
     ...soa,
-    ...judgeDnssec(facts, signing, status),
+    ...judgeDnssec(facts, signing, { ...status, hidden }),
     ...judgeCaa(facts),
   };
   const { exists } = facts;

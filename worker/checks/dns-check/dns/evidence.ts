@@ -110,6 +110,10 @@ export type ServerAnswers = {
   readonly absentName?: DnsAnswer;
   /** A type that no domain has at its own name, with DNSSEC; asked where the zone is signed. */
   readonly absentType?: DnsAnswer;
+  /** What it has itself of what the resolver was told is not there, or its own proofs say is not there. */
+  readonly owns?: readonly DnsAnswer[];
+  /** Its answers to questions that make it prove such a denial. */
+  readonly proofs?: readonly DnsAnswer[];
   /** The SOA by EDNS of version 1, which does not exist. */
   readonly nextEdns?: DnsAnswer;
   /** The SOA with an EDNS option that nobody knows. */

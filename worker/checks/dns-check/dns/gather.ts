@@ -36,7 +36,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
       ask({ name: `www.${domain}`, type: 'A' }),
       ask({ name: `www.${domain}`, type: 'AAAA' }),
       ask({ name: random, type: 'A' }),
-      gatherDelegation(context, { shared, unchecked, ancestors, random }),
+      gatherDelegation(context, { shared, unchecked, ancestors }),
       gatherNamed(context, { shared, unchecked }),
     ]);
   const found = isDenied(apex.SOA, await shared.exists)

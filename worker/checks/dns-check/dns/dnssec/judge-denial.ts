@@ -9,6 +9,7 @@ import {
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import type { DnsFacts } from '../facts.ts';
 import { absentType } from '../ns/gather-servers.ts';
+import type { Hidden } from './find-hidden.ts';
 import type { Denial } from './read-denial.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
@@ -40,6 +41,28 @@ export function judgeDenial(
       ? 'not-applicable'
       : brokenBy(bad.map(({ server, ip, of, reason }) => ({ server, ip, zone, what: nounOf[of], reason }))),
   };
+}
+
+/** Judges that the zone's denial hides nothing that its servers have. */
+export function judgeHidden(
+  facts: DnsFacts,
+  signing: Signing,
+  { denials, hidden }: { readonly denials: readonly Denial[]; readonly hidden: readonly Hidden[] },
+): Verdict {
+  const unjudged = whyUnjudged(facts, signing);
+  if (unjudged !== undefined) return unjudged;
+  const isSeen = denials.some(({ proof }) => proof === 'whole' || 'broken' in proof);
+  if (!isSeen && hidden.length === 0) return notTested(whyUnseen(denials));
+  return brokenBy(
+    hidden.map(({ name, type, of, server, ip }) => ({
+      zone: facts.domain,
+      name,
+      type,
+      denied: of === 'name' ? `${name} does not exist` : `${name} has no ${type} record`,
+      server,
+      ip,
+    })),
+  );
 }
 
 // Not the name itself, which is another in every run.

@@ -12,8 +12,9 @@ import {
 import type { DnsFacts } from '../facts.ts';
 import { algorithmOf, isUsableDs } from './algorithms.ts';
 import { enterDs } from './enter-ds.ts';
+import type { Hidden } from './find-hidden.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
-import { judgeDenial, judgeOptOut } from './judge-denial.ts';
+import { judgeDenial, judgeHidden, judgeOptOut } from './judge-denial.ts';
 import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { isoTime, keyTagOf, printDs, revokedFlag, zoneKeyFlag } from './key-tag.ts';
@@ -28,7 +29,7 @@ type DnssecCode = keyof typeof dnssecRules;
 export function judgeDnssec(
   facts: DnsFacts,
   signing: Signing,
-  { refused }: DnssecFacts,
+  { refused, hidden }: Pick<DnssecFacts, 'refused'> & { readonly hidden: readonly Hidden[] },
 ): Verdicts<DnssecCode> {
   const bogus = judgeBogus(facts, refused);
   if (facts.zone.kind === 'inside') return { ...allOf(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
@@ -39,6 +40,7 @@ export function judgeDnssec(
     ...judgeSignatures(facts, signing),
     ...judgeStrength(facts, signing, denials),
     ...judgeDenial(facts, signing, denials),
+    'dnssec-denial-hides': judgeHidden(facts, signing, { denials, hidden }),
     'dnssec-nsec3-opt-out': judgeOptOut(facts, signing, denials),
     'dnssec-server-signature-invalid': judgeServers(facts, signing),
     'dnssec-keys-inconsistent': judgeKeySets(facts, signing),

@@ -5,6 +5,7 @@ import type { DnsAnswer, DnsProbe } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import { reverseLabelsOf } from '../../reverse-labels.ts';
+import { absentNames, askWatched } from '../dnssec/watched.ts';
 import type {
   Ancestor,
   ApexAnswers,
@@ -43,8 +44,6 @@ type DelegationInputs = {
   readonly shared: SharedAnswers;
   readonly unchecked: Promise<Partial<ApexAnswers>>;
   readonly ancestors: Promise<readonly Ancestor[]>;
-  /** A name below the domain that is surely not there. */
-  readonly random: string;
 };
 
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
@@ -62,11 +61,16 @@ export async function gatherDelegation(context: HalfContext, known: DelegationIn
   const zone: ZoneKnown = {
     isSigned: early(hasKeys(known)),
     hasRequests: early(hasRequests(known)),
-    random: known.random,
+    absent: early(absentNames(context, known.shared)),
+    watched: early(watchedOf(context, known)),
+    parameters: known.shared.apex.NSEC3PARAM,
   };
   const [first, rest, { referrals: delegated, parentServers, parentAgain }] = await Promise.all([
     gatherServers(context, own, { referrals, zone }),
-    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), {
+      referrals,
+      zone: { ...zone, watched: Promise.resolve([]) },
+    }),
     parents,
   ]);
   const servers = [...first.servers, ...rest.servers];
@@ -159,6 +163,11 @@ async function hasKeys({ shared, unchecked }: DelegationInputs): Promise<boolean
   if (ownRecords(ds).length > 0) return true;
   const seen = readAnswer(answer).state === 'unknown' ? ((await unchecked).DNSKEY ?? answer) : answer;
   return ownRecords(seen).length > 0;
+}
+
+// What is denied is proven to those who validate: where the parent vouches for no key, nobody does.
+async function watchedOf(context: HalfContext, { shared }: DelegationInputs): Promise<readonly DnsAnswer[]> {
+  return ownRecords(await shared.apex.DS).length > 0 ? askWatched(context, shared) : [];
 }
 
 async function hasRequests({ shared }: DelegationInputs): Promise<boolean> {

@@ -3,6 +3,7 @@ import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext } from '../../halves.ts';
+import { askOwn } from '../dnssec/watched.ts';
 import type { ServerAddress, ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
@@ -26,8 +27,11 @@ export type ZoneKnown = {
   readonly isSigned: Promise<boolean>;
   /** Whether the resolver saw that the zone asks its parent for a DS. */
   readonly hasRequests: Promise<boolean>;
-  /** A name below the domain that is surely not there. */
-  readonly random: string;
+  /** Names below the domain that are surely not there: the second server is asked for the second. */
+  readonly absent: Promise<readonly string[]>;
+  /** What is held against what the servers have. */
+  readonly watched: Promise<readonly DnsAnswer[]>;
+  readonly parameters: Promise<DnsAnswer>;
 };
 
 // As resolvers that guard against forged answers ask; equal questions are asked once, so MX is asked in this way alone.
@@ -69,11 +73,12 @@ export async function askServers(
     early(askKeys(context, address, { ...zone, speaks: spoken[at] ?? askZone(context, address) })),
   );
   const isSigned = early(isAnySigned(zone.isSigned, spoken, keys));
+  const speaker = early(firstToSpeak(spoken));
   const asked = await Promise.all(
     addresses.map(async ({ name, address }, at) => {
       const speaks = spoken[at] ?? askZone(context, address);
       const [server, key, own] = await Promise.all([
-        askServer(context, { name, address }, { speaks, zone: { ...zone, isSigned } }),
+        askServer(context, { name, address, at }, { speaks, speaker, zone: { ...zone, isSigned } }),
         keys[at],
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
@@ -97,6 +102,16 @@ async function isAnySigned(
   return given.some(({ dnskey }) => dnskey !== undefined && ownRecords(dnskey).length > 0);
 }
 
+/** The place of the first server that answers for the zone; -1 where none does. */
+async function firstToSpeak(spoken: readonly Promise<ZoneAnswers>[]): Promise<number> {
+  const speaking = spoken.map(async (server, at) => {
+    const { soa } = await server;
+    if (ownRecords(soa).length === 0) throw new Error('it does not answer for the zone');
+    return at;
+  });
+  return Promise.any(speaking).catch(() => -1);
+}
+
 type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
 
 async function askZone({ domain, ask }: HalfContext, server: string): Promise<ZoneAnswers> {
@@ -110,8 +125,16 @@ async function askZone({ domain, ask }: HalfContext, server: string): Promise<Zo
 
 async function askServer(
   context: HalfContext,
-  { name, address }: ServerAddress,
-  { speaks, zone }: { readonly speaks: Promise<ZoneAnswers>; readonly zone: ZoneKnown },
+  { name, address, at }: ServerAddress & { readonly at: number },
+  {
+    speaks,
+    speaker,
+    zone,
+  }: {
+    readonly speaks: Promise<ZoneAnswers>;
+    readonly speaker: Promise<number>;
+    readonly zone: ZoneKnown;
+  },
 ): Promise<ServerAnswers> {
   const [{ soa, ns }, tcp, foreign, sets, edns, signed] = await Promise.all([
     speaks,
@@ -119,7 +142,7 @@ async function askServer(
     askForeign(context, address, speaks),
     askMx(context, address, speaks),
     askEdns(context, address, speaks),
-    askSigned(context, address, zone),
+    askSigned(context, { server: address, at, speaker }, zone),
   ]);
   return { name, address, soa, ns, tcp, foreign, ...sets, ...edns, ...signed };
 }
@@ -170,24 +193,39 @@ async function askKeys(
 
 // What the zone asks its parent for, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone.
 async function askSigned(
-  { domain, ask }: HalfContext,
-  server: string,
-  { isSigned, hasRequests, random }: ZoneKnown,
-): Promise<Pick<ServerAnswers, 'cds' | 'cdnskey' | 'absentName' | 'absentType'>> {
+  context: HalfContext,
+  {
+    server,
+    at,
+    speaker,
+  }: { readonly server: string; readonly at: number; readonly speaker: Promise<number> },
+  { isSigned, hasRequests, absent, ...known }: ZoneKnown,
+): Promise<Pick<ServerAnswers, 'cds' | 'cdnskey' | 'absentName' | 'absentType' | 'owns' | 'proofs'>> {
+  const { domain, ask } = context;
   const signed = { server, dnssecOk: true } as const;
   // Most zones ask for nothing: the second form of the same wish is compared where one was seen.
   const askCdnskey = async () =>
     (await hasRequests) ? { cdnskey: await ask({ name: domain, type: 'CDNSKEY' }, signed) } : {};
   if (!(await isSigned) && !(await hasRequests)) return {};
-  const proofs = (await isSigned)
-    ? Promise.all([ask({ name: random, type: 'A' }, signed), ask({ name: domain, type: absentType }, signed)])
-    : undefined;
-  const [cds, cdnskey, found] = await Promise.all([
+  const [cds, cdnskey, proofs] = await Promise.all([
     ask({ name: domain, type: 'CDS' }, signed),
     askCdnskey(),
-    proofs,
+    (await isSigned) ? askProofs() : {},
   ]);
-  return { cds, ...cdnskey, ...(found ? { absentName: found[0], absentType: found[1] } : {}) };
+  return { cds, ...cdnskey, ...proofs };
+
+  async function askProofs() {
+    const names = await absent;
+    const seen = early(
+      Promise.all([
+        ask({ name: names[at] ?? names[0] ?? '', type: 'A' }, signed),
+        ask({ name: domain, type: absentType }, signed),
+      ]),
+    );
+    const own = await askOwn(context, { server, at, speaker, seen, absentType, ...known });
+    const [absentName, ofType] = await seen;
+    return { absentName, absentType: ofType, ...own };
+  }
 }
 
 async function askForeign(

@@ -121,7 +121,7 @@ function judgeSingle(domain: string, hosts: readonly MailHost[]): Verdict {
   // Behind an address of a mail service are many machines.
   if (hosts.every(({ host }) => providerOfHost(host) !== undefined)) return 'not-applicable';
   const open = hosts.find(({ observations }) => observations.some(({ outcome }) => outcome === 'unknown'));
-  if (open) return notTested(`the addresses of ${clip(open.host)} could not be read`);
+  if (open) return unreadAddresses(open);
   const names = hosts.map(({ host }) => clip(host, 80)).join(', ');
   return addresses.size === 0 ? 'not-applicable' : brokenIf(true, { name: domain, address, host: names });
 }
@@ -164,7 +164,7 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
     ({ kind, observations }) =>
       kind !== 'address' && observations.some(({ outcome }) => outcome === 'unknown'),
   );
-  const unseen = open[0] ? notTested(`the addresses of ${open[0].host} could not be read`) : undefined;
+  const unseen = open[0] && unreadAddresses(open[0]);
   const isLost = hosts.every((host) => !isReachable(host) && !open.includes(host));
   const hidden = hosts.flatMap(({ host, observations }) =>
     observations.flatMap(valuesOf).flatMap((address) => {
@@ -174,12 +174,11 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
   );
   const hasIpv6 = hosts.some(({ observations }) => observations[1].outcome === 'found');
   return {
-    'mx-none-reachable': brokenIf(isLost, {
-      name: domain,
-      count: hosts.length,
-      hosts: listHosts(hosts),
-      slip: bare.map(({ host }) => describeSlip(host, domain)).find((text) => text !== '') ?? '',
-    }),
+    'mx-none-reachable': hosts.some(isReachable)
+      ? 'holds'
+      : isLost
+        ? brokenBy([describeLost(domain, hosts, bare)])
+        : (unseen ?? 'holds'),
     'mx-no-ipv4': judgeIpv4(domain, hosts, isLost, unseen),
     'mx-no-address': isLost
       ? 'not-applicable'
@@ -193,6 +192,16 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
     'mx-private-address': brokenBySeen(hidden, unseen),
     'mx-no-ipv6': hasIpv6 ? 'holds' : (unseen ?? brokenIf(true, { name: domain })),
   } satisfies Partial<Verdicts<MxCode>>;
+}
+
+function describeLost(name: string, hosts: readonly MailHost[], bare: readonly MailHost[]): Evidence {
+  const slip = bare.map(({ host }) => describeSlip(host, name)).find((text) => text !== '') ?? '';
+  return { name, count: hosts.length, hosts: listHosts(hosts), slip };
+}
+
+function unreadAddresses({ host, observations }: MailHost): Verdict {
+  const why = observations.find(({ outcome }) => outcome === 'unknown')?.why ?? '';
+  return notTested(`the addresses of ${clip(host)} could not be read: ${why}`);
 }
 
 function isAbsent({ outcome }: MailHost['observations'][number]): boolean {
