@@ -5,7 +5,9 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decode, encode } from 'dns-packet';
 
-const [mode = '', soldAddress = '', ...addresses] = process.argv.slice(2);
+const [given = '', soldAddress = '', ...addresses] = process.argv.slice(2);
+/** Behind a plus: EDNS is taken out of what goes by UDP, as old firewalls do, while answers by TCP come as they are. */
+const [mode = '', strips] = given.split('+');
 const upstream = { host: '127.0.0.1', port: 5300 };
 /** DS, DNSKEY, CAA and HTTPS: what many a forwarder has never heard of. */
 const unknownTypes = new Set([43, 48, 257, 65]);
@@ -75,6 +77,12 @@ function withoutDenial(reply: Buffer): Buffer {
   const flags = reply.readUInt16BE(2);
   if ((flags & 15) === 3) reply.writeUInt16BE(flags & ~15, 2);
   return reply;
+}
+
+/** A question has no other additional record. */
+function withoutEdns(query: Buffer): Buffer {
+  const { type, id, questions, ...head } = decode(query);
+  return encode({ ...head, type: type ?? 'query', id: id ?? 0, questions: questions ?? [], additionals: [] });
 }
 
 const hasEdns = (query: Buffer) => query.readUInt16BE(10) > 0;
@@ -147,7 +155,7 @@ function listenAt(address: string): void {
   const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
   udp.on('message', (query, from) => {
     // A question that cannot be answered is one that gets none.
-    answer(query, askOverUdp, address).then(
+    answer(strips ? withoutEdns(query) : query, askOverUdp, address).then(
       (reply) => udp.send(reply, from.port, from.address),
       () => undefined,
     );

@@ -51,6 +51,20 @@ const rows: readonly Row[] = [
   { network: 'resolver knows no new types (NOTIMP)', check: 'dns-check', missing: ['dns-types'], score: 99 },
   { network: 'resolver knows no new types (empty)', check: 'dns-check', missing: ['dns-types'], score: 99 },
   { network: 'resolver of 512 octets without TCP', check: 'dns-check', missing: [], score: 99 },
+  { network: 'resolver without EDNS over UDP', check: 'dns-check', missing: [], score: 99 },
+  {
+    network: 'resolver without EDNS over UDP, no new types (NOTIMP)',
+    check: 'dns-check',
+    missing: ['dns-types'],
+    score: 99,
+  },
+  {
+    network: 'resolver without EDNS over UDP, no new types (empty)',
+    check: 'dns-check',
+    missing: ['dns-types'],
+    score: 99,
+  },
+  { network: 'resolver without EDNS, of 512 octets without TCP', check: 'dns-check', missing: [], score: 99 },
   { network: 'NXDOMAIN rewritten', check: 'dns-check', missing: ['honest-dns'], score: 99 },
   {
     network: 'NXDOMAIN rewritten',

@@ -1,3 +1,4 @@
+import { apexTypes } from '../../../worker/checks/dns-check/halves.ts';
 import type { DnsRecord } from '../../../worker/probes/dns/port.ts';
 import type { Case } from './case.ts';
 import type { Change } from './good-world.ts';
@@ -18,6 +19,26 @@ const proofs = ['dnssec-denial-invalid', 'dnssec-server-denial-invalid'] as cons
 export const denialCases: readonly Case[] = [
   { name: 'a zone that denies by NSEC', change: {}, broken: [], score: 100 },
   { name: 'a zone that denies by NSEC3', change: { nsec3: {} }, broken: [], score: 100 },
+  {
+    name: 'a way to the resolver that strips EDNS, but for the long answer with the keys',
+    change: { resolver: { strips: apexTypes.filter((type) => type !== 'DNSKEY') } },
+    broken: [],
+    notTested: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'a set without a signature, where EDNS came and others are signed',
+    change: {
+      afterSigning: (records) =>
+        records.filter(({ data }) => (data as { typeCovered?: unknown }).typeCovered !== 'MX'),
+    },
+    broken: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'name servers whose EDNS does not arrive here',
+    change: { servers: { '192.0.2.1': { edns: 'ignores' }, '198.51.100.1': { edns: 'ignores' } } },
+    broken: ['ns-edns-broken'],
+    unjudged: [],
+  },
   ...[{}, { nsec3: {} }].flatMap((change): readonly Case[] => [
     {
       name: `a host that the chain skips ${JSON.stringify(change)}`,

@@ -66,6 +66,8 @@ export type World = {
     readonly failsOnce?: string;
     /** Names below this one are not answered. */
     readonly failsBelow?: string;
+    /** Types whose answers come without EDNS, and so without signatures. */
+    readonly strips?: readonly string[];
     /** "TYPE name" → what it answers instead. */
     readonly instead?: ReadonlyMap<string, Partial<Answered> | Failed>;
   };
@@ -117,11 +119,14 @@ function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions
   if (ede) return { ...blank(question), rcode: 'SERVFAIL', ede };
   const { chain, holder, ...end } = resolve(world, question);
   const isBogus = isAtOrBelow(question.name, world.resolver.bogus ?? 'nothing.bogus');
-  const ad = validates && !isBogus && isSignedZone(world, question.name === '' ? '' : holder);
+  const isStripped = world.resolver.strips?.includes(question.type) === true;
+  const asked = isStripped ? { ...options, dnssecOk: false } : options;
+  const ad = !isStripped && validates && !isBogus && isSignedZone(world, question.name === '' ? '' : holder);
   return {
     ...blank(question),
     ...end,
-    answers: withoutSignatures(chain, options),
+    edns: isStripped ? null : { version: 0, udpSize: 1232, dnssecOk: options.dnssecOk ?? false },
+    answers: withoutSignatures(chain, asked),
     flags: { aa: false, tc: false, ra: true, ad },
     ...(other as Partial<Answered> | undefined),
   };

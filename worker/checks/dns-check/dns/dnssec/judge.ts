@@ -9,6 +9,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { algorithmOf, isUsableDs } from './algorithms.ts';
 import { enterDs } from './enter-ds.ts';
@@ -108,17 +109,25 @@ const signatureCodes = [
 
 function judgeSignatures(
   { domain, apex, evidence }: DnsFacts,
-  { sets, keys }: Signing,
+  { sets, keys, unsignedHere }: Signing,
 ): Verdicts<(typeof signatureCodes)[number]> {
   const told = (verdict: Verdict) => eachOf(signatureCodes, verdict);
   if (apex.DNSKEY.state === 'unknown') return told(notTested(`the keys were not seen: ${apex.DNSKEY.why}`));
   // Without keys the DS rule says what is wrong; without DS nobody looks at the signatures.
   if (keys.length === 0 || apex.DS.state === 'none') return told('not-applicable');
-  if (sets.every(({ signatures }) => signatures.length === 0))
-    return told(notTested('the resolver passed on no signatures'));
+  if (sets.length === 0) return told(notTested('the resolver passed on no signatures'));
+  const unseen =
+    unsignedHere.length === 0
+      ? undefined
+      : notTested(
+          `the records of type ${unsignedHere.join(', ')} came without EDNS, and so without signatures`,
+        );
   const ending = sets.flatMap((set) => endingSignature(set, domain, evidence.askedAtS));
   return {
-    'dnssec-signature-invalid': brokenBy(brokenSets(sets).map((fault) => ({ name: domain, ...fault }))),
+    'dnssec-signature-invalid': brokenBySeen(
+      brokenSets(sets).map((fault) => ({ name: domain, ...fault })),
+      unseen,
+    ),
     'dnssec-signature-expires-today': brokenBy(ending.filter(({ leftS }) => leftS < halfDayS)),
     'dnssec-signature-expires-soon': brokenBy(ending.filter(({ leftS }) => leftS >= halfDayS)),
   };
@@ -128,7 +137,8 @@ function judgeSignatures(
 function judgeServers({ apex }: DnsFacts, { servers, keys }: Signing): Verdict {
   if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
   if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
-  if (servers.length === 0) return notTested('no name server gave its SOA');
+  if (servers.every(({ sets }) => sets.length === 0))
+    return notTested('no name server gave its SOA with DNSSEC');
   const faults = servers.map(({ server, ip, sets }) =>
     sets.flatMap((set) => {
       const reason = faultIn(set);
@@ -159,8 +169,7 @@ function endingSignature(
 function judgeAlgorithms({ apex, domain }: DnsFacts, { keys, sets }: Signing): Verdict {
   if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
   if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
-  if (sets.every(({ signatures }) => signatures.length === 0))
-    return notTested('the resolver passed on no signatures');
+  if (sets.length === 0) return notTested('the resolver passed on no signatures');
   const algorithms = new Set(
     keys
       .filter(({ flags }) => (flags & zoneKeyFlag) !== 0 && (flags & revokedFlag) === 0)

@@ -5,7 +5,7 @@ import type { DnsFacts } from '../facts.ts';
 import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
 import { type Claimed, findGap } from './prove-denial.ts';
-import { checkRecords, type Signer, type Signing } from './read-signing.ts';
+import { checkRecords, isAskedFor, type Signer, type Signing } from './read-signing.ts';
 import { faultIn } from './set-faults.ts';
 
 /** How one server proves that something is not there; each reason is a clause. */
@@ -80,11 +80,14 @@ export function readDenial(answer: DnsAnswer, signer: Signer): Pick<Denial, 'pro
 type Claim = Claimed | { readonly kind: 'nothing' } | Exclude<Proof, 'whole'>;
 
 /** What the answer says, and so has to prove. */
-function readClaim({ question, rcode, flags, answers }: DnsReply, signer: Signer): Claim {
+function readClaim(answer: DnsReply, signer: Signer): Claim {
+  const { question, rcode, flags, answers } = answer;
   const name = labelsOf(question.name);
   if (!name) return { unseen: 'the name cannot be written down' };
   if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return { unseen: `the server answered ${rcode}` };
   if (!flags.aa) return { unseen: 'the server answered without authority' };
+  if (!isAskedFor(answer) && !answer.authority.some(({ type }) => type === 'RRSIG'))
+    return { unseen: 'the answer came without EDNS, and so without proofs' };
   if (answers.some(({ type }) => type === 'DNAME')) return { unseen: 'the whole zone is an alias' };
   const type = ['CNAME', question.type].find((one) => recordsAt(answers, question.name, one).length > 0);
   if (type === undefined)

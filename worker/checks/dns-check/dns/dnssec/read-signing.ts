@@ -22,6 +22,8 @@ export type Signing = {
   readonly keys: readonly Dnskey[];
   readonly ds: readonly MatchedDs[];
   readonly sets: readonly CheckedSet[];
+  /** Types whose records came without a signature, on a way that brings none: nothing is known of theirs. */
+  readonly unsignedHere: readonly string[];
   /** SOA and keys as each authoritative server gives them, with their signatures, checked by its own keys. */
   readonly servers: readonly ServerSigning[];
   /** True where the keys of any server fit the signatures of all: servers may then have different keys. */
@@ -56,17 +58,26 @@ export function readSigning(facts: DnsFacts): Signing {
   const keys = keysOfZone(given);
   const ds = entered.map((one) => ({ ds: one, key: keyOfDs(domain, one, keys) }));
   const vouched = ds.flatMap(({ key }) => key ?? []);
-  const sets = apexTypes
-    .filter((type) => !uncheckedTypes.includes(type) && ownRecords(answers[type]).length > 0)
-    .map((type): CheckedSet => {
-      const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
-      return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
-    });
+  const types = apexTypes.filter(
+    (type) => !uncheckedTypes.includes(type) && ownRecords(answers[type]).length > 0,
+  );
+  const signing = new Set(
+    Object.values(answers).flatMap((answer) => (isSignedIn(answer) ? [answer.server] : [])),
+  );
+  // A way that strips EDNS from some answers strips what comes with it; who signs nothing may be no DNSSEC resolver at all.
+  const told = types.filter(
+    (type) => isSignedIn(answers[type]) || (isAskedFor(answers[type]) && signing.has(answers[type].server)),
+  );
+  const sets = told.map((type): CheckedSet => {
+    const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
+    return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
+  });
   const known = new Set(facts.authoritative.map(({ ip }) => ip));
   const servers = evidence.servers
     // One that cannot read EDNS was not asked for signatures.
     .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)
     .map((answers): ServerSigning => {
+      const isSoaTold = isSignedIn(answers.soa) || isAskedFor(answers.soa);
       const own = given.servers.find(({ address }) => address === answers.address);
       const signers = own && own.keys.length > 0 ? own.keys : keys;
       const soa: CheckedSet = {
@@ -76,7 +87,10 @@ export function readSigning(facts: DnsFacts): Signing {
       return {
         server: answers.name,
         ip: answers.address,
-        sets: own && own.keys.length > 0 ? [soa, { type: 'DNSKEY', signatures: own.signatures }] : [soa],
+        sets: [
+          ...(isSoaTold ? [soa] : []),
+          ...(own && own.keys.length > 0 ? [{ type: 'DNSKEY' as const, signatures: own.signatures }] : []),
+        ],
         keys: own?.keys ?? null,
       };
     });
@@ -84,6 +98,7 @@ export function readSigning(facts: DnsFacts): Signing {
     keys,
     ds,
     sets: withoutFaultsOfOne(sets, servers),
+    unsignedHere: types.filter((type) => !told.includes(type)),
     servers,
     isOneChain: areOneChain(facts, given),
   };
@@ -171,7 +186,17 @@ function printSet(keys: readonly Dnskey[]): string {
 }
 
 function isHeard(answer: DnsAnswer): boolean {
-  return answer.kind === 'answer' && answer.flags.aa && readAnswer(answer).state !== 'unknown';
+  if (answer.kind === 'failure' || !answer.flags.aa || readAnswer(answer).state === 'unknown') return false;
+  return ownRecords(answer).length === 0 || isSignedIn(answer) || isAskedFor(answer);
+}
+
+function isSignedIn(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.answers.some(({ type }) => type === 'RRSIG');
+}
+
+/** Whether the question for signatures arrived: the answer repeats it (RFC 3225 §3). */
+export function isAskedFor(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.edns?.dnssecOk === true;
 }
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {

@@ -24,9 +24,8 @@ const reasons: { readonly [V in SignatureVerdict]: string } = {
 /** What only the parent reads, which ignores it unsigned (RFC 7344 §4.1): a rule of its own, and nobody else's loss. */
 export const requestTypes: readonly string[] = ['CDS', 'CDNSKEY'];
 
-/** The sets without any good signature; none when no set has a signature at all, as then the resolver may have left them out. */
+/** The sets without any good signature. */
 export function brokenSets(sets: readonly CheckedSet[]): readonly SetFault[] {
-  if (sets.every(({ signatures }) => signatures.length === 0)) return [];
   const read = sets.filter(({ type }) => !requestTypes.includes(type));
   return read.flatMap((set) => {
     const reason = faultIn(set);

@@ -58,6 +58,8 @@ function statusOfZone(
   const fault = ownFault(signing);
   if (fault !== undefined) return told('bogus', fault);
   if (hasAd(answers.SOA) || hasAd(answers.DNSKEY)) return told('secure', 'the resolver has validated it');
+  if (validates === true && ![answers.SOA, answers.DNSKEY].some(isOfResolver))
+    return told('indeterminate', 'what the resolver says of the zone did not come with DNSSEC');
   if (validates === true)
     return told(
       'insecure',
@@ -117,6 +119,11 @@ function readRefusals(
 
 function isAnswered(answer: DnsAnswer | undefined): boolean {
   return answer !== undefined && readAnswer(answer).state !== 'unknown';
+}
+
+// A name server of the zone vouches for nothing, and without EDNS nobody says that he does.
+function isOfResolver(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.flags.ra && answer.edns !== null;
 }
 
 function hasAd(answer: DnsAnswer): boolean {
