@@ -19,15 +19,19 @@ export function observationKey({ name, type, server, unchecked, again }: Observe
 /**
  * Opens what was seen.
  * @param missing is told each question that is looked for and was never asked; this is how a gather learns what judgement will want
+ * @param isLate whether the question of a key is still waited for, and has been for long: it is read as one that failed, until it is answered
  */
 export function openZone(
   observations: ReadonlyMap<string, Observation>,
   missing: (question: ObservedQuestion) => void = () => {},
+  isLate: (key: string) => boolean = () => false,
 ): Zone {
   const find = (question: ObservedQuestion): Observation => {
-    const seen = observations.get(observationKey(question));
+    const key = observationKey(question);
+    const seen = observations.get(key);
     if (seen) return seen;
     if (!isAskable(question.name)) return impossible(question);
+    if (isLate(key)) return { ...unknownObservation(question, 'no answer yet'), hasFailed: true };
     missing(question);
     return unknownObservation(question, 'it was not asked');
   };

@@ -95,6 +95,8 @@ const families: { readonly [family: string]: readonly string[] } = {
     'dnssec-signature-invalid',
     'dnssec-denial-invalid',
   ],
+  // A server that cannot answer for a type.
+  'caa-lookup': ['caa-lookup-failed', 'ns-type-failed', 'lookup-failed'],
   'mail-hosts': ['mx-none-reachable', 'mx-no-address', 'mx-private-address'],
 };
 

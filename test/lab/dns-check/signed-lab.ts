@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { run, serve } from './debian-tools.ts';
+import { type Manner, openRelay, type Question } from './relay.ts';
 import {
   type Addresses,
   addressesIn,
@@ -26,6 +27,8 @@ export type SignedLab = {
 };
 
 const dayS = 86_400;
+/** Where nsd listens behind a relay. */
+const hiddenPort = 5353;
 
 type Site = {
   readonly folder: string;
@@ -37,8 +40,13 @@ type Site = {
  * Opens a DNS of its own on loopback: a signed root, "test" below it, good and bad zones below that, and two resolvers.
  * @param block its addresses are in 127.<block>.0.0/16, so that two labs do not meet
  * @param labZones the zones below "test", by name
+ * @param relay how the two name servers of these zones answer
  */
-export async function openSignedLab(block: number, labZones = zonesIn(block)): Promise<SignedLab> {
+export async function openSignedLab(
+  block: number,
+  labZones = zonesIn(block),
+  relay?: (question: Question) => Manner,
+): Promise<SignedLab> {
   const addresses = addressesIn(block);
   const folder = mkdtempSync(join(tmpdir(), 'dns-lab-'));
   const site: Site = { folder, addresses, keys: new Map() };
@@ -54,8 +62,10 @@ export async function openSignedLab(block: number, labZones = zonesIn(block)): P
   });
   const processes = [
     startNsd(site, 'root', { '': 'root.signed', test: 'test.signed' }),
-    startNsd(site, 'ns1', zonesOf(labZones, 'ns1')),
-    startNsd(site, 'ns2', zonesOf(labZones, 'ns2')),
+    ...(['ns1', 'ns2'] as const).flatMap((name) => [
+      startNsd(site, name, zonesOf(labZones, name), relay === undefined ? 53 : hiddenPort),
+      ...(relay === undefined ? [] : [openRelay(addresses[name], hiddenPort, relay)]),
+    ]),
     startUnbound(site, 'resolver', true),
     startUnbound(site, 'plainResolver', false),
   ];
@@ -182,6 +192,7 @@ function startNsd(
   { folder, addresses }: Site,
   name: 'root' | 'ns1' | 'ns2',
   zones: { readonly [zone: string]: string },
+  port = 53,
 ) {
   const own = join(folder, `nsd-${name}`);
   mkdirSync(own);
@@ -192,7 +203,7 @@ function startNsd(
   const listens = [addresses[name], ...(name === 'ns1' ? addresses.crowd : [])];
   writeFileSync(
     config,
-    `server:\n${listens.map((address) => `  ip-address: ${address}\n`).join('')}  port: 53\n  username: ""\n  chroot: ""\n  zonesdir: "${folder}"\n  database: ""\n  pidfile: "${own}/pid"\n  xfrdfile: "${own}/xfrd"\n  zonelistfile: "${own}/list"\n  logfile: "${own}/log"\n  hide-version: yes\nremote-control:\n  control-enable: no\n${lines.join('')}`,
+    `server:\n${listens.map((address) => `  ip-address: ${address}\n`).join('')}  port: ${port}\n  username: ""\n  chroot: ""\n  zonesdir: "${folder}"\n  database: ""\n  pidfile: "${own}/pid"\n  xfrdfile: "${own}/xfrd"\n  zonelistfile: "${own}/list"\n  logfile: "${own}/log"\n  hide-version: yes\nremote-control:\n  control-enable: no\n${lines.join('')}`,
   );
   return serve('nsd', ['-d', '-c', config]);
 }

@@ -77,6 +77,21 @@ const records: readonly Case[] = [
     score: 100,
   },
   {
+    name: 'CAA that the zone’s own servers fail for too stops CAs (RFC 8659 §3)',
+    change: {
+      resolver: failing('CAA good.test'),
+      servers: every({ failsFor: 'CAA' }),
+    },
+    broken: ['lookup-failed', 'ns-type-failed', 'caa-lookup-failed'],
+    notTested: ['caa-missing'],
+  },
+  {
+    name: 'CAA that only our resolver fails for',
+    change: { resolver: failing('CAA good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['caa-lookup-failed'],
+  },
+  {
     name: 'addresses that fail leave aliases and addresses open',
     change: { resolver: failing('A good.test', 'AAAA good.test', 'A www.good.test', 'AAAA www.good.test') },
     broken: ['lookup-failed'],

@@ -16,6 +16,21 @@ export const caaRules = {
     fix: 'Publish a CAA record that names your CA.',
     references: ['RFC 8659 §3'],
   },
+  'caa-lookup-failed': {
+    part: 'caa',
+    severity: 'medium',
+    points: 9,
+    title: 'The lookup of CAA fails, and CAs may not issue',
+    detail: 'The lookup of CAA for {name} fails: {reason}. {effect}',
+    fix: 'Let the name servers of that name, or of the name that its alias leads to, answer for CAA: with records, or with “there is none”.',
+    references: [
+      'RFC 8659 §3',
+      {
+        title: 'CA/Browser Forum Baseline Requirements §3.2.2.8',
+        url: 'https://cabforum.org/working-groups/server/baseline-requirements/requirements/',
+      },
+    ],
+  },
   'caa-unknown-critical': {
     part: 'caa',
     severity: 'high',

@@ -1337,10 +1337,15 @@ const transportCases: readonly Case[] = [
     ['dane-missing', 'mta-sts-missing'],
     { unsigned: ['mx1.good.test', 'mx2.good.test'], score: 93 },
   ),
-  but('the MTA-STS record cannot be read', { '_mta-sts.good.test TXT': servfail }, [], {
-    notTested: ['mta-sts-missing', 'mta-sts-record-syntax'],
-    fields: { mtaSts: { state: 'unknown' } },
-  }),
+  but(
+    'the MTA-STS record cannot be read',
+    { '_mta-sts.good.test TXT': servfail },
+    ['mta-sts-lookup-failed'],
+    {
+      notTested: ['mta-sts-missing', 'mta-sts-record-syntax'],
+      fields: { mtaSts: { state: 'unknown' } },
+    },
+  ),
   but('no TLS reporting', { '_smtp._tls.good.test TXT': null }, ['tls-rpt-missing'], {
     record: [
       'tls-rpt-missing',

@@ -1,3 +1,4 @@
+import type { Observation } from '../../../dns/observation.ts';
 import type { HeldBack } from '../../../dns/questions.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import type { ApexType } from '../halves.ts';
@@ -47,6 +48,8 @@ export type DnsEvidence = {
   readonly mailbox?: MailboxAnswers;
   /** The addresses of the primary that the SOA names, where it is none of the name servers. */
   readonly primary?: HostAnswers;
+  /** What was seen behind a lookup of CAA that fails for everybody; absent where none does. */
+  readonly caa?: readonly Observation[];
   /** The names that HTTPS records lead to, up to a limit; absent in evidence of before. */
   readonly bindingTargets?: readonly HostAnswers[];
   /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */

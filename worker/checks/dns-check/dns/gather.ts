@@ -3,6 +3,7 @@ import { ancestorsOf } from '../../../dns/name.ts';
 import { ownRecords } from '../../../dns/read-answer.ts';
 import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type HalfContext, type SharedAnswers } from '../halves.ts';
+import { gatherCaaFailure } from './caa/failure.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { gatherDelegation, isDenied } from './ns/gather-delegation.ts';
 import { gatherTargets } from './records/binding-targets.ts';
@@ -61,16 +62,18 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
 async function gatherNamed(
   context: HalfContext,
   known: Parameters<typeof gatherMailbox>[1],
-): Promise<Pick<DnsEvidence, 'mailbox' | 'primary' | 'bindingTargets'>> {
-  const [mailbox, primary, bindingTargets] = await Promise.all([
+): Promise<Pick<DnsEvidence, 'mailbox' | 'primary' | 'bindingTargets' | 'caa'>> {
+  const [mailbox, primary, bindingTargets, caa] = await Promise.all([
     gatherMailbox(context, known),
     gatherPrimary(context, known),
     gatherTargets(context, known.shared.apex.HTTPS),
+    gatherCaaFailure(context),
   ]);
   return {
     ...(mailbox === undefined ? {} : { mailbox }),
     ...(primary === undefined ? {} : { primary }),
     bindingTargets,
+    ...(caa === undefined ? {} : { caa }),
   };
 }
 

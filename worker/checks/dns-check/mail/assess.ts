@@ -1,3 +1,4 @@
+import { failureCodes } from '#shared/catalogue/dns-check/failures';
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MailCode, type MailPart, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import { scoreMail, scoreParts } from '#shared/catalogue/dns-check/mail/score';
@@ -59,16 +60,9 @@ export function assessMail(evidence: MailEvidence, isBogus = false): MailAssessm
   };
 }
 
-const toldByDnssec = eachOf(
-  [
-    'mx-lookup-failed',
-    'spf-record-lookup-failed',
-    'spf-lookup-failed',
-    'dmarc-lookup-failed',
-    'dane-lookup-failed',
-  ],
-  notTested('resolvers refuse the zone as bogus'),
-);
+const { CAA: _, ...mailFailures } = failureCodes;
+
+const toldByDnssec = eachOf(Object.values(mailFailures), notTested('resolvers refuse the zone as bogus'));
 
 function judge(
   facts: MailFacts,

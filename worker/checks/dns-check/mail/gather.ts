@@ -1,11 +1,9 @@
 import { isAddress } from '#shared/targets/classify-address';
 import { type Asker, openAsker } from '../../../dns/asker.ts';
-import type { ObservedQuestion } from '../../../dns/observation.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
-import { openZone, observationKey } from '../../../dns/zone.ts';
+import { walkZone } from '../../../dns/walk-zone.ts';
 import type { PolicyObservation } from '../../../mail/fetch-policy.ts';
 import { fetchPolicy } from '../../../mail/fetch-policy.ts';
-import { yieldToOthers } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/files.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
@@ -36,7 +34,7 @@ export async function gatherMail(
   const message = wanted === null ? null : begin(evaluateSpf(asker, wanted, limit));
   const fetching: Fetching = { policy: null, bimi: undefined };
   try {
-    const facts = await walk(asker, deadline.over, (zone) => {
+    const facts = await walkZone(asker, deadline.over, (zone) => {
       const seen = readMail(zone, subject.domain, subject.selectors);
       if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
       if (wantsFiles(seen)) fetching.bimi ??= begin(fetchBimi(probes.http, seen.bimi.bimi));
@@ -65,34 +63,6 @@ export async function gatherMail(
 
 /** What is fetched beside the walk, as soon as the answers call for it. */
 type Fetching = { policy: Promise<PolicyObservation> | null; bimi: Promise<BimiFiles> | undefined };
-
-type Zone = ReturnType<typeof openZone>;
-
-async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) => Facts): Promise<Facts> {
-  const pending = new Map<string, Promise<void>>();
-  let isOver = false;
-  const end = over.then(() => {
-    isOver = true;
-    asker.close('the time for asking was over');
-  });
-  for (;;) {
-    const missing: ObservedQuestion[] = [];
-    const facts = see(openZone(asker.observations, (question) => missing.push(question)));
-    for (const question of missing) {
-      const key = observationKey(question);
-      if (!pending.has(key)) pending.set(key, settle(key, asker.ask(question)));
-    }
-    if (pending.size === 0 || isOver) return facts;
-    await Promise.race([...pending.values(), end]);
-    // Answers come in bursts; what has arrived by now is judged together.
-    await yieldToOthers();
-  }
-
-  async function settle(key: string, answer: Promise<unknown>): Promise<void> {
-    await answer;
-    pending.delete(key);
-  }
-}
 
 const lateFile: PolicyObservation = {
   kind: 'failure',

@@ -15,6 +15,16 @@ export const transportRules = {
     fix: 'Publish an MTA-STS record and policy, or TLSA records if the zone is signed.',
     references: ['RFC 8461 §1', 'RFC 7672 §1.3'],
   },
+  'mta-sts-lookup-failed': {
+    part: 'mtaSts',
+    severity: 'low',
+    points: 7,
+    title: 'The lookup of the MTA-STS record fails',
+    detail:
+      'The lookup of {name} fails: {reason}. Senders whose lookup fails too act as if there were no policy.',
+    fix: 'Repair the DNS of that name, or of the name that its alias leads to.',
+    references: ['RFC 8461 §3.1'],
+  },
   'mta-sts-alias-dangling': {
     part: 'mtaSts',
     severity: 'low',

@@ -11,7 +11,9 @@ import {
 import { climbCaa } from '../../../../dns/climb-caa.ts';
 import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsEvidence } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
+import { readCaaFailure } from './failure.ts';
 import { findParameterFaults, isContactEmail, isContactPhone } from './judge-parameters.ts';
 import { meantIssuer } from './known-issuers.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
@@ -28,10 +30,12 @@ const knownTags = [...issueTags, 'iodef', 'contactemail', 'contactphone'];
 /** Judges the CAA records that a CA would find for the domain. */
 export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
   const climb = climbCaa(facts.domain, caaAnswersOf(facts));
-  if (climb.state === 'unknown') return allOf(caaRules, notTested(climb.why));
+  if (climb.state === 'unknown')
+    return { ...allOf(caaRules, notTested(climb.why)), ...judgeFailure(facts.domain, facts.evidence.caa) };
   if (climb.state === 'missing')
     return {
       ...allOf(caaRules, 'not-applicable'),
+      'caa-lookup-failed': 'holds',
       'caa-missing': brokenBy([{ name: facts.domain }], {
         text: 'Publish one record for each CA that you use. The record shown is an example.',
         record: { name: facts.domain, type: 'CAA', value: '0 issue "letsencrypt.org"' },
@@ -41,6 +45,7 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
   const parameters = findParameterFaults(name, records, methodTags);
   return {
     'caa-missing': 'holds',
+    'caa-lookup-failed': 'holds',
     'caa-unknown-critical': brokenBy(
       records
         .filter(({ flags, tag }) => (flags & criticalFlag) !== 0 && !isKnown(tag))
@@ -67,6 +72,19 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
       { name },
     ),
   };
+}
+
+function judgeFailure(
+  domain: string,
+  seen: DnsEvidence['caa'],
+): Partial<Pick<Verdicts<CaaCode>, 'caa-lookup-failed'>> {
+  const failure = seen && readCaaFailure(domain, seen);
+  if (failure === undefined) return {};
+  const { name, reason, isSigned } = failure;
+  const effect = isSigned
+    ? 'The zone is signed, so no CA may issue or renew a certificate.'
+    : 'Some CAs then issue and renew no certificate.';
+  return { 'caa-lookup-failed': brokenBy([{ name, reason, effect }]) };
 }
 
 /** The answers that a CA's climb from the domain meets. */

@@ -3,7 +3,7 @@ import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
-import { isProvenFailure } from '../prove-failure.ts';
+import { lookBehind } from '../../failures/look-behind.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
 import { discoverPolicy, orgDomainOf, type Walk, walkTree } from './walk-tree.ts';
@@ -57,7 +57,7 @@ export function readDmarc(zone: Zone, domain: string): DmarcFacts {
     applied,
     exists: nameExists(zone.look(domain, 'A')),
     uris: typeof applied === 'string' ? [] : readUris(zone, applied, orgDomain),
-    hasProvenFailure: walk.lost !== null && isProvenFailure(zone, walk.lost.observation, walk.lost.domain),
+    hasProvenFailure: walk.lost !== null && lookBehind(zone, walk.lost.observation) === 'fails',
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
     doubled:
       applied === 'none' && isRegistrable(domain) && nameExists(zone.look(domain, 'A')) !== false

@@ -9,8 +9,8 @@ import {
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { readTlsa, type Tlsa } from '../../../../mail/parse-tlsa.ts';
+import { type Behind, lookBehind } from '../../failures/look-behind.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
-import { type Behind, isProvenFailure, lookBehind } from '../prove-failure.ts';
 
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {
@@ -72,7 +72,7 @@ export function readMx(zone: Zone, domain: string, validates = false): MxFacts {
   return {
     domain,
     observation,
-    hasProvenFailure: isProvenFailure(zone, observation, domain),
+    hasProvenFailure: lookBehind(zone, observation) === 'fails',
     exchanges,
     isImplicit,
     addresses,
@@ -115,7 +115,7 @@ function readHost(
       name: tlsaName,
       observation: tlsa,
       records: tlsa.records.flatMap(readTlsaRecord),
-      behind: !validates ? 'unknown' : isUnsigned(observations) ? 'absent' : lookBehind(zone, tlsa, host),
+      behind: !validates ? 'unknown' : isUnsigned(observations) ? 'absent' : lookBehind(zone, tlsa),
     },
   };
 }

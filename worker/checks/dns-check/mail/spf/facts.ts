@@ -2,7 +2,7 @@ import { type Observation, type Txt, textsOf, valuesOf } from '../../../../dns/o
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
-import { isProvenFailure } from '../prove-failure.ts';
+import { lookBehind } from '../../failures/look-behind.ts';
 import { freeSenders, growSpfTree, type SpfBranch, spfRecordsOf, unreachedSenders } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
 
@@ -50,7 +50,7 @@ export function readSpf(zone: Zone, domain: string): SpfFacts {
       records.length === 0 &&
       isRegistrable(domain) &&
       spfRecordsOf(zone.look(`${domain}.${domain}`, 'TXT')).length > 0,
-    hasProvenFailure: isProvenFailure(zone, observation, domain),
+    hasProvenFailure: lookBehind(zone, observation) === 'fails',
     records,
     almost: texts.flatMap((text) => {
       const why = whySkipped(text);

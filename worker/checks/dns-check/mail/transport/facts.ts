@@ -5,6 +5,7 @@ import { trimSpaces } from '../../../../mail/ascii.ts';
 import { clip, type SyntaxFault, type Faulty, settle } from '../../../../mail/fault.ts';
 import { parseStsRecord } from '../../../../mail/parse-sts-record.ts';
 import { hasVersion, parseVersioned } from '../../../../mail/parse-versioned.ts';
+import { type Behind, lookBehind } from '../../failures/look-behind.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import type { MxFacts } from '../mx/facts.ts';
 
@@ -21,6 +22,8 @@ type RecordFacts<T> = {
 
 export type StsFacts = RecordFacts<{ readonly id: string }> & {
   readonly policyUrl: string;
+  /** What is behind a lookup of the record that failed. */
+  readonly behind: Behind;
   /** Whether the policy host has an address; null where nobody knows. */
   readonly hasHost: boolean | null;
 };
@@ -44,6 +47,7 @@ export function readSts(zone: Zone, domain: string): StsFacts {
     name: observation.name,
     observation,
     ...parseStsOnce(observation),
+    behind: lookBehind(zone, observation),
     policyUrl: `https://${host}/.well-known/mta-sts.txt`,
     hasHost: outcomes.includes('found') ? true : outcomes.includes('unknown') ? null : false,
   };

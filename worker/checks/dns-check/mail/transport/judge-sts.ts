@@ -45,6 +45,7 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
   return {
     ...judgeFile(context, hasRecord),
     ...judgePolicy(hasRecord ? served : null, context, hasRecord ? fileUnseen : undefined),
+    'mta-sts-lookup-failed': judgeLookup(sts, unseen),
     'mta-sts-missing': unseen ?? judgeMissing(context),
     'mta-sts-alias-dangling': unseen ?? brokenBy(danglingAlias(sts)),
     'mta-sts-multiple':
@@ -58,6 +59,10 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
     'mta-sts-record-missing':
       unseen ?? fileUnseen ?? brokenIf(isBare, { url: sts.policyUrl, name: sts.name }, record),
   };
+}
+
+function judgeLookup({ behind, name, observation }: StsFacts, unseen: Verdict | undefined): Verdict {
+  return behind === 'fails' ? brokenBy([{ name, reason: observation.why }]) : (unseen ?? 'holds');
 }
 
 /** The policy, where one is served that can be read; its certificate is judged apart. */
