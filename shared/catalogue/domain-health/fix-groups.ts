@@ -6,6 +6,8 @@ import type { CategoryName } from './weights.ts';
 
 /** A finding of one of the reports that a domain-health is made of, or one of its own. */
 export type DomainFinding = Pick<Finding, 'code' | 'severity' | 'evidence'> & {
+  /** Findings that offer the same record have one fix. */
+  readonly fix?: Pick<Finding['fix'], 'record'>;
   readonly check: string;
   /** The domain or URL that its report is about. */
   readonly target: string;
@@ -138,11 +140,16 @@ function isRepeated(one: DomainFinding, parts: ReadonlySet<string>): boolean {
 
 /** @param expired the finding of the certificate of the web host that has expired, where it has */
 function keyOf(one: DomainFinding, expired: DomainFinding | undefined): string {
-  if (!certificateCodes.includes(one.code)) return familyOf.get(one.code) ?? one.code;
+  if (!certificateCodes.includes(one.code)) return familyOf.get(one.code) ?? recordKeyOf(one) ?? one.code;
   const host = hostOf(one);
   const isSame =
     expired !== undefined && one.evidence.some(({ reason }) => isExpiry(reason)) && isCovered(host, expired);
   return `certificate ${isSame ? expired.target : host}`;
+}
+
+function recordKeyOf({ fix }: DomainFinding): string | undefined {
+  const record = fix?.record;
+  return record && `record ${record.type} ${record.name} ${record.value}`;
 }
 
 /**

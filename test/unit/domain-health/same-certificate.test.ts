@@ -30,3 +30,16 @@ test.for([
   const web = of('ssl-check', 'certificate-expired', { subject, notAfter: '2026-11-01T00:00:00Z' });
   expect(groupByFix([web, policyHost])).toHaveLength(faults);
 });
+
+test('findings that offer the same record are one fault', () => {
+  const record = { type: 'TXT', name: 'a.test', value: 'v=spf1 mx ~all' };
+  const told = ['spf-ptr', 'spf-term-repeated', 'spf-no-all'].map((code) => ({
+    ...of('dns-check', code, {}),
+    fix: { record },
+  }));
+  const other = {
+    ...of('dns-check', 'spf-not-closed', {}),
+    fix: { record: { ...record, value: 'v=spf1 -all' } },
+  };
+  expect(groupByFix([...told, other]).map(({ others }) => others.length)).toEqual([2, 0]);
+});

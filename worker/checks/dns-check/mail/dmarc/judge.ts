@@ -18,7 +18,7 @@ import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports, reportCodes } from './judge-reports.ts';
-import { withOneRecord } from './one-record.ts';
+import { withOneDmarc } from './one-record.ts';
 import { parseDmarc } from './parse-dmarc.ts';
 import { correctedNames, fixRecord, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
 import type { Step } from './walk-tree.ts';
@@ -46,8 +46,7 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
       ? judgeReports(facts, applied, mode)
       : eachOf(reportCodes, 'not-applicable')),
   };
-  // Of a record of its own each fix changes its own tag; that of the organization is somebody else's to change, and once.
-  return applied.domain === domain ? judged : withOneRecord(judged, applied.dmarc);
+  return withOneDmarc(judged, applied.dmarc, isClosed && mode === 'parked');
 }
 
 function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: DmarcFacts) {

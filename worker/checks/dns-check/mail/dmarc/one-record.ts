@@ -1,41 +1,31 @@
-import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
+import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
+import type { Verdicts } from '#shared/model/verdict';
+import { withOneRecord } from '../one-record.ts';
 import { parseTagList } from '../text/tag-list.ts';
 import { type Dmarc, printDmarc } from './parse-dmarc.ts';
 
 type Tags = ReadonlyMap<string, string>;
 
 /**
- * The same verdicts, with one record for each name: where several findings offer records for one name, which would undo each other, each offers
- * the one that has all their changes. Where two change one tag, the first of the table counts.
+ * The verdicts on a policy, with one record for each name that has all the changes. Where two change one tag, the first of the table counts.
  * @param dmarc the record that applies
+ * @param isClosed nothing is sent, so nothing is lost where more is rejected
  */
-export function withOneRecord<Code extends string>(verdicts: Verdicts<Code>, dmarc: Dmarc): Verdicts<Code> {
-  const offered = codesOf(verdicts).flatMap((code) => {
-    const verdict = verdicts[code];
-    const record = isBroken(verdict) ? verdict.fix?.record : undefined;
-    return record?.value.startsWith('v=DMARC1;') && record.name.startsWith('_dmarc.') ? [record] : [];
+export function withOneDmarc(
+  verdicts: Verdicts<DmarcCode>,
+  dmarc: Dmarc,
+  isClosed: boolean,
+): Verdicts<DmarcCode> {
+  return withOneRecord(verdicts, {
+    isOurs: ({ name, value }) => value.startsWith('v=DMARC1;') && name.startsWith('_dmarc.'),
+    choices: isClosed
+      ? []
+      : ['dmarc-policy-none', 'dmarc-testing', 'dmarc-subdomain-weaker', 'dmarc-psd-claimed'],
+    join: (_, values) => joinTags(tagsOf(dmarc.tags), values),
   });
-  const base = tagsOf(dmarc.tags);
-  const joined = new Map(
-    [...Map.groupBy(offered, ({ name }) => name)].flatMap(([name, records]) => {
-      const values = new Set(records.map(({ value }) => value));
-      return values.size < 2 ? [] : [[name, joinRecords(base, [...values])] as const];
-    }),
-  );
-  if (joined.size === 0) return verdicts;
-  const changed = codesOf(verdicts).map((code) => [code, withRecord(verdicts[code], joined)] as const);
-  return Object.fromEntries(changed) as Verdicts<Code>;
 }
 
-function withRecord(verdict: Verdict, joined: ReadonlyMap<string, string>): Verdict {
-  if (!isBroken(verdict) || !verdict.fix?.record) return verdict;
-  const value = joined.get(verdict.fix.record.name);
-  return value === undefined
-    ? verdict
-    : { ...verdict, fix: { ...verdict.fix, record: { ...verdict.fix.record, value } } };
-}
-
-function joinRecords(base: Tags, values: readonly string[]): string {
+function joinTags(base: Tags, values: readonly string[]): string {
   const [first = base, ...others] = values.map((text) => tagsOf(parseTagList(text).tags));
   const tags = new Map(first);
   for (const other of others) {

@@ -38,10 +38,14 @@ export function correctedNames(dmarc: Dmarc): Changes {
     present.add(meant);
     return [
       [name, null],
-      [meant, value],
+      [meant, isPolicy(value) ? value.toLowerCase() : value],
     ] as const;
   });
   return Object.fromEntries(repairs);
+}
+
+function isPolicy(value: string): boolean {
+  return policies.some((one) => one === value.toLowerCase());
 }
 
 /** What makes p, sp and np count: misspelt names and values are put right; what cannot be read becomes what receivers take it for. */
@@ -49,11 +53,10 @@ export function correctedPolicies(dmarc: Dmarc): Changes {
   const { p: named, ...others } = correctedNames(dmarc);
   const written = (tag: string) => dmarc.tags.find(({ name }) => name === tag)?.value ?? '';
   const p = typeof named === 'string' ? named : written('p');
-  const isGood = (value: string): value is Policy => policies.some((one) => one === value.toLowerCase());
   return {
     // A misspelt p carries the policy; the other names have a finding of their own.
     ...(dmarc.p === undefined && typeof named === 'string' ? removed(others, dmarc) : {}),
-    ...(dmarc.p ? {} : { p: isGood(p) ? p.toLowerCase() : (meantPolicy(p) ?? 'none') }),
+    ...(dmarc.p ? {} : { p: isPolicy(p) ? p.toLowerCase() : (meantPolicy(p) ?? 'none') }),
     ...(dmarc.sp === null ? { sp: meantPolicy(written('sp')) } : {}),
     ...(dmarc.np === null ? { np: meantPolicy(written('np')) } : {}),
   };

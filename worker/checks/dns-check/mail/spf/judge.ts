@@ -20,6 +20,7 @@ import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeBehindAll } from './judge-behind-all.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';
+import { withOneSpf } from './one-record.ts';
 import { parseTerm } from './parse-term.ts';
 import { mergeSpf } from './republish.ts';
 
@@ -48,13 +49,14 @@ export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode
         ? { 'spf-record-lookup-failed': brokenBy([{ name: domain, reason: observation.why }]) }
         : {}),
     };
-  return {
+  const judged: Verdicts<SpfCode> = {
     ...(tree?.spf ? judgeRecord(facts, tree, context) : allOf(spfRules, 'not-applicable')),
     ...judgePresence(facts, context),
     'spf-record-lookup-failed': 'holds',
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
   };
+  return tree === null ? judged : withOneSpf(judged, tree);
 }
 
 type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';

@@ -22,8 +22,8 @@ export function republish(
   return publish(text, domain, printSpf(terms));
 }
 
-// A mechanism that lets somebody pass, or a record that this one hands on to; "-all" and "~all" let nobody.
-function hasSender(terms: readonly { readonly text: string }[]): boolean {
+/** Whether a record lets anybody send, or hands on to one that does. */
+export function hasSender(terms: readonly { readonly text: string }[]): boolean {
   return terms.some(({ text }) => !/^[-~?]/.test(text) && !/^exp=/i.test(text));
 }
 
@@ -47,7 +47,7 @@ export function closeRecord(
   return republish(text, branch, [...others, ...added, ...end]);
 }
 
-function isEnd({ text }: { readonly text: string }): boolean {
+export function isEnd({ text }: { readonly text: string }): boolean {
   return /^[-~?+]?all$/i.test(text);
 }
 
