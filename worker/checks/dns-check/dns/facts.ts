@@ -1,6 +1,7 @@
 import { ownRecords, type RecordsRead, readAnswer, recordsAt } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../halves.ts';
+import type { KnownSignatures } from './dnssec/verify-rrsig.ts';
 import type { DnsEvidence } from './evidence.ts';
 import { delegatedNames } from './servers/addresses.ts';
 import { readServerFacts, type ServerFacts } from './servers/server-facts.ts';
@@ -18,6 +19,8 @@ export type DnsFacts = {
   readonly zone: ZoneFacts;
   readonly servers: readonly ServerFacts[];
   readonly authoritative: readonly ServerFacts[];
+  /** Signatures that were checked while this was read and judged. */
+  readonly known: KnownSignatures;
   /** The zone above that delegates, "" the root; null when nobody said. */
   readonly parentZone: string | null;
 };
@@ -43,6 +46,7 @@ export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
     exists: existence(apex, evidence),
     zone: readZoneFacts(answers.SOA, answers.NS, referrals),
     servers,
+    known: { keys: new Map(), signatures: new Map() },
     authoritative: servers.filter(({ state }) => state === 'authoritative'),
     parentZone: evidence.ancestors.find(({ ns }) => ownRecords(ns).length > 0)?.name ?? null,
   };

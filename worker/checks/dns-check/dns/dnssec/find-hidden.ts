@@ -30,7 +30,8 @@ export function findHidden(evidence: DnsEvidence): readonly Hidden[] {
   return suspected.flatMap((server) => {
     const own = signing.servers.find(({ ip }) => ip === server.address)?.keys;
     const keys = own && own.length > 0 ? own : signing.keys;
-    const signer: Signer = { zone: evidence.domain, keys, atS: evidence.askedAtS, signaturesOfSet: 2 };
+    const { known } = facts;
+    const signer: Signer = { zone: evidence.domain, keys, atS: evidence.askedAtS, known, signaturesOfSet: 2 };
     return hiddenAt(server, evidence, (answer) => signedIn(answer, signer));
   });
 }

@@ -38,27 +38,20 @@ export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readon
     servers.filter(({ sets }) => sets.every((set) => faultIn(set) === undefined)).map(({ ip }) => ip),
   );
   const atS = facts.evidence.askedAtS;
-  const signer: Signer = { zone: facts.domain, keys, atS, signaturesOfSet: signatureLimit };
-  const read = readOnce((answer) => readDenial(answer, signer));
+  const signer: Signer = {
+    zone: facts.domain,
+    keys,
+    atS,
+    known: facts.known,
+    signaturesOfSet: signatureLimit,
+  };
+  const read = (answer: DnsAnswer) => readDenial(answer, signer);
   return facts.evidence.servers
     .filter(({ address }) => sound.has(address))
     .flatMap(({ name, address, absentName, absentType }) => [
       ...(absentName ? [{ server: name, ip: address, of: 'name' as const, ...read(absentName) }] : []),
       ...(absentType ? [{ server: name, ip: address, of: 'type' as const, ...read(absentType) }] : []),
     ]);
-}
-
-// Servers with the same copy of a zone give the same proof, and checking its signatures is most of the work.
-function readOnce<T>(read: (answer: DnsAnswer) => T): (answer: DnsAnswer) => T {
-  const known = new Map<string, T>();
-  return (answer) => {
-    if (answer.kind === 'failure') return read(answer);
-    const { question, rcode, flags, answers, authority } = answer;
-    const key = JSON.stringify([question, rcode, flags.aa, answers, authority]);
-    const kept = known.get(key) ?? read(answer);
-    known.set(key, kept);
-    return kept;
-  };
 }
 
 /** Reads how one answer proves what it says. */

@@ -15,7 +15,7 @@ import { mostFrequent } from '../ns/delegation.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
 import { type CheckedSet, faultIn } from './set-faults.ts';
-import { verifyRrsig } from './verify-rrsig.ts';
+import { type SigningKeys, verifyRrsig } from './verify-rrsig.ts';
 
 /** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
 export type Signing = {
@@ -70,7 +70,7 @@ export function readSigning(facts: DnsFacts): Signing {
   );
   const sets = told.map((type): CheckedSet => {
     const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
-    return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
+    return { type, signatures: checkSet(answers[type], signers, facts) };
   });
   const known = new Set(facts.authoritative.map(({ ip }) => ip));
   const servers = evidence.servers
@@ -82,7 +82,7 @@ export function readSigning(facts: DnsFacts): Signing {
       const signers = own && own.keys.length > 0 ? own.keys : keys;
       const soa: CheckedSet = {
         type: 'SOA',
-        signatures: checkSet(answers.soa, signers, evidence.askedAtS),
+        signatures: checkSet(answers.soa, signers, facts),
       };
       return {
         server: answers.name,
@@ -128,7 +128,8 @@ type AllGivenKeys = {
 };
 
 // Keys as each server gives them: the resolver's answer is the word of one of them.
-function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly Ds[]): AllGivenKeys {
+function readGivenKeys(facts: DnsFacts, entered: readonly Ds[]): AllGivenKeys {
+  const { domain, apex, evidence } = facts;
   const resolved = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
   const given = evidence.servers.flatMap(({ address, dnskey }) =>
     dnskey !== undefined && isHeard(dnskey)
@@ -140,7 +141,7 @@ function readGivenKeys({ domain, apex, evidence }: DnsFacts, entered: readonly D
   const isVouched = [resolved, ...given.map(({ keys }) => keys)].some((keys) => vouchedIn(keys).length > 0);
   const servers = given.map(({ address, dnskey, keys }): GivenKeys => {
     const signers = isVouched ? vouchedIn(keys) : keys;
-    return { address, keys, signatures: checkSet(dnskey, signers, evidence.askedAtS) };
+    return { address, keys, signatures: checkSet(dnskey, signers, facts) };
   });
   return { resolved, servers, hasDs: entered.length > 0 };
 }
@@ -165,16 +166,15 @@ function keysOfZone({ resolved, servers, hasDs }: AllGivenKeys): readonly Dnskey
 const setLimit = 4;
 
 /** Whether a resolver may take the keys of any server and the data of any other: each set is vouched for, and has the key that signs at each of the others. */
-function areOneChain({ evidence }: DnsFacts, { servers }: AllGivenKeys): boolean {
+function areOneChain(facts: DnsFacts, { servers }: AllGivenKeys): boolean {
+  const { evidence } = facts;
   const sets = new Map(servers.map(({ keys }) => [printSet(keys), keys] as const));
   if (sets.size > setLimit || servers.some(({ signatures }) => faultIn({ signatures }) !== undefined))
     return false;
   return evidence.servers.every(
     ({ address, soa }) =>
       !servers.some((one) => one.address === address) ||
-      [...sets.values()].every(
-        (keys) => faultIn({ signatures: checkSet(soa, keys, evidence.askedAtS) }) === undefined,
-      ),
+      [...sets.values()].every((keys) => faultIn({ signatures: checkSet(soa, keys, facts) }) === undefined),
   );
 }
 
@@ -199,18 +199,22 @@ export function isAskedFor(answer: DnsAnswer): boolean {
   return answer.kind === 'answer' && answer.edns?.dnssecOk === true;
 }
 
-function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
+function checkSet(
+  answer: DnsAnswer,
+  keys: readonly Dnskey[],
+  { evidence, known }: Pick<DnsFacts, 'evidence' | 'known'>,
+): CheckedSet['signatures'] {
   if (answer.kind === 'failure') return [];
-  return checkRecords(answer.answers, answer.question, { zone: answer.question.name, keys, atS });
+  return checkRecords(answer.answers, answer.question, {
+    zone: answer.question.name,
+    keys,
+    atS: evidence.askedAtS,
+    known,
+  });
 }
 
 /** Whose signatures count, and when. `signaturesOfSet`: so many of one set are looked at; 6 when left out. */
-export type Signer = {
-  readonly zone: string;
-  readonly keys: readonly Dnskey[];
-  readonly atS: number;
-  readonly signaturesOfSet?: number;
-};
+export type Signer = SigningKeys & { readonly signaturesOfSet?: number };
 
 /** Checks the signatures over the records of one name and type in a section of an answer, those of the zone's own keys first. */
 export function checkRecords(

@@ -1,4 +1,4 @@
-import { verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
 import type { Dnskey, Rrsig } from '../../../../dns/record-values.ts';
 import { algorithmOf, type Scheme } from './algorithms.ts';
 import { keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
@@ -15,8 +15,22 @@ export type SignatureVerdict =
   | 'does-not-verify'
   | 'unsupported';
 
+/** What was worked out before: the servers of a zone give the same keys and the same signatures, and these are most of the work. */
+export type KnownSignatures = {
+  readonly keys: Map<string, KeyObject | undefined>;
+  readonly signatures: Map<string, boolean>;
+};
+
 /** How many keys of one tag are tried; a zone with more is made to keep validators busy (CVE-2023-50387). */
 const sameTagLimit = 4;
+
+/** `known` is that of one run: nothing is kept beyond it. */
+export type SigningKeys = {
+  readonly zone: string;
+  readonly keys: readonly Dnskey[];
+  readonly atS: number;
+  readonly known?: KnownSignatures | undefined;
+};
 
 /**
  * Checks one signature over a set of records (RFC 4035 §5.3).
@@ -26,7 +40,7 @@ const sameTagLimit = 4;
 export function verifyRrsig(
   set: SignedSet,
   rrsig: Rrsig,
-  { zone, keys, atS }: { readonly zone: string; readonly keys: readonly Dnskey[]; readonly atS: number },
+  { zone, keys, atS, known = { keys: new Map(), signatures: new Map() } }: SigningKeys,
 ): SignatureVerdict {
   if (rrsig.signerName !== zone || rrsig.typeCovered !== set.type) return 'wrong-signer';
   if (algorithmOf(rrsig.algorithm).scheme === null) return 'unsupported';
@@ -34,15 +48,35 @@ export function verifyRrsig(
   if (candidates.length === 0) return 'no-key';
   if (isLater(atS, rrsig.expiration)) return 'expired';
   if (isLater(rrsig.inception, atS)) return 'not-yet-valid';
-  return candidates.some((key) => verifies(set, rrsig, key)) ? 'valid' : 'does-not-verify';
+  return candidates.some((key) => verifies(set, rrsig, { key, known })) ? 'valid' : 'does-not-verify';
 }
 
 // The octets alone: no time, no signer, no key tag.
-function verifies(set: SignedSet, rrsig: Rrsig, dnskey: Dnskey): boolean {
-  const { scheme } = algorithmOf(rrsig.algorithm);
-  const key = parsePublicKey(dnskey);
+function verifies(
+  set: SignedSet,
+  rrsig: Rrsig,
+  { key: dnskey, known }: { readonly key: Dnskey; readonly known: KnownSignatures },
+): boolean {
   const text = signedText(set, rrsig);
-  if (scheme === null || 'malformed' in key || text === undefined) return false;
+  if (text === undefined) return false;
+  const name = [dnskey.algorithm, dnskey.key, rrsig.signature, text.toString('latin1')].join(' ');
+  const verdict = known.signatures.get(name) ?? fits(text, rrsig, keyOf(dnskey, known));
+  known.signatures.set(name, verdict);
+  return verdict;
+}
+
+function keyOf(dnskey: Dnskey, { keys }: KnownSignatures): KeyObject | undefined {
+  const name = `${dnskey.algorithm} ${dnskey.key}`;
+  if (!keys.has(name)) {
+    const key = parsePublicKey(dnskey);
+    keys.set(name, 'malformed' in key ? undefined : key);
+  }
+  return keys.get(name);
+}
+
+function fits(text: Buffer, rrsig: Rrsig, key: KeyObject | undefined): boolean {
+  const { scheme } = algorithmOf(rrsig.algorithm);
+  if (scheme === null || key === undefined) return false;
   const signature = Buffer.from(rrsig.signature, 'base64');
   try {
     return verify(hashOf(scheme), text, { key, dsaEncoding: 'ieee-p1363' }, signature);
