@@ -92,8 +92,8 @@ export const zonemasterRows = rowsOf({
   DNSSEC08: match(['dnssec-signature-invalid', 'dnssec-server-signature-invalid']),
   DNSSEC09: match(['dnssec-signature-invalid']),
   DNSSEC10: better(
-    ['dnssec-denial-invalid', 'dnssec-server-denial-invalid'],
-    'a random name and a type are asked at each server; wildcards, white lies and compact denial (RFC 9824) are right',
+    ['dnssec-denial-invalid', 'dnssec-server-denial-invalid', 'dnssec-denial-hides'],
+    'a name and a type that are not there are asked at each server; what is denied is held against what the server has; wildcards, white lies and compact denial (RFC 9824) are right',
   ),
   DNSSEC11: match(['dnssec-ds-without-key', 'dnssec-keys-inconsistent']),
   DNSSEC13: match(['dnssec-algorithm-not-signing']),

@@ -133,6 +133,20 @@ export const freshMail: readonly FreshMail[] = [
   { name: 'spf ipv4', setup: spf('v=spf1 ipv4:198.41.0.25 -all'), told: ['spf-syntax'] },
   { name: 'spf ip4 host', setup: spf('v=spf1 ip4:mail.a.test -all'), told: ['spf-syntax'] },
   { name: 'spf ip4 space', setup: spf('v=spf1 ip4: 198.41.0.25 -all'), told: ['spf-syntax'] },
+  {
+    name: 'spf redirect beside all',
+    setup: spf('v=spf1 redirect=mail.a.test -all'),
+    told: ['spf-senders-shut-out'],
+  },
+  {
+    name: 'spf include behind soft all',
+    setup: {
+      ...spf('v=spf1 ~all include:spf.a.test'),
+      add: ['@ 3600 TXT v=spf1 ~all include:spf.a.test', 'spf.a.test 3600 TXT v=spf1 mx -all'],
+    },
+    told: ['spf-senders-soft-failed'],
+  },
+  { name: 'spf include address', setup: spf('v=spf1 include:5.9.10.12 -all'), told: ['spf-syntax'] },
   { name: 'spf all mid', setup: spf('v=spf1 -all mx'), told: ['spf-senders-shut-out'] },
   { name: 'spf include=', setup: spf('v=spf1 include=mail.a.test mx -all'), told: ['spf-mechanism-equals'] },
   { name: 'spf include self', setup: spf('v=spf1 include:a.test -all'), told: ['spf-loop'] },

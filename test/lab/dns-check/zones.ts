@@ -70,11 +70,20 @@ const head = (serial = 1, rname = 'hostmaster') =>
 const body =
   '@ A 192.0.2.80\n@ MX 10 mail\nmail A 192.0.2.25\n@ TXT "v=spf1 mx -all"\n@ CAA 0 issue "ca.example"\nwww CNAME @\n';
 const usual = `${head()}${servers}${body}`;
+const bare = usual.replace('@ A 192.0.2.80\n', '').replace('www CNAME @\n', '');
 const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
 
 const labZones: { readonly [name: string]: LabZone } = {
   // An HTTPS record (1 .) in the form that every signer knows.
   'secure.test': { text: `${usual}@ TYPE65 \\# 3 000100\n`, signing: p256 },
+  // HTTPS records without an address of the domain, and beside one: 1 . ipv4hint, 1 . alpn=h2, 0 www, 0 gone.nowhere.test., 1 gone.nowhere.test.
+  'hints.test': { text: `${bare}@ TYPE65 \\# 11 000100 0004 0004 c0000250\n` },
+  'alpn.test': { text: `${bare}@ TYPE65 \\# 10 000100 0001 0003 026832\n` },
+  'aliasalone.test': {
+    text: `${bare}www A 192.0.2.80\n@ TYPE65 \\# 23 0000 03777777 0a616c696173616c6f6e65 0474657374 00\n`,
+  },
+  'aliasgone.test': { text: `${bare}@ TYPE65 \\# 21 0000 04676f6e65 076e6f7768657265 0474657374 00\n` },
+  'servicegone.test': { text: `${usual}@ TYPE65 \\# 21 0001 04676f6e65 076e6f7768657265 0474657374 00\n` },
   'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
   'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
   'short.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 1024 } },

@@ -1,7 +1,7 @@
 import type { DnsFields } from '#shared/catalogue/dns-check/report';
-import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
+import { bogusCodes, type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
 import { scoreDnsHalf } from '#shared/catalogue/dns-check/score-dns';
-import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#shared/model/verdict';
+import { allOf, codesBroken, isBroken, notTested, type Severity, type Verdicts } from '#shared/model/verdict';
 import type { HalfAssessment } from '../halves.ts';
 import { judgeCaa } from './caa/judge.ts';
 import { reportCaa } from './caa/report.ts';
@@ -35,13 +35,13 @@ export function assessDns(evidence: DnsEvidence, hidden: readonly Hidden[] = [])
   const signing = readSigning(facts);
   const status = readStatus(facts, signing);
   const soa = judgeSoa(facts);
-  const seen: Verdicts<DnsCode> = {
+  const seen = tellOnce({
     ...judgeRecords(facts),
     ...judgeNs(facts),
     ...soa,
     ...judgeDnssec(facts, signing, { ...status, hidden }),
     ...judgeCaa(facts),
-  };
+  });
   const { exists } = facts;
   const verdicts = exists === false ? onlyNotFound(facts.domain) : seen;
   const standing = readStanding(facts, verdicts);
@@ -64,6 +64,16 @@ export function assessDns(evidence: DnsEvidence, hidden: readonly Hidden[] = [])
     isPartial:
       facts.zone.kind === 'unknown' || Object.values(facts.apex).some(({ state }) => state === 'unknown'),
   };
+}
+
+// Where nothing of the zone is answered, or all of it is refused, that CAA fails too is no further fault.
+function tellOnce(verdicts: Verdicts<DnsCode>): Verdicts<DnsCode> {
+  const why = isBroken(verdicts['ns-none-answers'])
+    ? 'no name server answers for the domain'
+    : codesBroken(verdicts).some((code) => bogusCodes.includes(code))
+      ? 'resolvers refuse the zone as bogus'
+      : undefined;
+  return why === undefined ? verdicts : { ...verdicts, 'caa-lookup-failed': notTested(why) };
 }
 
 function onlyNotFound(name: string): Verdicts<DnsCode> {
