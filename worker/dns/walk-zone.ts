@@ -38,7 +38,8 @@ export async function walkZone<Facts>(
     const waiting = [...pending.values()];
     const next = Math.min(...waiting.map(({ lateAt }) => (lateAt > now ? lateAt : Infinity)));
     const stop = new AbortController();
-    const late = next === Infinity ? [] : [delay(next - now, undefined, stop).catch(() => undefined)];
+    const late =
+      next === Infinity ? [] : [delay(next - now, undefined, { signal: stop.signal }).catch(() => undefined)];
     await Promise.race([...waiting.map(({ done }) => done), end, ...late]);
     stop.abort();
     // Answers come in bursts; what has arrived by now is judged together.

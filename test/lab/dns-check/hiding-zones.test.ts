@@ -23,6 +23,7 @@ const rows: readonly { zone: string; hides: boolean; missing?: readonly string[]
   { zone: 'optout3.test', hides: false },
   { zone: 'wild.test', hides: false },
   { zone: 'wild3.test', hides: false },
+  { zone: 'dname.test', hides: false, missing: ['mx-implicit'] },
   {
     zone: 'bare.test',
     hides: false,

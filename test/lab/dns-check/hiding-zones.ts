@@ -34,6 +34,12 @@ export function hidingZones(block: number): { readonly [name: string]: LabZone }
       text: `${without(dmarc)}* TXT "v=DMARC1; p=reject; rua=mailto:reports@good.test"\n`,
       signing: nsec3,
     },
+    // Below a DNAME there is nothing of the zone's own.
+    'dname.test': {
+      text: `$TTL 3600\n@ SOA ns1.sound.test. hostmaster.sound.test. 1 14400 3600 1209600 3600\n@ NS ns1.sound.test.\n@ NS ns2.sound.test.\n@ A 192.0.2.80\n@ TXT "v=spf1 -all"\n@ DNAME sound.test.\n`,
+      signing: p256,
+      delegation: '$ NS ns1.sound.test.\n$ NS ns2.sound.test.\n',
+    },
     'self.test': hides(
       '$TTL 3600\n@ SOA ns1 hostmaster 1 14400 3600 1209600 3600\n@ NS ns1\n@ NS ns2\n@ A 192.0.2.80\n@ MX 10 mail\n@ TXT "v=spf1 mx -all"\n',
     ),

@@ -49,7 +49,8 @@ function paste(zone: ZoneLiteral, { name, type, value }: FixRecord): ZoneLiteral
     const old = zone[key];
     const texts = Array.isArray(old) ? old : typeof old === 'string' ? [old] : [];
     const textOf = (one: unknown) => (Array.isArray(one) ? one.join('') : String(one));
-    const kept = type === 'MX' ? [] : texts.filter((one) => !textOf(one).toLowerCase().startsWith(kind));
+    const kept =
+      type === 'MX' ? [] : texts.filter((one) => !textOf(one).trimStart().toLowerCase().startsWith(kind));
     return [key, [...kept, value]] as const;
   });
   return { ...zone, ...Object.fromEntries(changed) };

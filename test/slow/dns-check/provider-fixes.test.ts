@@ -208,9 +208,9 @@ describe('a fix of DMARC changes its own tag alone', () => {
       wanted: `v=DMARC1; p=reject; np=reject; t=y; ${report}`,
     },
     {
-      text: `v=DMARC1; p=reject; np=none; t=y; ${report}`,
+      text: `v=DMARC1; p=reject; adkim=s; t=y; ${report}`,
       code: 'dmarc-testing',
-      wanted: `v=DMARC1; p=reject; np=none; ${report}`,
+      wanted: `v=DMARC1; p=reject; adkim=s; ${report}`,
     },
     {
       text: `v=DMARC1; p=quarantine; sp=none; adkim=s; ${report}`,
@@ -225,7 +225,7 @@ describe('a fix of DMARC changes its own tag alone', () => {
     {
       text: `v=DMARC1; P=Reject; ${report}`,
       code: 'dmarc-unknown-tag',
-      wanted: `v=DMARC1; p=Reject; ${report}`,
+      wanted: `v=DMARC1; p=reject; ${report}`,
     },
     {
       text: `v=DMARC1; policy=quarantine; ${report}`,

@@ -92,3 +92,17 @@ test('letter cases of tags and values are mended in one record', async () => {
     ['v=DMARC1; p=reject; rua=mailto:reports@good.test'],
   ]);
 });
+
+test('what the owner decides on offers no record beside what is mended by rule', async () => {
+  const verdicts = await judge(
+    zoneWith('_dmarc.good.test', 'v=DMARC1; p=reject; np=none; t=y; rua=mailto:reports@good.test'),
+  );
+  const { 'dmarc-testing': testing, 'dmarc-nonexistent-weaker': weaker } = verdicts;
+  expect(testing).toMatchObject({
+    fix: { text: expect.stringContaining('When the tests are over') as string },
+  });
+  expect(testing).not.toHaveProperty('fix.record');
+  expect(weaker).toMatchObject({
+    fix: { record: { value: 'v=DMARC1; p=reject; np=reject; t=y; rua=mailto:reports@good.test' } },
+  });
+});

@@ -27,7 +27,7 @@ export async function gatherCaaFailure({
 }
 
 /** Finds the failure in what was seen. */
-export function readCaaFailure(domain: string, seen: readonly Observation[]): CaaFailure | undefined {
+export function findCaaFailure(domain: string, seen: readonly Observation[]): CaaFailure | undefined {
   return readFailure(openZone(new Map(seen.map((one) => [observationKey(one), one]))), domain);
 }
 

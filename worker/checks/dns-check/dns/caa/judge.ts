@@ -13,7 +13,7 @@ import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { readCaaFailure } from './failure.ts';
+import { findCaaFailure } from './failure.ts';
 import { findParameterFaults, isContactEmail, isContactPhone } from './judge-parameters.ts';
 import { meantIssuer } from './known-issuers.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
@@ -78,7 +78,7 @@ function judgeFailure(
   domain: string,
   seen: DnsEvidence['caa'],
 ): Partial<Pick<Verdicts<CaaCode>, 'caa-lookup-failed'>> {
-  const failure = seen && readCaaFailure(domain, seen);
+  const failure = seen && findCaaFailure(domain, seen);
   if (failure === undefined) return {};
   const { name, reason, isSigned } = failure;
   const effect = isSigned

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { printName } from '../../../../dns/name.ts';
 import type { Nsec3Param } from '../../../../dns/record-values.ts';
 import { labelsOf } from './denial-records.ts';
-import { hashName } from './nsec3-hash.ts';
+import { hashName, iterationLimit } from './nsec3-hash.ts';
 
 /** So many hashes are computed to come near another one: they part the names of some hundred names, in a fraction of a millisecond. */
 const hashLimit = 400;
@@ -11,12 +11,13 @@ const hashLimit = 400;
  * A name that is surely not there, and whose denial speaks of the place where another name stands in the chain: right behind it (RFC 4034 §6.1),
  * or with a hash near to its own (RFC 5155 §7.2.2). Where that name has no record in the chain, the denial covers it too.
  * @param name below a zone
- * @param hashing undefined where the zone has NSEC
+ * @param hashing undefined where the zone has NSEC; more iterations than resolvers take are not computed (RFC 9276 §3.2)
  */
 export function neighbourOf(name: string, hashing: Nsec3Param | undefined): string {
   const random = randomBytes(8).toString('hex');
   const [first = '', ...zone] = labelsOf(name) ?? [];
-  if (hashing === undefined) return printName({ labels: [`${first.slice(0, 40)}-${random}`, ...zone] });
+  if (hashing === undefined || hashing.iterations > iterationLimit)
+    return printName({ labels: [`${first.slice(0, 40)}-${random}`, ...zone] });
   const wanted = numberOf(hashName([first, ...zone], hashing));
   const tries = Math.max(1, Math.floor(hashLimit / (hashing.iterations + 1)));
   const labels = Array.from({ length: tries }, (_, at) => `${random}${at}`);

@@ -4,6 +4,7 @@ import type { DnsAnswer, DnsReply, DnsRecord } from '../../../../probes/dns/port
 import type { DnsFacts } from '../facts.ts';
 import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
+import { iterationLimit } from './nsec3-hash.ts';
 import { type Claimed, findGap } from './prove-denial.ts';
 import { checkRecords, isAskedFor, type Signer, type Signing } from './read-signing.ts';
 import { faultIn } from './set-faults.ts';
@@ -25,9 +26,6 @@ const recordLimit = 6;
 
 /** One good signature is enough, and a rollover has two; each server may give other ones (CVE-2023-50387). */
 const signatureLimit = 2;
-
-/** Resolvers take a zone that hashes more often for one without DNSSEC (RFC 9276 §3.2), and no hash is computed here. */
-const iterationLimit = 150;
 
 /**
  * Reads how each server of a signed zone denies a random name and a type that the zone does not have.

@@ -2,6 +2,7 @@ import { readAll } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsQuestion, DnsRecord } from '../../../../probes/dns/port.ts';
 import { type DenialChain, readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
+import { iterationLimit } from './nsec3-hash.ts';
 
 /** What a record of denial says of a question: that there is no such name, or no such type there; undefined where it says nothing against it. */
 export type Speaks = (question: DnsQuestion) => 'name' | 'type' | undefined;
@@ -13,7 +14,6 @@ export function denialsIn(answers: readonly DnsAnswer[], zone: string): readonly
 
 /** So many records of one answer are read. */
 const recordLimit = 6;
-const iterationLimit = 150;
 
 /** What these records say together. Those that a server makes up around the asked name, and spans that opt out, speak of nothing else. */
 export function speakingOf(records: readonly DnsRecord[], zone: string): Speaks {

@@ -1,13 +1,6 @@
 import { isInZone } from '../../../../dns/name.ts';
 import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
-import {
-  isObject,
-  type Nsec3Param,
-  readAll,
-  readMx,
-  readNsec3Param,
-  readText,
-} from '../../../../dns/record-values.ts';
+import { isObject, readAll, readMx, readNsec3Param, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
@@ -68,11 +61,7 @@ export async function absentNames(
     .map(({ exchange }) => exchange.toLowerCase())
     .filter((exchange) => exchange !== domain && isInZone(exchange, domain));
   const names = [`_dmarc.${domain}`, ...(host === undefined ? [] : [host])];
-  return names.map((name) => neighbourOf(name, isUsual(hashing) ? hashing : undefined));
-}
-
-function isUsual(hashing: Nsec3Param | undefined): boolean {
-  return hashing !== undefined && hashing.iterations <= 150;
+  return names.map((name) => neighbourOf(name, hashing));
 }
 
 /** What is asked of the first servers at most: 12 questions in a run. */
@@ -106,7 +95,7 @@ export async function askOwn(context: HalfContext, { at, ...from }: AtServer): P
   const denied = at === speaker ? deniedIn(watched).slice(0, limits.denied) : [];
   const has = early(Promise.all(denied.map(async ({ question }) => ask(question, how))));
   const denials = denialsIn(await from.seen, domain);
-  const covered = watched
+  const covered = (at < limits.servers ? watched : [])
     .filter((answer) => isThere(answer) && denials.some((speaks) => speaks(answer.question) !== undefined))
     .slice(0, limits.covered);
   const [found, owns] = await Promise.all([
@@ -135,13 +124,12 @@ function deniedIn(watched: readonly DnsAnswer[]): readonly DnsAnswer[] {
     return reading.state === 'none' && reading.aliases.length === 0 && answer.kind === 'answer';
   });
   // A name that is not there is asked for once; of a host with an address of one family the other is not missed.
-  return none.filter(({ question: { name, type } }, at) => {
+  return none.filter((answer) => {
+    const { name, type } = answer.question;
     const same = (other: DnsAnswer) => other.question.name === name;
+    const first = none.find((other) => same(other) && isNxdomain(other)) ?? answer;
     const isFamily = type === 'A' || type === 'AAAA';
-    return none.findIndex((one) => same(one) && isNxdomain(one)) >= at ||
-      !none.some((one) => same(one) && isNxdomain(one))
-      ? !isFamily || !watched.some((other) => same(other) && isThere(other))
-      : false;
+    return first === answer && !(isFamily && watched.some((other) => same(other) && isThere(other)));
   });
 }
 

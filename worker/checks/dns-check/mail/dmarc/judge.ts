@@ -203,7 +203,7 @@ function judgeText(facts: DmarcFacts, applied: Applied): Verdicts<(typeof textCo
     'dmarc-blank-first': brokenIf(
       dmarc.isIndented,
       { name: `_dmarc.${domain}` },
-      publish('Publish the record without it.', `_dmarc.${domain}`, rewriteDmarc(dmarc, {})),
+      publish('Replace the record with this one.', `_dmarc.${domain}`, rewriteDmarc(dmarc, {})),
     ),
     'dmarc-syntax': brokenBy(faults.map((fault) => ({ name: `_dmarc.${domain}`, ...showFault(fault) }))),
     'dmarc-historic-tag': brokenBy(dmarc.historic),
