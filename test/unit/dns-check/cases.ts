@@ -86,6 +86,19 @@ const records: readonly Case[] = [
     notTested: ['caa-missing'],
   },
   {
+    name: 'CAA that a registry fails for is not the owner’s to repair',
+    change: {
+      without: ['@ 3600 CAA'],
+      resolver: {
+        instead: new Map([
+          ['CAA test', { ...servfail, answers: [], authority: [], ede: [{ code: 22, text: '' }] }],
+        ]),
+      },
+    },
+    broken: [],
+    notTested: ['caa-lookup-failed', 'caa-missing'],
+  },
+  {
     name: 'CAA that only our resolver fails for',
     change: { resolver: failing('CAA good.test') },
     broken: ['lookup-failed'],
