@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { printName } from '../../../../dns/name.ts';
+import { nameToWire, printName } from '../../../../dns/name.ts';
 import type { Nsec3Param } from '../../../../dns/record-values.ts';
 import { labelsOf } from './denial-records.ts';
-import { hashName, iterationLimit } from './nsec3-hash.ts';
+import { digestOf, iterationLimit } from './nsec3-hash.ts';
 
-/** So many hashes are computed to come near another one: they part the names of some hundred names, in a fraction of a millisecond. */
-const hashLimit = 400;
+/** So many hashes are computed to come near another one: they part the names of a zone of some hundred, in less than a millisecond. */
+const hashLimit = 200;
 
 /**
  * A name that is surely not there, and whose denial speaks of the place where another name stands in the chain: right behind it (RFC 4034 §6.1),
@@ -18,17 +18,22 @@ export function neighbourOf(name: string, hashing: Nsec3Param | undefined): stri
   const [first = '', ...zone] = labelsOf(name) ?? [];
   if (hashing === undefined || hashing.iterations > iterationLimit)
     return printName({ labels: [`${first.slice(0, 40)}-${random}`, ...zone] });
-  const wanted = numberOf(hashName([first, ...zone], hashing));
+  const end = nameToWire({ labels: zone });
+  const placeOf = (label: string) => {
+    const wire = Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1');
+    return numberOf(digestOf(Buffer.concat([wire, end]), hashing));
+  };
+  const wanted = placeOf(first);
   const tries = Math.max(1, Math.floor(hashLimit / (hashing.iterations + 1)));
   const labels = Array.from({ length: tries }, (_, at) => `${random}${at}`);
   const [nearest = random] = labels
-    .map((label) => ({ label, distance: Math.abs(numberOf(hashName([label, ...zone], hashing)) - wanted) }))
+    .map((label) => ({ label, distance: Math.abs(placeOf(label) - wanted) }))
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ label }) => label);
   return printName({ labels: [nearest, ...zone] });
 }
 
-// The first 50 bits of a hash are enough to tell what is near.
-function numberOf(hash: string): number {
-  return Number.parseInt(hash.slice(0, 10), 32);
+// The first 48 bits of a hash are enough to tell what is near.
+function numberOf(digest: Buffer): number {
+  return digest.readUIntBE(0, 6);
 }

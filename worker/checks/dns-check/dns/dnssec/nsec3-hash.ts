@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { nameToWire } from '../../../../dns/name.ts';
 
 const alphabet = '0123456789abcdefghijklmnopqrstuv';
@@ -14,12 +14,17 @@ export type HashParameters = {
 };
 
 /** The hash of a name as NSEC3 owners have it: SHA-1, base32hex in lower case (RFC 5155 §5). */
-export function hashName(labels: readonly string[], { iterations, salt }: HashParameters): string {
+export function hashName(labels: readonly string[], parameters: HashParameters): string {
+  return toBase32Hex(digestOf(nameToWire({ labels }), parameters));
+}
+
+/** The same as octets. @param wire the name as it travels, in lower case */
+export function digestOf(wire: Buffer, { iterations, salt }: HashParameters): Buffer {
   const grain = Buffer.from(salt, 'hex');
-  const once = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).update(grain).digest();
-  let digest = once(nameToWire({ labels }));
+  const once = (bytes: Buffer): Buffer => hash('sha1', Buffer.concat([bytes, grain]), 'buffer');
+  let digest = once(wire);
   for (let round = 0; round < iterations; round += 1) digest = once(digest);
-  return toBase32Hex(digest);
+  return digest;
 }
 
 // 160 bits are 32 characters of five bits, so none is left over.
