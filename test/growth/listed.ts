@@ -28,8 +28,6 @@ export const readersOfOtherThings: { readonly [what: string]: readonly string[] 
     'readHead',
     'readMailbox',
     'readMx',
-    'readNsec',
-    'readNsec3',
     'readNsec3Chain',
     'readNsec3Param',
     'readNsecChain',

@@ -1,4 +1,4 @@
-import type { Nsec, Nsec3 } from './denial-records.ts';
+import { labelsOf, type Nsec, type Nsec3 } from './denial-records.ts';
 import { hashName } from './nsec3-hash.ts';
 
 type Labels = readonly string[];
@@ -12,6 +12,18 @@ export type DenialChain = {
   /** The longest name above this one that is there, and whose next label towards it is not; undefined where no record says so. */
   encloserOf(name: Labels): Labels | undefined;
 };
+
+/** The chains that records are of: a zone has one kind, and both while it changes. */
+export function chainsOf(
+  nsec: readonly Nsec[],
+  nsec3: readonly Nsec3[],
+  zone: string,
+): readonly DenialChain[] {
+  return [
+    ...(nsec.length === 0 ? [] : [readNsecChain(nsec)]),
+    ...(nsec3.length === 0 ? [] : [readNsec3Chain(nsec3, labelsOf(zone) ?? [])]),
+  ];
+}
 
 /** Reads NSEC records: they speak of names as they are. */
 export function readNsecChain(records: readonly Nsec[]): DenialChain {

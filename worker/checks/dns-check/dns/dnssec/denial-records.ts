@@ -1,6 +1,6 @@
 import type { Json } from '#shared/model/verdict';
 import { parseName } from '../../../../dns/name.ts';
-import { isObject } from '../../../../dns/record-values.ts';
+import { isObject, readAll } from '../../../../dns/record-values.ts';
 import type { DnsRecord } from '../../../../probes/dns/port.ts';
 
 /** An NSEC record: no name lies between its owner and `nextName`, and the owner has these types alone (RFC 4034 §4). */
@@ -26,8 +26,25 @@ export type Nsec3 = {
   readonly types: ReadonlySet<string>;
 };
 
+/** A proof has four records at most (RFC 5155 §7.2); more are made to cost time. */
+const recordLimit = 6;
+
+/** The records of denial in a section of an answer. */
+export function denialRecordsIn(section: readonly DnsRecord[]): readonly DnsRecord[] {
+  return section.filter(({ type }) => type === 'NSEC' || type === 'NSEC3').slice(0, recordLimit);
+}
+
+/** Those of them that keep to their format, each kind by itself. */
+export function sortDenials(records: readonly DnsRecord[]): {
+  readonly nsec: readonly Nsec[];
+  readonly nsec3: readonly Nsec3[];
+} {
+  const ofType = (type: string) => records.filter((record) => record.type === type);
+  return { nsec: readAll(ofType('NSEC'), readNsec), nsec3: readAll(ofType('NSEC3'), readNsec3) };
+}
+
 /** The NSEC of a record; undefined when it breaks its format. */
-export function readNsec({ name, data }: DnsRecord): Nsec | undefined {
+function readNsec({ name, data }: DnsRecord): Nsec | undefined {
   const types = typesIn(data);
   const next = isObject(data) ? data['nextName'] : undefined;
   const owner = labelsOf(name);
@@ -36,7 +53,7 @@ export function readNsec({ name, data }: DnsRecord): Nsec | undefined {
 }
 
 /** The NSEC3 of a record; undefined when it breaks its format. */
-export function readNsec3({ name, data }: DnsRecord): Nsec3 | undefined {
+function readNsec3({ name, data }: DnsRecord): Nsec3 | undefined {
   const types = typesIn(data);
   if (!types || !isObject(data)) return undefined;
   const { nextHash, algorithm, flags, iterations, salt } = data;

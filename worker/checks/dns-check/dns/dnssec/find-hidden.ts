@@ -3,7 +3,8 @@ import { readAll, readRrsig, readSoa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsReply } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { readDnsFacts } from '../facts.ts';
-import { labelsOf } from './denial-records.ts';
+import { denialRecordsIn, labelsOf } from './denial-records.ts';
+import { signerOf } from './read-denial.ts';
 import { checkRecords, readSigning, type Signer } from './read-signing.ts';
 import { faultIn } from './set-faults.ts';
 import { type Speaks, speakingOf } from './speaks-of.ts';
@@ -30,8 +31,7 @@ export function findHidden(evidence: DnsEvidence): readonly Hidden[] {
   return suspected.flatMap((server) => {
     const own = signing.servers.find(({ ip }) => ip === server.address)?.keys;
     const keys = own && own.length > 0 ? own : signing.keys;
-    const { known } = facts;
-    const signer: Signer = { zone: evidence.domain, keys, atS: evidence.askedAtS, known, signaturesOfSet: 2 };
+    const signer = signerOf(facts, keys);
     return hiddenAt(server, evidence, (answer) => signedIn(answer, signer));
   });
 }
@@ -40,14 +40,10 @@ type Records = (answer: DnsReply) => DnsReply['authority'];
 
 const recordsOf: Records = ({ authority }) => authority;
 
-/** A proof has four records at most (RFC 5155 §7.2). */
-const proofLimit = 6;
-
 function signedIn({ authority }: DnsReply, signer: Signer): DnsReply['authority'] {
-  return authority
-    .filter(({ type }) => type === 'NSEC' || type === 'NSEC3')
-    .slice(0, proofLimit)
-    .filter((record) => faultIn({ signatures: checkRecords(authority, record, signer) }) === undefined);
+  return denialRecordsIn(authority).filter(
+    (record) => faultIn({ signatures: checkRecords(authority, record, signer) }) === undefined,
+  );
 }
 
 function hiddenAt(server: ServerAnswers, evidence: DnsEvidence, records: Records): readonly Hidden[] {

@@ -1,9 +1,9 @@
 import { recordsAt } from '../../../../dns/read-answer.ts';
-import { readAll } from '../../../../dns/record-values.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsReply, DnsRecord } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
-import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
-import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
+import { chainsOf } from './denial-chain.ts';
+import { denialRecordsIn, labelsOf, type Nsec3, sortDenials } from './denial-records.ts';
 import { iterationLimit } from './nsec3-hash.ts';
 import { type Claimed, findGap } from './prove-denial.ts';
 import { checkRecords, isAskedFor, type Signer, type Signing } from './read-signing.ts';
@@ -21,9 +21,6 @@ export type Denial = {
   readonly nsec3: readonly Nsec3[];
 };
 
-/** A proof has four records at most (RFC 5155 §7.2); more are made to cost time. */
-const recordLimit = 6;
-
 /** One good signature is enough, and a rollover has two; each server may give other ones (CVE-2023-50387). */
 const signatureLimit = 2;
 
@@ -35,14 +32,7 @@ export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readon
   const sound = new Set(
     servers.filter(({ sets }) => sets.every((set) => faultIn(set) === undefined)).map(({ ip }) => ip),
   );
-  const atS = facts.evidence.askedAtS;
-  const signer: Signer = {
-    zone: facts.domain,
-    keys,
-    atS,
-    known: facts.known,
-    signaturesOfSet: signatureLimit,
-  };
+  const signer = signerOf(facts, keys);
   const read = (answer: DnsAnswer) => readDenial(answer, signer);
   return facts.evidence.servers
     .filter(({ address }) => sound.has(address))
@@ -52,13 +42,15 @@ export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readon
     ]);
 }
 
+/** Who may sign a proof. */
+export function signerOf({ domain, evidence, known }: DnsFacts, keys: readonly Dnskey[]): Signer {
+  return { zone: domain, keys, atS: evidence.askedAtS, known, signaturesOfSet: signatureLimit };
+}
+
 /** Reads how one answer proves what it says. */
 export function readDenial(answer: DnsAnswer, signer: Signer): Pick<Denial, 'proof' | 'nsec3'> {
   if (answer.kind === 'failure') return { proof: { unseen: answer.reason }, nsec3: [] };
-  const nsec3 = readAll(
-    answer.authority.filter(({ type }) => type === 'NSEC3').slice(0, recordLimit),
-    readNsec3,
-  );
+  const { nsec3 } = sortDenials(denialRecordsIn(answer.authority));
   const claimed = readClaim(answer, signer);
   if ('unseen' in claimed || 'broken' in claimed) return { proof: claimed, nsec3 };
   if (claimed.kind === 'nothing') return { proof: 'whole', nsec3 };
@@ -92,9 +84,9 @@ function readClaim(answer: DnsReply, signer: Signer): Claim {
 }
 
 function findFault(answer: DnsReply, claimed: Claimed, signer: Signer): string | undefined {
-  const records = answer.authority.filter(({ type }) => type === 'NSEC' || type === 'NSEC3');
+  const records = denialRecordsIn(answer.authority);
   if (records.length === 0) return 'the answer has no NSEC or NSEC3 record';
-  const checked = records.slice(0, recordLimit).map((record) => ({
+  const checked = records.map((record) => ({
     record,
     fault: faultIn({ signatures: checkRecords(answer.authority, record, signer) }),
   }));
@@ -106,17 +98,12 @@ function findFault(answer: DnsReply, claimed: Claimed, signer: Signer): string |
 }
 
 function findGapIn(records: readonly DnsRecord[], claimed: Claimed, zone: string): string | undefined {
-  const ofType = (type: string) => records.filter((record) => record.type === type);
-  const nsec = readAll(ofType('NSEC'), readNsec);
-  const nsec3 = readAll(ofType('NSEC3'), readNsec3);
+  const { nsec, nsec3 } = sortDenials(records);
   if (nsec.length + nsec3.length === 0) return 'no NSEC or NSEC3 record in it can be read';
   const usable = nsec3.filter(isUsable);
   const [first] = nsec3;
   if (nsec.length + usable.length === 0 && first) return describeUnusable(first);
-  const gaps = [
-    ...(nsec.length === 0 ? [] : [findGap(readNsecChain(nsec), claimed)]),
-    ...(usable.length === 0 ? [] : [findGap(readNsec3Chain(usable, labelsOf(zone) ?? []), claimed)]),
-  ];
+  const gaps = chainsOf(nsec, usable, zone).map((chain) => findGap(chain, claimed));
   return gaps.includes(undefined) ? undefined : gaps[0];
 }
 

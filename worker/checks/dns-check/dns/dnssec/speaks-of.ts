@@ -1,7 +1,6 @@
-import { readAll } from '../../../../dns/record-values.ts';
 import type { DnsAnswer, DnsQuestion, DnsRecord } from '../../../../probes/dns/port.ts';
-import { type DenialChain, readNsec3Chain, readNsecChain } from './denial-chain.ts';
-import { labelsOf, type Nsec, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
+import { chainsOf, type DenialChain } from './denial-chain.ts';
+import { denialRecordsIn, labelsOf, type Nsec, type Nsec3, sortDenials } from './denial-records.ts';
 import { iterationLimit } from './nsec3-hash.ts';
 
 /** What a record of denial says of a question: that there is no such name, or no such type there; undefined where it says nothing against it. */
@@ -12,18 +11,11 @@ export function denialsIn(answers: readonly DnsAnswer[], zone: string): readonly
   return answers.flatMap((answer) => (answer.kind === 'answer' ? [speakingOf(answer.authority, zone)] : []));
 }
 
-/** So many records of one answer are read. */
-const recordLimit = 6;
-
 /** What these records say together. Those that a server makes up around the asked name, and spans that opt out, speak of nothing else. */
 export function speakingOf(records: readonly DnsRecord[], zone: string): Speaks {
-  const ofType = (type: string) => records.filter((record) => record.type === type).slice(0, recordLimit);
-  const nsec = readAll(ofType('NSEC'), readNsec).filter((record) => !isMadeUp(record));
-  const nsec3 = readAll(ofType('NSEC3'), readNsec3).filter(isOfChain);
-  const chains = [
-    ...(nsec.length === 0 ? [] : [readNsecChain(nsec)]),
-    ...(nsec3.length === 0 ? [] : [readNsec3Chain(nsec3, labelsOf(zone) ?? [])]),
-  ];
+  const { nsec, nsec3 } = sortDenials(denialRecordsIn(records));
+  const told = nsec.filter((record) => !isMadeUp(record));
+  const chains = chainsOf(told, nsec3.filter(isOfChain), zone);
   return (question) => chains.map((chain) => speakOf(chain, question)).find((said) => said !== undefined);
 }
 

@@ -15,11 +15,8 @@ import { denialsIn } from './speaks-of.ts';
 export async function askWatched(context: HalfContext, shared: SharedAnswers): Promise<readonly DnsAnswer[]> {
   const { domain, ask } = context;
   const [mx, ns, txt] = await Promise.all([shared.apex.MX, shared.apex.NS, shared.apex.TXT]);
-  const below = (names: readonly string[]) =>
-    [...new Set(names.map((name) => name.toLowerCase()))]
-      .filter((name) => name !== domain && isInZone(name, domain))
-      .slice(0, hostLimit);
-  const hosts = below(readAll(foundRecords(readAnswer(mx)), readMx).map(({ exchange }) => exchange));
+  const below = (names: readonly string[]) => namesBelow(domain, names);
+  const hosts = below(exchangesIn(mx));
   const text = (label: string) => [{ name: `${label}.${domain}`, type: 'TXT' }, {}] as const;
   const signed = { dnssecOk: true } as const;
   const wanted: readonly (readonly [DnsQuestion, DnsAskOptions])[] = [
@@ -37,6 +34,16 @@ export async function askWatched(context: HalfContext, shared: SharedAnswers): P
 }
 
 const hostLimit = 2;
+
+function namesBelow(domain: string, names: readonly string[]): readonly string[] {
+  return [...new Set(names.map((name) => name.toLowerCase()))]
+    .filter((name) => name !== domain && isInZone(name, domain))
+    .slice(0, hostLimit);
+}
+
+function exchangesIn(mx: DnsAnswer): readonly string[] {
+  return readAll(foundRecords(readAnswer(mx)), readMx).map(({ exchange }) => exchange);
+}
 
 /** The records that an SPF record leads to; those that depend on the message are nobody's here. */
 function includesIn(answer: DnsAnswer): readonly string[] {
@@ -57,10 +64,7 @@ export async function absentNames(
 ): Promise<readonly string[]> {
   const [mx, parameters] = await Promise.all([apex.MX, apex.NSEC3PARAM]);
   const [hashing] = readAll(ownRecords(parameters), readNsec3Param);
-  const [host] = readAll(foundRecords(readAnswer(mx)), readMx)
-    .map(({ exchange }) => exchange.toLowerCase())
-    .filter((exchange) => exchange !== domain && isInZone(exchange, domain));
-  const names = [`_dmarc.${domain}`, ...(host === undefined ? [] : [host])];
+  const names = [`_dmarc.${domain}`, ...namesBelow(domain, exchangesIn(mx)).slice(0, 1)];
   return names.map((name) => neighbourOf(name, hashing));
 }
 

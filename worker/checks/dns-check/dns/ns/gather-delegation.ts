@@ -5,6 +5,7 @@ import type { DnsAnswer, DnsProbe } from '../../../../probes/dns/port.ts';
 import { early } from '../../../early.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import { reverseLabelsOf } from '../../reverse-labels.ts';
+import { askHost } from '../ask-host.ts';
 import { absentNames, askWatched } from '../dnssec/watched.ts';
 import type {
   Ancestor,
@@ -192,16 +193,8 @@ async function namesByResolver(
 }
 
 // Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
-async function askHosts({ ask }: HalfContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
-  return Promise.all(
-    names.map(async (name) => {
-      const [A, AAAA] = await Promise.all([
-        ask({ name, type: 'A' }, { checkingDisabled: true }),
-        ask({ name, type: 'AAAA' }, { checkingDisabled: true }),
-      ]);
-      return { name, A, AAAA };
-    }),
-  );
+async function askHosts(context: HalfContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
+  return Promise.all(names.map(async (name) => askHost(context, name, { checkingDisabled: true })));
 }
 
 /** So many networks are asked about: as many as there are addresses that are asked directly. */

@@ -10,6 +10,7 @@ import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HalfContext } from '../../halves.ts';
 import { brokenBySeen } from '../../verdicts.ts';
+import { askHost } from '../ask-host.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
@@ -18,7 +19,7 @@ const targetLimit = 4;
 
 /** Looks up the other names that the HTTPS records of the domain lead to. */
 export async function gatherTargets(
-  { domain, ask }: HalfContext,
+  context: HalfContext,
   https: Promise<DnsAnswer>,
 ): Promise<readonly HostAnswers[]> {
   const bindings = foundRecords(readAnswer(await https)).flatMap(({ data }) => {
@@ -28,12 +29,9 @@ export async function gatherTargets(
   const names = new Set(bindings.map(({ target }) => target.toLowerCase()));
   return Promise.all(
     [...names]
-      .filter((name) => name !== '' && name !== domain)
+      .filter((name) => name !== '' && name !== context.domain)
       .slice(0, targetLimit)
-      .map(async (name) => {
-        const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }), ask({ name, type: 'AAAA' })]);
-        return { name, A, AAAA };
-      }),
+      .map(async (name) => askHost(context, name)),
   );
 }
 

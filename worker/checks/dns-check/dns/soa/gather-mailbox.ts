@@ -3,6 +3,7 @@ import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answe
 import { readAll, readMx, readSoa, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HalfContext, SharedAnswers } from '../../halves.ts';
+import { askHost } from '../ask-host.ts';
 import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
@@ -23,9 +24,9 @@ export async function gatherMailbox(
   const mx = ask({ name, type: 'MX' }, how);
   const [MX, host, exchanges] = await Promise.all([
     mx,
-    askHost(context, name),
+    askHost(context, name, how),
     mx.then(async (answer) =>
-      Promise.all(exchangesOf(answer).map(async (exchange) => askHost(context, exchange))),
+      Promise.all(exchangesOf(answer).map(async (exchange) => askHost(context, exchange, how))),
     ),
   ]);
   return { ...host, MX, exchanges };
@@ -48,14 +49,9 @@ async function mailDomain({ shared, unchecked }: SoaInputs): Promise<string | un
   return mailbox === undefined || isMalformed(mailbox) ? undefined : mailbox.domain.toLowerCase();
 }
 
-async function askHost({ ask }: HalfContext, name: string): Promise<HostAnswers> {
-  const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
-  return { name, A, AAAA };
-}
-
 /** Looks up the primary server that the SOA names, in the round of the name servers' addresses. One that is a name server is looked up there. */
 export async function gatherPrimary(
-  { ask }: HalfContext,
+  context: HalfContext,
   { shared, unchecked }: SoaInputs,
 ): Promise<HostAnswers | undefined> {
   const [soaAnswer, nsAnswer] = await Promise.all([shared.apex.SOA, shared.apex.NS]);
@@ -63,9 +59,7 @@ export async function gatherPrimary(
   const [soa] = readAll(ownRecords(again ?? soaAnswer), readSoa);
   const name = soa?.mname.toLowerCase() ?? '';
   if (name === '' || readAll(ownRecords(nsAnswer), readText).includes(name)) return undefined;
-  const how = { checkingDisabled: true } as const;
-  const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
-  return { name, A, AAAA };
+  return askHost(context, name, { checkingDisabled: true });
 }
 
 /** What was asked already when the names of an SOA are looked up. */
