@@ -4,8 +4,8 @@ import type { Observation } from '../../../../dns/observation.ts';
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { walkZone } from '../../../../dns/walk-zone.ts';
 import { openZone, observationKey, type Zone } from '../../../../dns/zone.ts';
-import { lookBehind } from '../../failures/look-behind.ts';
 import type { HalfContext } from '../../halves.ts';
+import { lookBehind } from '../../look-behind.ts';
 
 /** A lookup of CAA that fails for everybody: a CA's climb ends there. */
 export type CaaFailure = {

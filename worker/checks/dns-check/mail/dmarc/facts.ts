@@ -3,7 +3,7 @@ import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
-import { lookBehind } from '../../failures/look-behind.ts';
+import { lookBehind } from '../../look-behind.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
 import { discoverPolicy, orgDomainOf, type Walk, walkTree } from './walk-tree.ts';

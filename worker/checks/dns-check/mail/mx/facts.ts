@@ -9,7 +9,7 @@ import {
 } from '../../../../dns/observation.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { readTlsa, type Tlsa } from '../../../../mail/parse-tlsa.ts';
-import { type Behind, lookBehind } from '../../failures/look-behind.ts';
+import { type Behind, lookBehind } from '../../look-behind.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
 
 /** What is known of the mail hosts of a domain. */

@@ -2,7 +2,7 @@ import { type Observation, type Txt, textsOf, valuesOf } from '../../../../dns/o
 import { isRegistrable } from '../../../../dns/public-suffix.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../../../../mail/fault.ts';
-import { lookBehind } from '../../failures/look-behind.ts';
+import { lookBehind } from '../../look-behind.ts';
 import { freeSenders, growSpfTree, type SpfBranch, spfRecordsOf, unreachedSenders } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
 

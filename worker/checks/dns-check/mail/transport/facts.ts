@@ -5,7 +5,7 @@ import { trimSpaces } from '../../../../mail/ascii.ts';
 import { clip, type SyntaxFault, type Faulty, settle } from '../../../../mail/fault.ts';
 import { parseStsRecord } from '../../../../mail/parse-sts-record.ts';
 import { hasVersion, parseVersioned } from '../../../../mail/parse-versioned.ts';
-import { type Behind, lookBehind } from '../../failures/look-behind.ts';
+import { type Behind, lookBehind } from '../../look-behind.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import type { MxFacts } from '../mx/facts.ts';
 

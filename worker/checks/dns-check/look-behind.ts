@@ -1,6 +1,6 @@
-import { aliasOf, type Observation, valuesOf } from '../../../dns/observation.ts';
-import { isRegistrable } from '../../../dns/public-suffix.ts';
-import type { Zone } from '../../../dns/zone.ts';
+import { aliasOf, type Observation, valuesOf } from '../../dns/observation.ts';
+import { isRegistrable } from '../../dns/public-suffix.ts';
+import type { Zone } from '../../dns/zone.ts';
 
 // RFC 8914 §4: the resolver blames the zone's DNSSEC, or says that it reached none of its servers.
 const provingErrors = [6, 7, 8, 9, 10, 11, 12, 22, 25];
