@@ -20,6 +20,7 @@ export const reportPrint = {
   waitS: 50,
   refreshFloorS: 60,
   rules: {},
+  why: {},
   // Raised when the layout changes.
   rulesVersion: 1,
   reportShape: {},

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Job, QueueName } from '../model/job.ts';
 import type { Report } from '../model/report.ts';
 import type { Rules } from '../model/verdict.ts';
+import type { Whys } from '../model/why.ts';
 
 /** What a check promises: how it is asked, what it costs, what it may find. The API loads this and nothing else of a check. */
 export type CheckSpec = {
@@ -36,6 +37,8 @@ export type CheckSpec = {
   /** `fresh` starts no run within this time of the last one. */
   readonly refreshFloorS: number;
   readonly rules: Rules;
+  /** Made by `whysOf` from the same rules, so that none is left out. */
+  readonly why: Whys;
   /** Where options change only how a load is judged: another report of the target answers, without a run. */
   readonly judgedFrom?: {
     /** The options of that report; undefined where these options need a run. */

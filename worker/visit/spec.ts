@@ -18,6 +18,7 @@ export const domainVisit: CheckSpec = {
   waitS: 0,
   refreshFloorS: 0,
   rules: {},
+  why: {},
   rulesVersion: visitQuestions('example.com', 'example.com').reduce(
     (sum, { spec }) => sum + spec.rulesVersion,
     0,

@@ -2,6 +2,7 @@ import type { CheckSpec } from '../spec.ts';
 import { dnsCheckOptions } from './options.ts';
 import { dnsReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { dnsCheckWhys } from './why.ts';
 
 export const dnsCheck = {
   name: 'dns-check',
@@ -17,6 +18,7 @@ export const dnsCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
+  why: dnsCheckWhys,
   rulesVersion: 11,
   reportShape: dnsReportShape,
 } satisfies CheckSpec;

@@ -63,6 +63,7 @@ export const domainRegistration: CheckSpec = {
   waitS: 0,
   refreshFloorS: 3600,
   rules: {},
+  why: {},
   rulesVersion: 1,
   reportShape: {},
 };

@@ -3,6 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { asksMailHosts, costOfParts, healthOptions } from './parts.ts';
 import { domainHealthReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { healthWhys } from './why.ts';
 
 export const domainHealth = {
   name: 'domain-health',
@@ -20,6 +21,7 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
+  why: healthWhys,
   rulesVersion: 8,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

@@ -3,6 +3,7 @@ import { withBudget } from './judge-budget.ts';
 import { pagespeedOptions } from './options.ts';
 import { pagespeedReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { pagespeedWhys } from './why.ts';
 
 const runsOf = ({ runs }: { readonly [name: string]: unknown }) => (typeof runs === 'number' ? runs : 1);
 
@@ -25,6 +26,7 @@ export const pagespeedCheck = {
     judge: (report, { budget }) => (typeof budget === 'string' ? withBudget(report, budget) : undefined),
   },
   rules,
+  why: pagespeedWhys,
   rulesVersion: 11,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { redirectReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { redirectWhys } from './why.ts';
 
 /** Which client redirect-check can ask as. */
 const userAgents = ['ours', 'desktop', 'phone', 'googlebot-like'] as const;
@@ -31,6 +32,7 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
+  why: redirectWhys,
   rulesVersion: 11,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

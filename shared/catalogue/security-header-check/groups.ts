@@ -46,16 +46,21 @@ type GroupedRule = Omit<Rule, 'part' | 'points'> & {
   readonly share?: number;
 };
 
+/** Each keeps its severity in its type: the compiler asks for a reason (`why.ts`) by it. */
+type RulesOf<Table extends { readonly [code: string]: GroupedRule }> = {
+  readonly [Code in keyof Table & string]: Rule & Pick<Table[Code], 'severity'>;
+};
+
 /** The rules of one group, with their part and points filled in: a share of the group's points, by severity unless the rule names its own, within the bounds of the severity. */
-export function inGroup<Code extends string>(
+export function inGroup<const Table extends { readonly [code: string]: GroupedRule }>(
   group: Group,
-  table: { readonly [C in Code]: GroupedRule },
-): { readonly [C in Code]: Rule } {
+  table: Table,
+): RulesOf<Table> {
   const rules = Object.entries<GroupedRule>(table).map(([code, { share, ...rule }]) => [
     code,
     { ...rule, part: group, points: pointsOf(group, rule.severity, share) },
   ]);
-  return Object.fromEntries(rules) as { readonly [C in Code]: Rule };
+  return Object.fromEntries(rules) as RulesOf<Table>;
 }
 
 function pointsOf(group: Group, severity: Severity, share: number = severityShare[severity]): number {

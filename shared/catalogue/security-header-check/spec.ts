@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { headerReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { headerWhys } from './why.ts';
 
 export const securityHeaderCheck = {
   name: 'security-header-check',
@@ -16,6 +17,7 @@ export const securityHeaderCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
+  why: headerWhys,
   rulesVersion: 15,
   reportShape: headerReportShape,
 } satisfies CheckSpec;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { smtpReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { smtpWhys } from './why.ts';
 
 export const smtpCheck = {
   name: 'smtp-check',
@@ -18,6 +19,7 @@ export const smtpCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
+  why: smtpWhys,
   rulesVersion: 2,
   reportShape: smtpReportShape,
 } satisfies CheckSpec;

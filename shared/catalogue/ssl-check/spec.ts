@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { sslReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { sslWhys } from './why.ts';
 
 export const sslCheck = {
   name: 'ssl-check',
@@ -26,6 +27,7 @@ export const sslCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
+  why: sslWhys,
   rulesVersion: 13,
   reportShape: sslReportShape,
 } satisfies CheckSpec;

@@ -6,7 +6,7 @@ const chrome = (path: string, title: string) => ({ title, url: `https://develope
 
 const rule =
   (category: CategoryName, folder: string) =>
-  (audit: string, severity: Severity, text: AuditText): AuditRule => ({
+  <Level extends Severity>(audit: string, severity: Level, text: AuditText): AuditRule<Level> => ({
     audit,
     categories: [category],
     severity,
@@ -16,7 +16,11 @@ const rule =
 
 const practice = rule('best-practices', 'best-practices');
 const seo = rule('seo', 'seo');
-const agent = (audit: string, severity: Severity, text: AuditText): AuditRule => ({
+const agent = <Level extends Severity>(
+  audit: string,
+  severity: Level,
+  text: AuditText,
+): AuditRule<Level> => ({
   ...rule('agentic-browsing', 'agentic-browsing')(audit, severity, text),
   references: [chrome('lighthouse/agentic-browsing', 'Lighthouse: agentic browsing')],
 });
