@@ -2103,6 +2103,8 @@ export type Rule = {
   readonly title: string;
   /** With {placeholders} that a finding fills from its evidence. */
   readonly detail: string;
+  /** What can happen and to whom, in two sentences. null for severity "info". */
+  readonly why: string | null;
   /** With {placeholders} that a finding fills from its evidence. */
   readonly fix: string;
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;

@@ -137,8 +137,8 @@ export type Diagnostics = ToolMethods & {
   ): AsyncGenerator<DomainHistory['points'][number], void, void>;
   /** Two to ten domains side by side, by their newest reports. Starts no check. */
   compare(domains: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<Comparison>;
-  /** Every rule of every check. */
-  findings(options?: { readonly signal?: AbortSignal }): Promise<readonly Rule[]>;
+  /** Every rule of every check, or of `check` alone. */
+  findings(options?: { readonly check?: string; readonly signal?: AbortSignal }): Promise<readonly Rule[]>;
   /** Who the caller is, and what is left of its limits. */
   me(options?: { readonly signal?: AbortSignal }): Promise<Me>;
 };
@@ -258,8 +258,10 @@ function storedMethods(
       ).toString();
       return (await getJson(`/api/compare?${query}`, signal, isComparison)) as Comparison;
     },
-    findings: async ({ signal } = {}) =>
-      ((await getJson('/api/findings', signal, isRules)) as { readonly findings: readonly Rule[] }).findings,
+    findings: async ({ check, signal } = {}) => {
+      const path = `/api/findings${check === undefined ? '' : `?check=${encodeURIComponent(check)}`}`;
+      return ((await getJson(path, signal, isRules)) as { readonly findings: readonly Rule[] }).findings;
+    },
   };
 }
 

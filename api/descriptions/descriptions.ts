@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
+import { invalidRequest } from '#shared/ask/question';
 import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Caller } from '#shared/limits/caller';
 import type { AccountQuotas } from '#shared/limits/kept';
 import { resolveReference, templateOf } from '#shared/model/finding';
@@ -73,15 +75,20 @@ function jobsOf(jobQueue: JobQueue, { id, levels }: Caller): Promise<CallerJobs 
   });
 }
 
-/** Answers /api/findings: every rule of every check. */
+/** Answers /api/findings: every rule of every check, or of the one that `check` names. */
 export async function answerFindings(
   { limits }: Guarded,
   request: Request,
   response: Response,
 ): Promise<void> {
   await admit(limits, request, response, 'anyone');
-  readOwnQuery(request, []);
-  await sendRepresentation(request, response, findings(), lasting);
+  const { check } = readOwnQuery(request, ['check']);
+  const listed = check === undefined ? everyFinding : findingsOf.get(check);
+  if (!listed)
+    throw invalidRequest([
+      { in: 'query', name: 'check', detail: `Give one of: ${[...findingsOf.keys()].join(', ')}.` },
+    ]);
+  await sendRepresentation(request, response, listed(), lasting);
 }
 
 /** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
@@ -133,21 +140,25 @@ export async function answerProblemPage(
 const lasting = ['Cache-Control', 'public, max-age=300'];
 
 // Made when first asked for, as most processes never are.
-const findings = prepareJson(() => ({
-  findings: catalogue.flatMap(({ name, rules }) =>
-    [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
-      ([code, { severity, title, detail, fix, references, part, points, replaces }]) => ({
-        code,
-        check: name,
-        ...(part === undefined ? {} : { part }),
-        severity,
-        points,
-        title,
-        detail: templateOf(detail),
-        fix,
-        references: references.map(resolveReference),
-        ...(replaces === undefined ? {} : { replaces }),
-      }),
-    ),
-  ),
-}));
+const everyFinding = prepareJson(() => ({ findings: catalogue.flatMap(describeRules) }));
+const findingsOf = new Map(
+  catalogue.map((spec) => [spec.name, prepareJson(() => ({ findings: describeRules(spec) }))]),
+);
+
+function describeRules({ name, rules, why }: CheckSpec) {
+  return [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
+    ([code, { severity, title, detail, fix, references, part, points, replaces }]) => ({
+      code,
+      check: name,
+      ...(part === undefined ? {} : { part }),
+      severity,
+      points,
+      title,
+      detail: templateOf(detail),
+      why: why[code] ?? null,
+      fix,
+      references: references.map(resolveReference),
+      ...(replaces === undefined ? {} : { replaces }),
+    }),
+  );
+}

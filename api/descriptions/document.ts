@@ -15,6 +15,7 @@ import { failedReport, reportOf } from '../openapi/report-shapes.ts';
 import { sharedHeaders, sharedParameters } from '../openapi/shared-parameters.ts';
 import { withTraceField } from '../openapi/trace-field.ts';
 import { pagePaths } from '../pages/openapi.ts';
+import { checkChoice } from '../reports/history.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { watchPaths } from '../watches/openapi.ts';
 import { forGenerators } from './for-generators.ts';
@@ -60,6 +61,9 @@ const ruleSchema = z
     points: z.number(),
     title: z.string(),
     detail: z.string().meta({ description: template }),
+    why: z.string().nullable().meta({
+      description: 'What can happen and to whom, in two sentences. null for severity "info".',
+    }),
     fix: z.string().meta({ description: template }),
     references: z.array(z.object({ title: z.string(), url: z.string() })),
     replaces: z
@@ -128,15 +132,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
           'store_unavailable',
         ]),
       },
-      '/api/findings': {
-        get: withNotModified(
-          operation('listFindings', 'Every rule of every check.', findingsSchema, [
-            'invalid_token',
-            'rate_limited',
-            'store_unavailable',
-          ]),
-        ),
-      },
+      '/api/findings': { get: findingsOperation },
       [schemaPath]: { get: schemaOperation },
       '/probe': { get: probeOperation },
     }),
@@ -276,6 +272,21 @@ function operation(
     },
   };
 }
+
+const findingsOperation: ZodOpenApiOperationObject = {
+  ...withNotModified(
+    operation('listFindings', 'Every rule of every check, or of one.', findingsSchema, [
+      'invalid_token',
+      'rate_limited',
+      'store_unavailable',
+    ]),
+  ),
+  requestParams: {
+    query: z.object({
+      check: checkChoice.optional().meta({ description: 'The rules of this check only.' }),
+    }),
+  },
+};
 
 function withNotModified({ responses, ...rest }: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
   return { ...rest, responses: { ...responses, 304: { description: 'The caller has it.' } } };

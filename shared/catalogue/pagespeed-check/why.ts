@@ -171,10 +171,5 @@ export const pagespeedWhys = whysOf(rules, {
   'Search engines can list another address of the page than the one you mean. People who search may land there, and links to the page count for less.':
     ['canonical-invalid'],
   'Programs that act for people, such as AI assistants, may not understand this part of the site. People who send one do not get what they asked for.':
-    [
-      'agent-tree-malformed',
-      'webmcp-schema-invalid',
-      'llms-txt-invalid',
-      'agent-catalog-invalid',
-    ],
+    ['agent-tree-malformed', 'webmcp-schema-invalid', 'llms-txt-invalid', 'agent-catalog-invalid'],
 });

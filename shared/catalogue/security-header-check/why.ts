@@ -93,14 +93,7 @@ export const headerWhys = whysOf(rules, {
     'headers-large',
   ],
   'Another site can show your page invisibly and make people click in it. Visitors who are logged in can change settings or buy things without knowing.':
-    [
-      'framing-open',
-      'framing-allow-all',
-      'xfo-allow-from',
-      'xfo-invalid',
-      'xfo-in-meta',
-      'xfo-overridden',
-    ],
+    ['framing-open', 'framing-allow-all', 'xfo-allow-from', 'xfo-invalid', 'xfo-in-meta', 'xfo-overridden'],
   'Some programs ignore the header when it comes twice. Another site can then trick their users into clicks on a page that they do not see.':
     ['xfo-duplicate'],
   'Browsers show the page in no frame, not even where you want it. Visitors of the pages that embed it see an error or an empty area.':

@@ -104,12 +104,7 @@ export const sslWhys = whysOf(rules, {
   'An attacker on the network can break this encryption, and force it on old or faulty programs. What their users send, such as passwords, can be read.':
     ['suite-export-offered', 'suite-short-key-offered'],
   'Current browsers do not use this cipher, but old programs may. An attacker who records much of their traffic can read parts of it, such as a login cookie.':
-    [
-      'suite-rc4-since-tls11',
-      'suite-rc4-offered',
-      'suite-3des-since-tls11',
-      'suite-3des-offered',
-    ],
+    ['suite-rc4-since-tls11', 'suite-rc4-offered', 'suite-3des-since-tls11', 'suite-3des-offered'],
   'An attacker with very large means can break this key exchange and read the connection. It affects users of older programs, as current browsers do not use it.':
     ['dh-parameters-small', 'dh-prime-shared'],
   'Someone who records connections today and gets the key of the server later can read them all. That exposes what your visitors sent, such as passwords.':
