@@ -32,7 +32,10 @@ const dnsWhys = whysOf(dnsRules, {
   'Browsers that follow the record lose time before they use the normal address. Their users wait longer for the page.':
     ['https-record-target-unused'],
   'Programs that look only for a normal address, such as older browsers and many apps, find none. Their users cannot open the site.':
-    ['https-record-no-address', 'https-record-alone'],
+    ['https-record-alone'],
+  'Most or all browsers find no address to connect to. Their users cannot open the site.': [
+    'https-record-no-address',
+  ],
   'The website cannot be found, and mail waits at its senders until they give up. This affects every visitor and everyone who writes to you.':
     ['ns-none-answers'],
   'Lookups that try this server first lose time before they turn to another. Visitors wait, and the domain has one server less in reserve.':
@@ -99,7 +102,7 @@ const dnsWhys = whysOf(dnsRules, {
     ['dnssec-server-signature-invalid', 'dnssec-server-denial-invalid'],
   'A question for something that you do not have ends in an error instead of a clear no. Browsers and mail servers wait or give up, and their users may not reach you.':
     ['dnssec-denial-invalid'],
-  'Some resolvers take names or records for missing that are there. The people behind them cannot reach you by these, while it works for others.':
+  'Some resolvers take names or records for missing that are there. The people behind them cannot use these, while others can.':
     ['dnssec-denial-hides'],
   'A resolver can mix keys from one server with signatures from another and then reject the domain. The people behind it get no answer, at random times.':
     ['dnssec-keys-inconsistent'],
@@ -117,7 +120,7 @@ const dnsWhys = whysOf(dnsRules, {
     ['dnssec-unsigned', 'dnssec-ds-missing'],
   'Resolvers that do not accept it may treat the domain as unsigned. The people behind them lose the protection against forged answers that you set up.':
     ['dnssec-algorithm-weak', 'dnssec-number-unknown'],
-  'The signatures hold today, but software will stop to accept them over time. The people who use it then lose the protection against forged answers.':
+  'The signatures hold today, but software will stop accepting them over time. The people who use it then lose the protection against forged answers.':
     ['dnssec-algorithm-not-recommended'],
   'An attacker with very large means can break such a key and sign forged answers. Visitors and mail servers would take them for real.':
     ['dnssec-key-short'],
@@ -133,7 +136,7 @@ const dnsWhys = whysOf(dnsRules, {
     ],
   'A certificate that is requested by the intended method can be refused. You notice it at the next renewal, and visitors do when the old one expires.':
     ['caa-method-unknown'],
-  'A limit that you meant to set does not count. An attacker has it easier to get a certificate for your name and pose as your site to visitors.':
+  'A limit that you meant to set does not count. It becomes easier for an attacker to get a certificate for your name and pose as your site to visitors.':
     ['caa-parameter-misspelt'],
   'The certificate authority cannot use this contact to confirm a request. A certificate that depends on it is delayed, which affects the people who manage your site.':
     ['caa-contact-invalid'],

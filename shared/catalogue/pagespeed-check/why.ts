@@ -69,7 +69,7 @@ export const pagespeedWhys = whysOf(rules, {
     ['requests-unreachable'],
   'A limit that you set yourself is no longer kept, and pages that grow unnoticed get slower. Visitors feel it as waiting time.':
     ['budget-exceeded'],
-  'The key works for one of the elements only. People who use the keyboard cannot reach the other one by it.':
+  'The key works for one of the elements only. People who use the keyboard cannot reach the other one with it.':
     ['accesskeys-repeated'],
   'People who use a screen reader hear that there is a control, but not what it does. They may not be able to buy, send or go on.':
     [
@@ -81,7 +81,7 @@ export const pagespeedWhys = whysOf(rules, {
       'aria-toggle-without-name',
       'aria-tree-item-without-name',
     ],
-  'People who use a screen reader do not hear what belongs into the field. They cannot fill in the form, for example to order or to write to you.':
+  'People who use a screen reader do not hear what belongs in the field. They cannot fill in the form, for example to order or to write to you.':
     ['form-fields-without-label', 'selects-without-label', 'aria-input-without-name'],
   'People who use a screen reader hear that something is there, but not what it is. They have to guess, or skip it.':
     [
@@ -93,9 +93,9 @@ export const pagespeedWhys = whysOf(rules, {
     ],
   'People who cannot see it do not learn what it shows. If it carries information, such as a price or a plan, they miss it.':
     ['images-without-alt', 'objects-without-alt', 'vector-images-without-alt'],
-  'People with weak eyesight, and anyone in bright sunlight, have trouble to read it. They miss information or leave.':
+  'People with weak eyesight, and anyone in bright sunlight, have trouble reading it. They miss information or leave.':
     ['contrast-too-low'],
-  'Screen readers announce wrongly, or not at all, what belongs together. People who listen to the page have trouble to follow it.':
+  'Screen readers announce wrongly, or not at all, what belongs together. People who listen to the page have trouble following it.':
     [
       'definition-list-invalid',
       'definition-outside-list',
@@ -105,14 +105,14 @@ export const pagespeedWhys = whysOf(rules, {
     ],
   'People who use a screen reader move about a page by its headings and main areas. Here they need longer to find the content, or lose their way.':
     ['headings-out-of-order', 'main-landmark-missing'],
-  'Tabs, bookmarks and search results show no useful name. Visitors have trouble to find the page again, and people who use a screen reader do not hear where they are.':
+  'Tabs, bookmarks and search results show no useful name. Visitors have trouble finding the page again, and people who use a screen reader do not hear where they are.':
     ['document-title-missing'],
   'A screen reader may read the text with the pronunciation of another language. People who listen to the page then hardly understand it.':
     ['language-missing', 'language-invalid', 'language-differs-in-xml', 'language-of-part-invalid'],
   'People who cannot tell the colors apart do not see that there is a link. They miss the page behind it.': [
     'links-by-color-only',
   ],
-  'The page starts again while people still read or type. It hits those most who read slowly or use a screen reader, as they lose their place.':
+  'The page starts again while people still read or type. People who read slowly or use a screen reader are hit most, as they lose their place.':
     ['page-refreshes-itself'],
   'On many phones, people with weak eyesight cannot make the text larger. They have to give up or ask somebody to read it to them.':
     ['zoom-forbidden'],

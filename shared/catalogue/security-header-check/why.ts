@@ -33,7 +33,7 @@ export const headerWhys = whysOf(rules, {
     ['hsts-duplicate-conflict'],
   'An attacker on the network can invent an unencrypted subdomain and set cookies for your site from it. That can disturb the sessions of visitors or put them into a false one.':
     ['hsts-no-subdomains'],
-  'The site cannot be on the list of https sites that browsers bring with them. People on their very first visit stay open to an attacker on the network.':
+  'The site cannot be on the list of https sites that is built into browsers. People on their very first visit stay open to an attacker on the network.':
     ['hsts-preload-ineligible'],
   'If an attacker gets a script into the page, no policy stops it. The script can act as the visitor and read what they type, such as passwords.':
     [
@@ -56,7 +56,7 @@ export const headerWhys = whysOf(rules, {
     ['csp-unsafe-eval'],
   'An attacker who can add attributes to the page can set off its own handlers at the wrong moment. Visitors may then do things that they did not intend.':
     ['csp-unsafe-hashes'],
-  'An attacker who can add an attribute to the page runs script by it. That script can act as the visitor and read what they type.':
+  'An attacker who can add an attribute to the page can run script with it. That script can act as the visitor and read what they type.':
     ['csp-attr-unsafe-inline'],
   'Styles that an attacker injects can hide or move content and, in some cases, read what is in a form. Visitors are misled or give away what they enter.':
     ['csp-style-unsafe-inline'],
@@ -96,7 +96,7 @@ export const headerWhys = whysOf(rules, {
     ['framing-open', 'framing-allow-all', 'xfo-allow-from', 'xfo-invalid', 'xfo-in-meta', 'xfo-overridden'],
   'Some programs ignore the header when it comes twice. Another site can then trick their users into clicks on a page that they do not see.':
     ['xfo-duplicate'],
-  'Browsers show the page in no frame, not even where you want it. Visitors of the pages that embed it see an error or an empty area.':
+  'Browsers show the page in no frame, not even where you want it. Visitors to the pages that embed it see an error or an empty area.':
     ['xfo-conflict'],
   'Someone on the same network can read the cookie and take over the visitor’s session. They then act as that user, without a password.':
     ['cookie-session-no-secure', 'cookie-session-on-http'],
@@ -141,7 +141,7 @@ export const headerWhys = whysOf(rules, {
     ['permissions-policy-wildcard'],
   'A limit on a feature may not be in force as you wrote it. An embedded site or an injected script may then ask visitors for more than you want.':
     ['permissions-policy-ignored'],
-  'You rely on a separation from other sites that is not in force. A malicious site has it easier to spy on what visitors load or do here.':
+  'You rely on a separation from other sites that is not in force. It is easier for a malicious site to spy on what visitors load or do here.':
     ['coop-invalid', 'coep-invalid', 'corp-invalid', 'dip-invalid'],
   'If the other host is hacked or sold, its new code runs in your page. That code can read what your visitors type, such as card numbers and passwords.':
     ['sri-missing', 'sri-invalid'],
@@ -159,7 +159,7 @@ export const headerWhys = whysOf(rules, {
     ['deprecated-harmful'],
   'Strict programs and proxies drop such a header or refuse the whole answer. Their users lose its protection or see an error.':
     ['header-malformed'],
-  'People who find a security hole may not reach you by this file, or may not trust it. You then learn of the hole late, perhaps only from an attack.':
+  'People who find a security hole may not reach you through this file, or may not trust it. You then learn of the hole late, perhaps only from an attack.':
     [
       'security-txt-expired',
       'security-txt-no-contact',

@@ -19,7 +19,7 @@ export const smtpWhys = whysOf(rules, {
     ['starttls-broken', 'smtp-tls12-missing'],
   'An attacker on the network can hide text of their own in what senders take for encrypted. Senders that do not notice it can be misled, and mail to you can be disturbed.':
     ['starttls-early-bytes'],
-  'Mail from very old servers arrives with outdated encryption. An attacker on the way has it easier to read what people write to you from there.':
+  'Mail from very old servers arrives with outdated encryption. An attacker on the way can read what people write to you from there more easily.':
     ['smtp-tls-old-versions'],
   'Mail arrives with weak encryption, although senders offer better. An attacker who records it needs less effort to read what people write to you.':
     ['smtp-suites-weak'],

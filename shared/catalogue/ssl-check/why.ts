@@ -46,6 +46,7 @@ export const sslWhys = whysOf(rules, {
     'certificate-root-unknown',
     'certificate-not-trusted',
     'certificate-lifetime-long',
+    'chain-certificate-expired',
     'certificate-timestamps-few',
     'certificate-timestamps-not-accepted',
   ],
@@ -56,7 +57,7 @@ export const sslWhys = whysOf(rules, {
   'An attacker with enough computing power can break the key. They can then pose as your site or read what visitors send, and nobody notices.':
     ['certificate-key-small', 'key-exchange-breakable'],
   'Some browsers repair this by themselves, but many apps and other programs cannot. Their users see a warning or an error.':
-    ['chain-incomplete', 'chain-intermediate-wrong', 'chain-certificate-expired'],
+    ['chain-incomplete', 'chain-intermediate-wrong'],
   'Browsers cope with it, but some older programs do not. Their users see a warning or an error.': [
     'chain-misordered',
   ],
@@ -99,7 +100,7 @@ export const sslWhys = whysOf(rules, {
   [commonWhys.hstsShort]: ['hsts-short'],
   'A program that uses such a suite talks to you in the clear. Anyone on the network can read and see everything that its user sends.':
     ['suite-null-offered'],
-  'Toward programs that use such a suite, someone on the network can pose as your server. Their users send their data to a stranger.':
+  'Someone on the network can pose as your server to programs that use such a suite. Their users then send their data to a stranger.':
     ['suite-anonymous-offered'],
   'An attacker on the network can break this encryption, and force it on old or faulty programs. What their users send, such as passwords, can be read.':
     ['suite-export-offered', 'suite-short-key-offered'],
@@ -113,8 +114,8 @@ export const sslWhys = whysOf(rules, {
     ['suite-without-forward-secrecy-offered'],
   'Connections use older methods of encryption, which have been attacked with success before. Visitors are protected less well than their browsers allow.':
     ['aead-missing'],
-  'Experts no longer recommend this curve, although no attack in practice is known. Visitors are safe today, but software may stop to accept it.':
+  'Experts no longer recommend this curve, although no attack in practice is known. Visitors are safe today, but software may stop accepting it.':
     ['group-deprecated-chosen'],
-  'Strict programs end such a connection, and their users see an error. Toward others, an attacker with very large means may be able to pose as your server.':
+  'Strict programs end such a connection, and their users see an error. To others, an attacker with very large means may be able to pose as your server.':
     ['key-exchange-signature-weak'],
 });

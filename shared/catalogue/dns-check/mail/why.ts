@@ -62,9 +62,9 @@ export const mailWhys = whysOf(mailRules, {
     ['dmarc-lookup-failed', 'dmarc-blank-first'],
   'The part that receivers ignore does nothing, whether it is about forged mail or about reports. You may rely on a setting that is not in force.':
     ['dmarc-syntax', 'dmarc-unknown-tag'],
-  'Receivers skip the record, so it does no harm by itself. It often means that no policy was published here, and forged mail then reaches people more easily.':
+  'Receivers skip the record, so it does no harm by itself. It misleads the people who maintain the domain, and can hide that no policy protects it.':
     ['dmarc-foreign-record'],
-  'Receivers treat forged mail more mildly than your policy says. More of it reaches the people whom it is meant to deceive.':
+  'Receivers treat forged mail more mildly than your policy says. More of it reaches the people that it is meant to deceive.':
     ['dmarc-testing'],
   'An attacker can write from an address below your domain, which looks just as much like yours. Customers and staff who receive it may fall for it.':
     ['dmarc-subdomain-weaker', 'dmarc-nonexistent-weaker'],
@@ -99,9 +99,9 @@ export const mailWhys = whysOf(mailRules, {
   'Someone who can create the missing name can sign mail as you. Customers and staff who receive it, and their mail systems, take it for yours.':
     ['dkim-alias-dangling'],
   [commonWhys.mailLost]: ['mx-lookup-failed', 'mx-none-reachable'],
-  'Mail to the domain goes to the address of its website, where often no mail server runs. People who write to you then get their mail back.':
+  'Mail to the domain goes to the address of its website, where often no mail server runs. If none does, people who write to you get their mail back.':
     ['mx-implicit'],
-  'Senders may go on trying to deliver mail that nobody takes, often for days. People who write to the domain learn late that it takes none.':
+  'Senders are not told clearly that the domain takes no mail. People who write to it by mistake may learn late that nobody gets their message.':
     ['mx-null-missing', 'mx-null-preference'],
   'Some senders deliver mail to you and others refuse to send it. A part of the people who write to you gets an error.':
     ['mx-null-mixed'],
