@@ -143,6 +143,8 @@ export type Finding = {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
     readonly snippets?: { readonly [field: string]: string };
+    /** Those of `snippets` that were never tried in such a server. */
+    readonly notTried?: ReadonlyArray<string>;
   };
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
 };
@@ -536,6 +538,8 @@ export type PartProgress = {
       readonly text: string;
       readonly record?: { readonly name: string; readonly type: string; readonly value: string };
       readonly snippets?: { readonly [field: string]: string };
+      /** Those of `snippets` that were never tried in such a server. */
+      readonly notTried?: ReadonlyArray<string>;
     };
   };
 };
@@ -1270,6 +1274,8 @@ export type PartFinding = {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
     readonly snippets?: { readonly [field: string]: string };
+    /** Those of `snippets` that were never tried in such a server. */
+    readonly notTried?: ReadonlyArray<string>;
   };
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
   /** The check that found it; `code` is a code of that check. */
@@ -1294,6 +1300,8 @@ export type Raise = {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
     readonly snippets?: { readonly [field: string]: string };
+    /** Those of `snippets` that were never tried in such a server. */
+    readonly notTried?: ReadonlyArray<string>;
   };
   /** What the fix alone adds to the score of the domain, as it was judged again from what is stored; null where the fix would let more of the site be seen, so that the result is unknown. */
   readonly points: number | null;

@@ -22,6 +22,11 @@ export const fixSchema = z.object({
   text: z.string(),
   record: z.object({ name: z.string(), type: z.string(), value: z.string() }).optional(),
   snippets: z.record(z.string(), z.string()).optional(),
+  notTried: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .meta({ description: 'Those of `snippets` that were never tried in such a server.' }),
 });
 
 export const findingSchema = z

@@ -18,6 +18,8 @@ export type Fix = {
   readonly text: string;
   readonly record?: { readonly name: string; readonly type: string; readonly value: string };
   readonly snippets?: { readonly [server: string]: string };
+  /** Of `snippets`: those that were never tried in such a server. */
+  readonly notTried?: readonly string[];
 };
 
 export type Rule = {

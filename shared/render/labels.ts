@@ -105,7 +105,7 @@ elementRenderDelay endMs fcpMs finalStatus finalUrl fixedFindings formFactor for
 fromCache gradeAfter gradeBefore httpOnly httpVersion includeSubDomains inpMs isSigned isThirdParty itemCount
 judgedBy keyExchangeScore keyTag lcpMs lifetimeDays lifetimeS logoFile longTasks mailHosts matchingType maxBytes
 mimeType mustStaple mxHosts mxMatch namesCount nameServers namesNotAsked newFindings notAfter notAsked
-notBefore notTested nullOrigin observedPhasesMs oldVersions overNetwork parentServers parentZone parseMs
+notBefore notTested notTried nullOrigin observedPhasesMs oldVersions overNetwork parentServers parentZone parseMs
 peakMemoryBytes policyUrl postQuantum preloadEligible previousAt previousReportId protocolScore receivedBytes
 registeredAt reportId requestLatencyMs resolverValidates redirectsTo resourceLoadDelay resourceLoadDuration
 revocationListUrls rttMs rulesVersion sameSite schemaVersion scoreAfter scoreDelta scoreEffect scriptingMs

@@ -30,10 +30,12 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   'worker/dns': ['shared', 'worker/probes'],
   'worker/certificates': ['shared/model'],
   'worker/web': ['shared', 'worker/probes'],
+  'worker/fixes': ['shared', 'worker/web'],
   'worker/mail': ['shared', 'worker/probes', 'worker/dns'],
   'worker/checks': [
     'shared',
     'worker/probes',
+    'worker/fixes',
     'worker/web',
     'worker/mail',
     'worker/certificates',

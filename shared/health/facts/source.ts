@@ -71,8 +71,13 @@ export function showFinding({ check }: Pick<Report, 'check'>, { code, detail }: 
 }
 
 /** A source's fix, for a rule of ours that tells the same. */
-export function fixOf({ fix: { text, record, snippets } }: Finding): Fix {
-  return { text, ...(record ? { record } : {}), ...(snippets ? { snippets } : {}) };
+export function fixOf({ fix: { text, record, snippets, notTried } }: Finding): Fix {
+  return {
+    text,
+    ...(record ? { record } : {}),
+    ...(snippets ? { snippets } : {}),
+    ...(notTried ? { notTried } : {}),
+  };
 }
 
 /** "a", "a and b", "a, b and c". */

@@ -1,9 +1,9 @@
 import type { HealthFields } from '../../catalogue/domain-health/report.ts';
 import type { HealthCode } from '../../catalogue/domain-health/rules.ts';
-import { snippetsOfCookie } from '../../catalogue/security-header-check/cookie-snippets.ts';
 import { type Grade, gradeNames, gradeOf } from '../../model/score.ts';
 import { codesBroken, type Fix, type Verdicts } from '../../model/verdict.ts';
 import { type HealthFacts, joinSources, type SourcesRead } from '../facts/health.ts';
+import { fixOf as fixOfSource } from '../facts/source.ts';
 import { judgeCaps } from '../judge/caps.ts';
 import { isWarned, judgeHealth } from '../judge/health.ts';
 import { combine, limitGrade } from '../judge/score.ts';
@@ -142,12 +142,5 @@ const mostTexts = 3;
 function fixOf({ main, others }: Candidate): Fix {
   const beside = others.filter(({ check }) => check === main.check).map(({ fix }) => fix.text);
   const texts = [...new Set([main.fix.text, ...beside])].slice(0, mostTexts);
-  const { record } = main.fix;
-  const cookie = main.evidence[0]?.['cookie'];
-  const about = [main, ...others].filter(({ evidence }) =>
-    evidence.some((seen) => seen['cookie'] === cookie),
-  );
-  const codes = about.map(({ code }) => code);
-  const snippets = snippetsOfCookie(codes, cookie) ?? main.fix.snippets;
-  return { text: texts.join(' '), ...(record ? { record } : {}), ...(snippets ? { snippets } : {}) };
+  return { ...fixOfSource(main), text: texts.join(' ') };
 }

@@ -152,8 +152,16 @@ type Snippet = readonly [server: string, text: string];
 /** Servers by their names. */
 const serverNames: { readonly [server: string]: string } = {
   header: 'Header',
+  nginx: 'nginx',
   apache: 'Apache',
+  caddy: 'Caddy',
+  haproxy: 'HAProxy',
   express: 'Express',
+  php: 'PHP',
+  iis: 'IIS',
+  cloudflare: 'Cloudflare',
+  postfix: 'Postfix',
+  exim: 'Exim',
 };
 
 function serverName(server: string): string {

@@ -4,6 +4,9 @@ import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
 import { isBroken, type Verdicts } from '#shared/model/verdict';
+import { webServers } from '../../fixes/servers.ts';
+import { textOf, upgrade, type WantOfRule } from '../../fixes/want.ts';
+import { withFixes } from '../../fixes/with-fixes.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
 import { isUnfinished, readEndUnseen, redirectsOf } from './facts/chain.ts';
@@ -30,12 +33,22 @@ export function assessRedirects(
   const state = unseen ? 'partial' : stateOf(evidence);
   return {
     state,
-    verdicts,
+    verdicts: withFixes(verdicts, { rules, wants, servers: webServers }),
     fields: { ...reportChain(evidence), answeredBy: block, ended: reportEnd(evidence) },
     // What a visitor meets behind an end that is not the page, or that we did not come to, may be anything.
     ...scoreRedirects(verdicts, evidence, state === 'complete'),
   };
 }
+
+const wants: { readonly [C in RedirectCode]?: WantOfRule } = {
+  'http-not-upgraded': upgrade('url'),
+  'https-upgrade-late': upgrade('from'),
+  // A redirect to https at the same host; of others only their owner knows the rule.
+  'redirect-temporary': (evidence) =>
+    textOf(evidence['to']).replace('https:', 'http:') === textOf(evidence['from'])
+      ? upgrade('from')(evidence)
+      : undefined,
+};
 
 function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
   if (stop.kind === 'failure') return 'unreachable';

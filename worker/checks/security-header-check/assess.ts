@@ -15,6 +15,7 @@ import { scoreGroups } from '#shared/catalogue/security-header-check/score';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { readKnownServers, unknownServers } from '../../fixes/known-server.ts';
 import { valuesOf } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
@@ -27,7 +28,7 @@ import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.
 import { judgeCookies } from './judge/cookies.ts';
 import { judgeCors } from './judge/cors.ts';
 import { judgeCsp } from './judge/csp.ts';
-import { withFixes } from './judge/fixes.ts';
+import { withHeaderFixes } from './judge/fixes.ts';
 import { judgeFraming } from './judge/framing.ts';
 import { judgeHsts } from './judge/hsts.ts';
 import { judgeIsolation } from './judge/isolation.ts';
@@ -62,7 +63,7 @@ export function assessHeaders(
   const policies = isSeen ? page.policies : [];
   return {
     state: stateOf(evidence, hops, page),
-    verdicts: withFixes(verdicts),
+    verdicts: withHeaderFixes(verdicts, page ? readKnownServers(page.fields) : unknownServers),
     score: isSeen ? own.score : null,
     scoreEffects: own.scoreEffects,
     fields: {

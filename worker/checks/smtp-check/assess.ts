@@ -4,6 +4,9 @@ import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
 import { allOf, notTested, type Verdicts } from '#shared/model/verdict';
+import { mailServers } from '../../fixes/servers.ts';
+import { offerStarttls, setTls, type WantOfRule } from '../../fixes/want.ts';
+import { withFixes } from '../../fixes/with-fixes.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import { type HostFacts, readFacts, type SmtpFacts } from './facts/facts.ts';
 import { judgeConnection } from './judge/connection.ts';
@@ -18,12 +21,19 @@ export function assessSmtp(evidence: SmtpEvidence): Assessment<SmtpCode, FieldsO
   const isSeen = facts.hosts.some(isKnown);
   return {
     state: stateOf(facts, isSeen),
-    verdicts,
+    verdicts: withFixes(verdicts, { rules, wants, servers: mailServers }),
     fields: reportSmtp(facts),
     // A domain without mail has nothing to encrypt, and hosts that did not talk to us, or put STARTTLS off, say nothing of it.
     score: isSeen ? score(rules, verdicts) : null,
   };
 }
+
+const wants: { readonly [C in SmtpCode]?: WantOfRule } = {
+  'starttls-missing': offerStarttls,
+  'smtp-tls12-missing': setTls('protocols'),
+  'smtp-tls-old-versions': setTls('protocols'),
+  'smtp-suites-weak': setTls('suites'),
+};
 
 /** True where it was seen of an address whether mail can be sent there encrypted. */
 function isKnown({ addresses }: HostFacts): boolean {

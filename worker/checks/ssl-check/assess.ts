@@ -35,6 +35,7 @@ import { type JudgedCertificates, judgeCertificates } from './judge/certificates
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
 import { joinEndpoints, judgeEndpoints, judgeShortLooks, type VerdictsAt } from './judge/endpoints.ts';
+import { withSslFixes } from './judge/fixes.ts';
 import { isLetterOpen } from './judge/grade/open-letter.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
@@ -60,7 +61,7 @@ export function assessSsl(seen: SslEvidence): Assessment<SslCode, FieldsOf<typeo
   const told = isOpen ? noLetters : letters;
   return {
     state: isNoTls ? 'complete' : isOpen ? 'partial' : stateOf(facts, obstacle),
-    verdicts,
+    verdicts: withSslFixes(verdicts),
     fields: {
       ...reportServer(facts),
       ...reportCertificates(facts, certificates.each),

@@ -129,12 +129,14 @@ function judgeHsts({ evidence: { hsts } }: SslFacts) {
     const unseen = notTested(hsts.reason);
     return { 'hsts-missing': unseen, 'hsts-short': unseen } as const;
   }
-  const maxAge = readMaxAge(hsts.values[0] ?? '');
+  const [value] = hsts.values;
+  const maxAge = readMaxAge(value ?? '');
+  const sent = value === undefined ? {} : { header: 'strict-transport-security', value };
   const isUsed = maxAge !== null && maxAge > 0;
   const days = Math.floor((maxAge ?? 0) / 86_400);
   return {
-    'hsts-missing': brokenIf(!isUsed, { url: hsts.url }),
-    'hsts-short': isUsed ? brokenIf(maxAge < longEnoughS, { days, maxAge }) : 'not-applicable',
+    'hsts-missing': brokenIf(!isUsed, { url: hsts.url, ...sent }),
+    'hsts-short': isUsed ? brokenIf(maxAge < longEnoughS, { days, maxAge, ...sent }) : 'not-applicable',
   } as const;
 }
 
