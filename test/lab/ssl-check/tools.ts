@@ -25,7 +25,7 @@ export async function startServer(
   command: readonly [string, ...string[]],
   port: number,
   folder: string,
-  withinMs = 8000,
+  { withinMs = 8000, address = '127.0.0.1' }: { withinMs?: number; address?: string } = {},
 ): Promise<LabServer> {
   const [program, ...argv] = command;
   const child = spawn(program, argv, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -34,7 +34,7 @@ export async function startServer(
     complaint = `${complaint}${text.toString()}`.slice(-2000);
   });
   const deadline = Date.now() + withinMs;
-  while (!(await isListening(port))) {
+  while (!(await isListening(port, address))) {
     if (child.exitCode !== null || Date.now() > deadline)
       throw new Error(`${program} did not start: ${complaint}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -51,9 +51,9 @@ async function stop(child: ChildProcess, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function isListening(port: number): Promise<boolean> {
+function isListening(port: number, address: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, address);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
