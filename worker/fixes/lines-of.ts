@@ -1,6 +1,6 @@
 import type { Fix } from '#shared/model/verdict';
 import { type KnownServers, unknownServers } from './known-server.ts';
-import { isUntried, type Server } from './servers.ts';
+import type { Server } from './servers.ts';
 import type { Want } from './want.ts';
 
 type Lines = Pick<Fix, 'snippets' | 'notTried'>;
@@ -34,7 +34,7 @@ export function linesOf(
     order.includes(name) ? order.indexOf(name) : order.length;
   const sorted = made.toSorted((a, b) => rank(a) - rank(b));
   const isKnown = sorted.some(([name]) => order.includes(name));
-  const notTried = sorted.map(([name]) => name).filter((name) => isUntried(servers[name], wants));
+  const notTried = sorted.map(([name]) => name).filter((name) => servers[name]?.isUntried === true);
   return {
     snippets: Object.fromEntries([
       ...(isKnown ? [] : Object.entries(first)),

@@ -32,8 +32,6 @@ const suites = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 const groups = 'X25519:prime256v1:secp384r1';
-const groupsPostQuantum = `X25519MLKEM768:${groups}`;
-const needsOpenssl35 = '# Needs OpenSSL 3.5 or later.';
 
 /** What passes requests on to an application in nginx; each hides headers by a directive of its own. */
 const passing = ['proxy', 'fastcgi'] as const;
@@ -61,7 +59,6 @@ const nginxTls: { readonly [S in TlsSetting]: readonly string[] } = {
   protocols: ['ssl_protocols TLSv1.2 TLSv1.3;'],
   suites: [`ssl_ciphers ${suites};`, 'ssl_prefer_server_ciphers off;'],
   groups: [`ssl_ecdh_curve ${groups};`],
-  'groups-post-quantum': [needsOpenssl35, `ssl_ecdh_curve ${groupsPostQuantum};`],
   'no-early-data': ['ssl_early_data off;'],
 };
 
@@ -97,7 +94,6 @@ const apacheTls: { readonly [S in TlsSetting]?: readonly string[] } = {
   protocols: ['SSLProtocol -all +TLSv1.2 +TLSv1.3'],
   suites: [`SSLCipherSuite ${suites}`, 'SSLHonorCipherOrder off'],
   groups: [`SSLOpenSSLConfCmd Groups ${groups}`],
-  'groups-post-quantum': [needsOpenssl35, `SSLOpenSSLConfCmd Groups ${groupsPostQuantum}`],
 };
 
 // Two tables of headers: what a proxied or CGI answer brings stands in "onsuccess", and "always" is for all answers.
@@ -160,15 +156,14 @@ const haproxyTls: { readonly [S in TlsSetting]?: readonly string[] } = {
   protocols: ['ssl-default-bind-options ssl-min-ver TLSv1.2'],
   suites: [`ssl-default-bind-ciphers ${suites}`],
   groups: ['ssl-default-bind-curves X25519:P-256:P-384'],
-  'groups-post-quantum': [needsOpenssl35, 'ssl-default-bind-curves X25519MLKEM768:X25519:P-256:P-384'],
 };
 
 const haproxy: Server = {
-  set: ({ header, value }) => [`http-response set-header ${header} "${value}"`],
-  add: ({ header, value }) => [`http-response add-header ${header} "${value}"`],
-  remove: ({ header }) => [`http-response del-header ${header}`],
+  set: ({ header, value }) => [`http-after-response set-header ${header} "${value}"`],
+  add: ({ header, value }) => [`http-after-response add-header ${header} "${value}"`],
+  remove: ({ header }) => [`http-after-response del-header ${header}`],
   cookie: ({ cookie, attributes }) => [
-    `http-response replace-header Set-Cookie '^(${escapeRegExp(cookie)}=.*)$' '\\1; ${attributes.join('; ')}'`,
+    `http-after-response replace-header Set-Cookie '^(${escapeRegExp(cookie)}=.*)$' '\\1; ${attributes.join('; ')}'`,
   ],
   upgrade: () => [
     '# In the frontend that listens on port 80. Where a proxy in front ends https, redirect there instead.',
@@ -258,26 +253,30 @@ const cloudflare: Server = {
   upgrade: () => ['SSL/TLS > Edge Certificates > Always Use HTTPS: on'],
 };
 
+const eximPriority = 'tls_require_ciphers = NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2';
 // Debian builds Exim with GnuTLS, others with OpenSSL; each takes only its own lines.
+const oldMailVersions = {
+  postfix: ['smtpd_tls_protocols = >=TLSv1.2', 'smtpd_tls_mandatory_protocols = >=TLSv1.2'],
+  exim: [
+    '# Exim with GnuTLS, as in Debian and Ubuntu. With OpenSSL: openssl_options = +no_sslv2 +no_sslv3 +no_tlsv1 +no_tlsv1_1',
+    eximPriority,
+  ],
+};
+
 const mailTls: {
   readonly [S in TlsSetting]?: { readonly postfix: readonly string[]; readonly exim: readonly string[] };
 } = {
-  protocols: {
-    postfix: ['smtpd_tls_protocols = >=TLSv1.2', 'smtpd_tls_mandatory_protocols = >=TLSv1.2'],
-    exim: [
-      '# Exim with GnuTLS, as in Debian and Ubuntu. With OpenSSL: openssl_options = +no_sslv2 +no_sslv3 +no_tlsv1 +no_tlsv1_1',
-      'tls_require_ciphers = NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2',
-    ],
-  },
+  protocols: oldMailVersions,
   suites: {
     postfix: [
       'smtpd_tls_ciphers = medium',
       `tls_medium_cipherlist = ${suites}`,
       'tls_preempt_cipherlist = no',
     ],
+    // The same option as for versions, and it may be set once: what NORMAL leaves out are the weak suites.
     exim: [
       `# Exim with GnuTLS, as in Debian and Ubuntu. With OpenSSL: tls_require_ciphers = ${suites}`,
-      'tls_require_ciphers = NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:+CHACHA20-POLY1305:-KX-ALL:+ECDHE-RSA:+ECDHE-ECDSA',
+      eximPriority,
     ],
   },
 };
@@ -288,6 +287,7 @@ const postfix: Server = {
     '# The key first, then the certificate with its intermediates.',
     'smtpd_tls_chain_files = /etc/postfix/tls/key.pem, /etc/postfix/tls/fullchain.pem',
     'smtpd_tls_security_level = may',
+    ...oldMailVersions.postfix,
   ],
 };
 
@@ -298,17 +298,9 @@ const exim: Server = {
     'tls_certificate = /etc/exim4/tls/fullchain.pem',
     'tls_privatekey = /etc/exim4/tls/key.pem',
     'tls_advertise_hosts = *',
+    ...oldMailVersions.exim,
   ],
 };
-
-// Debian 12, where lines are tried, has OpenSSL 3.0.
-const newerThanTried: ReadonlySet<TlsSetting> = new Set(['groups-post-quantum']);
-
-/** Whether lines of a server were never tried in one: there is none here, or it does not take them yet. */
-export function isUntried(server: Server | undefined, wants: readonly Want[]): boolean {
-  if (server?.isUntried) return true;
-  return wants.some((want) => want.kind === 'tls' && newerThanTried.has(want.setting));
-}
 
 /** Servers of sites, in the order in which their lines are shown. */
 export const webServers: { readonly [name: string]: Server } = {

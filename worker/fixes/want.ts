@@ -7,7 +7,7 @@ import { type Hsts, parseHsts, printHsts } from '../web/hsts.ts';
 export type CookieAttribute = 'Secure' | 'HttpOnly' | 'SameSite=Lax';
 
 /** A setting of TLS that a server has lines for. */
-export type TlsSetting = 'protocols' | 'suites' | 'groups' | 'groups-post-quantum' | 'no-early-data';
+export type TlsSetting = 'protocols' | 'suites' | 'groups' | 'no-early-data';
 
 /** What a fix wants of a server. A rule names this, and the table of servers has the lines. */
 export type Want =

@@ -31,6 +31,12 @@ export type DebianServers = {
   /** Starts Postfix: with encryption at the first address, without at the second, with TLS 1.0 at the third. */
   postfix(port: number, addresses: readonly [string, string, string], identity: Identity): Promise<void>;
   exim(port: number, address: string, identity: Identity): Promise<void>;
+  /** Starts a server of which all that its configuration says of TLS is these lines. */
+  with(
+    server: 'postfix' | 'exim',
+    at: { port: number; address: string },
+    lines: readonly string[],
+  ): Promise<void>;
   /** Without encryption at the first address; at the second with STARTTLS, which fails in Debian 12. */
   opensmtpd(port: number, addresses: readonly [string, string], identity: Identity): Promise<void>;
   close(): Promise<void>;
@@ -65,22 +71,33 @@ function openServers(folder: string): DebianServers {
     const child = spawn('unshare', ['-m', 'bash', '-c', `${users}${script}`], { stdio: 'ignore' });
     ends.push(() => child.kill('SIGKILL'));
   };
+  const startPostfix = (settings: string) => {
+    const env = { ...process.env, LD_LIBRARY_PATH: at('postfix/usr/lib/postfix') };
+    const run = (what: string) => spawnSync(at('postfix/usr/sbin/postfix'), ['-c', settings, what], { env });
+    ends.push(() => void run('stop'));
+    if (run('check').status !== 0) throw new Error('Postfix refuses its configuration');
+    run('start');
+  };
+  const startExim = (settings: string) => {
+    const program = `export LD_LIBRARY_PATH=${libraryOf('exim', 'libidn.so*')}; exec ${at('exim/usr/sbin/exim4')} -C ${settings}`;
+    const test = spawnSync('unshare', ['-m', 'bash', '-c', `${users}${program} -bV`]);
+    if (test.status !== 0) throw new Error(`Exim refuses its configuration: ${test.stderr.toString()}`);
+    startApart(`${program} -bdf`);
+  };
   return {
     folder,
     async postfix(port, addresses, identity) {
-      const settings = writePostfix(folder, port, addresses, identity);
-      const env = { ...process.env, LD_LIBRARY_PATH: at('postfix/usr/lib/postfix') };
-      const run = (what: string) =>
-        spawnSync(at('postfix/usr/sbin/postfix'), ['-c', settings, what], { env });
-      ends.push(() => void run('stop'));
-      run('start');
+      startPostfix(writePostfix(folder, 'postfix', smtpdHosts(port, addresses), postfixTls(identity)));
       await untilOpen(port, addresses);
     },
     async exim(port, address, identity) {
-      const settings = writeExim(folder, port, address, identity);
-      startApart(
-        `export LD_LIBRARY_PATH=${libraryOf('exim', 'libidn.so*')}; exec ${at('exim/usr/sbin/exim4')} -C ${settings} -bdf`,
-      );
+      startExim(writeExim(folder, 'exim', { port, address }, eximTls(folder, identity)));
+      await untilOpen(port, [address]);
+    },
+    async with(server, { port, address }, lines) {
+      const name = `${server}-${address}`;
+      if (server === 'exim') startExim(writeExim(folder, name, { port, address }, lines));
+      else startPostfix(writePostfix(folder, name, [`${address}:${port} inet n - n - - smtpd`], lines));
       await untilOpen(port, [address]);
     },
     async opensmtpd(port, addresses, identity) {
@@ -115,14 +132,34 @@ function folderIn(folder: string, name: string): string {
   return path;
 }
 
+/** With encryption at the first address, without at the second, with TLS 1.0 at the third. */
+function smtpdHosts(port: number, addresses: readonly [string, string, string]): readonly string[] {
+  const options = [
+    '',
+    ' -o {smtpd_tls_security_level=none}',
+    ' -o {smtpd_tls_protocols=>=TLSv1} -o {tls_medium_cipherlist=ALL:@SECLEVEL=0}',
+  ];
+  return addresses.map((address, at) => `${address}:${port} inet n - n - - smtpd${options[at]}`);
+}
+
+function postfixTls({ certificates, key }: Identity): readonly string[] {
+  return [
+    `smtpd_tls_cert_file = ${certificates}`,
+    `smtpd_tls_key_file = ${key}`,
+    'smtpd_tls_security_level = may',
+    'smtpd_tls_protocols = >=TLSv1.2',
+  ];
+}
+
+/** Writes the settings of one Postfix. Gives their folder. */
 function writePostfix(
   folder: string,
-  port: number,
-  addresses: readonly [string, string, string],
-  { certificates, key }: Identity,
+  name: string,
+  hosts: readonly string[],
+  tls: readonly string[],
 ): string {
-  const settings = folderIn(folder, 'postfix-settings');
-  const data = folderIn(folder, 'postfix-data');
+  const settings = folderIn(folder, `${name}-settings`);
+  const data = folderIn(folder, `${name}-data`);
   chownSync(data, 5, 60); // games
   const own = join(folder, 'postfix');
   const values = {
@@ -131,19 +168,15 @@ function writePostfix(
     daemon_directory: `${own}/usr/lib/postfix/sbin`,
     shlib_directory: `${own}/usr/lib/postfix`,
     meta_directory: `${own}/etc/postfix`,
-    queue_directory: folderIn(folder, 'postfix-queue'),
+    queue_directory: folderIn(folder, `${name}-queue`),
     data_directory: data,
     mail_owner: 'games',
     setgid_group: 'audio',
     import_environment: `LD_LIBRARY_PATH=${own}/usr/lib/postfix MAIL_CONFIG=${settings}`,
-    maillog_file: join(folder, 'postfix.log'),
+    maillog_file: join(folder, `${name}.log`),
     maillog_file_prefixes: tmpdir(),
     myhostname: 'mx.mail.test',
     alias_maps: '',
-    smtpd_tls_cert_file: certificates,
-    smtpd_tls_key_file: key,
-    smtpd_tls_security_level: 'may',
-    smtpd_tls_protocols: '>=TLSv1.2',
   };
   const services = [
     'tlsmgr unix - - n 1000? 1 tlsmgr',
@@ -157,32 +190,50 @@ function writePostfix(
     'error unix - - n - - error',
     'verify unix - - n - 1 verify',
   ];
-  const options = [
-    '',
-    ' -o {smtpd_tls_security_level=none}',
-    ' -o {smtpd_tls_protocols=>=TLSv1} -o {tls_medium_cipherlist=ALL:@SECLEVEL=0}',
-  ];
-  const hosts = addresses.map((address, at) => `${address}:${port} inet n - n - - smtpd${options[at]}`);
-  writeFileSync(
-    join(settings, 'main.cf'),
-    Object.entries(values)
-      .map(([name, value]) => `${name} = ${value}\n`)
-      .join(''),
-  );
+  const lines = Object.entries(values).map(([field, value]) => `${field} = ${value}`);
+  writeFileSync(join(settings, 'main.cf'), [...lines, ...tls, ''].join('\n'));
   writeFileSync(join(settings, 'master.cf'), [...hosts, ...services, ''].join('\n'));
   return settings;
 }
 
-function writeExim(folder: string, port: number, address: string, { certificates, key }: Identity): string {
-  const spool = folderIn(folder, 'exim-spool');
-  const path = join(folder, 'exim.conf');
-  const ownKey = join(spool, 'key.pem');
-  writeFileSync(ownKey, readFileSync(key));
-  for (const one of [spool, ownKey]) chownSync(one, ids['Debian-exim'], ids['Debian-exim']);
-  writeFileSync(
-    path,
-    `primary_hostname = mx.mail.test\nspool_directory = ${spool}\nlog_file_path = ${spool}/%slog\nlocal_interfaces = ${address}\ndaemon_smtp_ports = ${port}\npid_file_path = ${spool}/pid\ntls_advertise_hosts = *\ntls_certificate = ${certificates}\ntls_privatekey = ${ownKey}\nhost_lookup =\nkeep_environment =\nacl_smtp_rcpt = none\nbegin acl\nnone:\n  deny\nbegin routers\nbegin transports\n`,
-  );
+/** Its key is its own: Exim reads it as its user. */
+function eximTls(folder: string, { certificates, key }: Identity): readonly string[] {
+  return [
+    'tls_advertise_hosts = *',
+    `tls_certificate = ${certificates}`,
+    `tls_privatekey = ${keyForExim(folder, key)}`,
+  ];
+}
+
+/** A copy of a key that Exim may read. */
+export function keyForExim(folder: string, key: string): string {
+  const path = join(folder, 'exim-key.pem');
+  writeFileSync(path, readFileSync(key));
+  chownSync(path, ids['Debian-exim'], ids['Debian-exim']);
+  return path;
+}
+
+function writeExim(
+  folder: string,
+  name: string,
+  { port, address }: { readonly port: number; readonly address: string },
+  tls: readonly string[],
+): string {
+  const spool = folderIn(folder, `${name}-spool`);
+  const path = join(folder, `${name}.conf`);
+  chownSync(spool, ids['Debian-exim'], ids['Debian-exim']);
+  const lines = [
+    'primary_hostname = mx.mail.test',
+    `spool_directory = ${spool}`,
+    `log_file_path = ${spool}/%slog`,
+    `local_interfaces = ${address}`,
+    `daemon_smtp_ports = ${port}`,
+    `pid_file_path = ${spool}/pid`,
+    ...tls,
+    'host_lookup =\nkeep_environment =\nacl_smtp_rcpt = none',
+    'begin acl\nnone:\n  deny\nbegin routers\nbegin transports\n',
+  ];
+  writeFileSync(path, lines.join('\n'));
   return path;
 }
 

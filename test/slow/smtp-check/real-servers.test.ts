@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askOpenssl, describeRecord, recordOf } from '../../lab/smtp-check/openssl.ts';
 import { type MailWorld, openMailWorld } from '../../lab/smtp-check/world.ts';
 import { issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
-import { unpackServers } from './debian-servers.ts';
+import { keyForExim, unpackServers } from './debian-servers.ts';
 
 const found = unpackServers();
 if ('missing' in found) process.stderr.write(`LEFT OUT: real mail servers: ${found.missing}\n`);
@@ -58,6 +58,7 @@ describe.skipIf('missing' in found)('servers of Debian', () => {
     const identity = { certificates: join(found.folder, 'chain.pem'), key: join(found.folder, 'key.pem') };
     writeFileSync(identity.certificates, leaf.certPem + middle.certPem);
     writeFileSync(identity.key, leaf.keyPem);
+    keyForExim(found.folder, identity.key);
     await found.postfix(world.port, [address.postfix, address.plain, address.old], identity);
     await found.exim(world.port, address.exim, identity);
     await found.opensmtpd(world.port, [address.bare, address.broken], identity);
@@ -137,4 +138,74 @@ describe.skipIf('missing' in found)('servers of Debian', () => {
     ]);
     expect(seen.addresses[0]).toMatchObject({ dane: { state: openssl } });
   });
+
+  /** What is wrong with a server, by its lines; its own certificate and key stand for those that a report names. */
+  const own = (folder: string) => ({
+    postfix: `smtpd_tls_chain_files = ${folder}/key.pem, ${folder}/chain.pem`,
+    exim: `tls_certificate = ${folder}/chain.pem\ntls_privatekey = ${folder}/exim-key.pem`,
+  });
+  const placed = (line: string, folder: string) =>
+    line
+      .replaceAll(/\/etc\/\w+\/tls\/fullchain\.pem/g, `${folder}/chain.pem`)
+      .replaceAll('/etc/postfix/tls/key.pem', `${folder}/key.pem`)
+      .replaceAll('/etc/exim4/tls/key.pem', `${folder}/exim-key.pem`);
+  const may = 'smtpd_tls_security_level = may';
+  const everyone = 'tls_advertise_hosts = *';
+  const pasted = [
+    ['postfix', 'starttls-missing', ['smtpd_tls_security_level = none']],
+    [
+      'postfix',
+      'smtp-tls-old-versions',
+      [may, 'smtpd_tls_protocols = >=TLSv1', 'tls_medium_cipherlist = ALL:@SECLEVEL=0'],
+    ],
+    [
+      'postfix',
+      'smtp-tls12-missing',
+      [may, 'smtpd_tls_protocols = TLSv1', 'tls_medium_cipherlist = ALL:@SECLEVEL=0'],
+    ],
+    [
+      'postfix',
+      'smtp-suites-weak',
+      [may, 'smtpd_tls_protocols = TLSv1.2', 'tls_medium_cipherlist = aNULL:@SECLEVEL=0'],
+    ],
+    ['exim', 'starttls-missing', ['tls_advertise_hosts =']],
+    ['exim', 'smtp-tls-old-versions', [everyone, 'tls_require_ciphers = NORMAL:+VERS-TLS1.0:+VERS-TLS1.1']],
+    [
+      'exim',
+      'smtp-tls12-missing',
+      [everyone, 'tls_require_ciphers = NORMAL:-VERS-ALL:+VERS-TLS1.0:+VERS-TLS1.1'],
+    ],
+    [
+      'exim',
+      'smtp-suites-weak',
+      [everyone, 'tls_require_ciphers = NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+NULL:+SHA1'],
+    ],
+  ] as const;
+  test.for(pasted.map((row, at) => [...row, at] as const))(
+    'the lines for %s end %s',
+    async ([server, code, wrong, at]) => {
+      if ('missing' in found) return;
+      const { folder } = found;
+      const settings = (lines: readonly string[]) => {
+        const isSet = (line: string) => lines.some((other) => other.split(' = ')[0] === line.split(' = ')[0]);
+        const rest = own(folder)
+          [server].split('\n')
+          .filter((line) => !isSet(line));
+        return code === 'starttls-missing' && lines === wrong ? lines : [...rest, ...lines];
+      };
+      const look = async (address: string, lines: readonly string[]) => {
+        await found.with(server, { port: world.port, address }, settings(lines));
+        serve(address);
+        return world.checkAnew('mail.test');
+      };
+      const before = await look(`127.0.0.${180 + 2 * at}`, wrong);
+      expect(before.broken).toContain(code);
+      const fix = before.report.findings.find((finding) => finding.code === code)?.fix;
+      const lines = (fix?.snippets?.[server] ?? '').split('\n').map((line) => placed(line, folder));
+      const names = new Set(lines.map((line) => line.split(' = ')[0]));
+      const kept = wrong.filter((line) => !names.has(line.split(' =')[0]));
+      const after = await look(`127.0.0.${181 + 2 * at}`, [...kept, ...lines]);
+      expect(after.broken).toEqual(['smtp-certificate-unverified']);
+    },
+  );
 });

@@ -28,7 +28,7 @@ test('a missing header comes with the line for each server', () => {
     nginx: ['add_header X-Content-Type-Options "nosniff" always;'],
     apache: ['Header always set X-Content-Type-Options "nosniff"'],
     caddy: ['header X-Content-Type-Options "nosniff"'],
-    haproxy: ['http-response set-header X-Content-Type-Options "nosniff"'],
+    haproxy: ['http-after-response set-header X-Content-Type-Options "nosniff"'],
     express: ['response.set(\'X-Content-Type-Options\', "nosniff");'],
     iis: [
       '<remove name="X-Content-Type-Options" />',
@@ -96,9 +96,9 @@ test('a header that tells too much is taken out', () => {
 test('there are lines for all that was seen', () => {
   const seen = page(['X-AspNet-Version', '4.0.3'], ['X-Generator', 'A 1.2'], ['X-Powered-By', 'B 3.4']);
   expect(linesOf(fixOf(seen, 'leak-version'))['haproxy']).toEqual([
-    'http-response del-header X-AspNet-Version',
-    'http-response del-header X-Generator',
-    'http-response del-header X-Powered-By',
+    'http-after-response del-header X-AspNet-Version',
+    'http-after-response del-header X-Generator',
+    'http-after-response del-header X-Powered-By',
   ]);
 });
 
@@ -128,7 +128,7 @@ test('a cookie gets its attributes, and its value is not repeated', () => {
       'Header always edit Set-Cookie "^(sid=.*)$" "$1; HttpOnly"',
     ],
     caddy: ['header {', '\tSet-Cookie "^(sid=.*)$" "$1; HttpOnly"', '\tdefer', '}'],
-    haproxy: ["http-response replace-header Set-Cookie '^(sid=.*)$' '\\1; HttpOnly'"],
+    haproxy: ["http-after-response replace-header Set-Cookie '^(sid=.*)$' '\\1; HttpOnly'"],
     express: ["response.cookie('sid', value, { ...options, httpOnly: true });"],
   });
 });

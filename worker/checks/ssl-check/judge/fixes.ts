@@ -32,7 +32,6 @@ const wants: { readonly [C in SslCode]?: WantOfRule } = {
   'suite-cbc-offered': suites,
   'suite-finite-field-offered': suites,
   'group-deprecated-chosen': setTls('groups'),
-  'group-post-quantum-missing': setTls('groups-post-quantum'),
   'early-data-offered': setTls('no-early-data'),
   'hsts-missing': setHsts(),
   'hsts-short': setHsts(),
