@@ -12,6 +12,7 @@ import type {
   Http3Observation,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
+import { clientProfiles } from '../../../worker/checks/ssl-check/grammar/client-profiles.ts';
 import {
   accepts,
   asked,
@@ -1746,4 +1747,39 @@ test('the report shows what was looked at for revocation', () => {
 test('the same evidence gives the same assessment, also after a way through JSON', () => {
   const evidence = evidenceOf(tlsa(true, 'ab'));
   expect(assessSsl(JSON.parse(JSON.stringify(evidence)) as SslEvidence)).toEqual(assessSsl(evidence));
+});
+
+function findingOf(change: Partial<SslEvidence>, code: SslCode) {
+  const { findings } = listVerdicts(rules, assessSsl(evidenceOf(change)).verdicts);
+  return findings.find((finding) => finding.code === code);
+}
+
+test.for([
+  ['alone', [issueCertificate({ ...own, issuer: otherRoot })], /^Send the intermediate certificate/],
+  [
+    'with a private root',
+    [issueCertificate({ ...own, issuer: otherRoot }), selfSigned],
+    /^Have the certificate issued again/,
+  ],
+  [
+    'for another purpose',
+    [leafWith({ extensions: [purposes(clientAuthentication)] }), intermediate],
+    /^Have the certificate issued again/,
+  ],
+] as const)('the fix of a certificate without its issuer: %s', ([, chain, fix]) => {
+  expect(findingOf(shows(chain), 'certificate-not-trusted')?.fix.text).toMatch(fix);
+});
+
+test('where browsers fail by the size of their hello, the fix is that of its size', () => {
+  const handshake = connected({ ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 } });
+  const handshakes = [
+    { offer: 'modern', handshake: failed('', 'tls-timeout') },
+    { offer: 'small', handshake },
+  ] as const;
+  const clients = clientProfiles.map(({ hello }) => ({ hello, version: null, answer: refused() }));
+  const finding = findingOf({ handshakes, clients }, 'browsers-cannot-connect');
+  expect(finding?.detail).toBe(
+    'The server answers in TLSv1.3, but Chrome, Firefox and Safari fail: their ClientHello needs two TCP segments, and the server only takes a short one.',
+  );
+  expect(finding?.fix.text).toBe(rules['client-hello-size-intolerance'].fix);
 });

@@ -1,5 +1,5 @@
 import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '#shared/model/verdict';
+import { brokenBy, brokenIf, type Evidence, type Fix, type Verdict } from '#shared/model/verdict';
 import type { Chain } from '../../../certificates/chain.ts';
 import { describeFault, type PathFault, type PathReason } from '../../../certificates/trust/reasons.ts';
 
@@ -24,7 +24,10 @@ export function judgeTrust(chain: Chain) {
     'certificate-root-unknown': judgeRoot(chain, shown('root-unknown')),
     'chain-incomplete': bringsNoIssuer(chain) ? 'holds' : brokenBy(missing),
     'chain-intermediate-wrong': bringsNoIssuer(chain) ? brokenBy(missing) : 'holds',
-    'certificate-not-trusted': brokenBy(rest.map((fault) => showFault(fault, chain))),
+    'certificate-not-trusted': brokenBy(
+      rest.map((fault) => showFault(fault, chain)),
+      fixOf(rest, chain),
+    ),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
@@ -36,6 +39,16 @@ export function listFaults({ trust }: Chain): readonly PathFault[] {
 /** Some clients download the missing issuer from the address in the certificate. Without an address no client can complete the chain. */
 function isFetchable({ reason, certificate }: PathFault): boolean {
   return reason === 'issuer-missing' && certificate.extensions.issuerUrls.length > 0;
+}
+
+const sendIssuer: Fix = {
+  text: 'Send the intermediate certificate that your CA gave you. If it has none for browsers, have the certificate issued by a public CA.',
+};
+
+/** Where the issuer alone is missing, it is to be sent; not that of a private CA, whose root was sent. */
+function fixOf(faults: readonly PathFault[], { leaf, sent }: Chain): Fix | undefined {
+  const isPrivate = sent.some((one) => one.isSelfIssued && one !== leaf);
+  return faults.every(({ reason }) => reason === 'issuer-missing') && !isPrivate ? sendIssuer : undefined;
 }
 
 function judgeRoot({ isSelfSigned }: Chain, shown: readonly Evidence[]): Verdict {

@@ -1,12 +1,15 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
+import { protocolRules } from '#shared/catalogue/ssl-check/rules/protocol';
 import { isNotAsked } from '#shared/model/failure';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
+import type { ClientOutcome } from '../facts/derive-client.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
 import { nameNotOffered } from '../grammar/not-offered.ts';
 import { type Cipher, suites } from '../grammar/suites.ts';
+import { versionNames } from '../grammar/tls-names.ts';
 
 /** Judges whether clients can connect to a server that answers in TLS. */
 export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
@@ -26,15 +29,25 @@ function judgeBrowsers(facts: SslFacts) {
   const [first] = outcomes;
   const unknown = outcomes.find(({ connects }) => connects === null);
   if (outcomes.every(({ connects }) => connects === false))
-    return eachEngine(
-      () => 'not-applicable',
-      brokenIf(true, { protocol: first?.protocol ?? '', reason: first?.reason ?? '' }),
-    );
+    return eachEngine(() => 'not-applicable', judgeAll(facts, first));
   const isAny = outcomes.some(({ connects }) => connects === true);
   return eachEngine(
     (engine) => judgeEngine(outcomes.find((one) => one.engine === engine)),
     isAny ? 'holds' : notTested(unknown?.reason ?? 'not everything could be asked for'),
   );
+}
+
+/** Where a short hello works, it is the size of theirs, whatever the server did with it. */
+function judgeAll({ client, protocols }: SslFacts, first: ClientOutcome | undefined): Verdict {
+  const spoken = versionNames.findLast((version) => protocols[version] === true);
+  const protocol = first?.protocol ?? spoken ?? 'TLS';
+  if (client?.offer !== 'small')
+    return brokenIf(true, {
+      protocol,
+      reason: first?.reason ?? 'they have nothing in common with the server',
+    });
+  const reason = 'their ClientHello needs two TCP segments, and the server only takes a short one';
+  return brokenIf(true, { protocol, reason }, { text: protocolRules['client-hello-size-intolerance'].fix });
 }
 
 function isToldElsewhere(facts: SslFacts): boolean {
