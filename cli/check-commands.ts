@@ -32,6 +32,7 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('--fresh', 'check again, even if a report is fresh')
     .option('--max-age <time>', 'accept a report up to this age, such as 90, 30m, 1h, 7d')
     .option('--recheck <code>', 'check again only what found this, and say whether it is fixed')
+    .option('--explain', 'say of each finding what can happen, and to whom')
     .option('--cached-only', 'use only stored reports, start nothing')
     .option('--concurrency <count>', 'targets at once; auto finds the most the service takes', 'auto')
     .option('--resume <file>', 'keep the progress in this file, and continue from it')
@@ -47,6 +48,20 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('-q, --quiet', 'no progress and no summary on stderr');
   if (spec.queue === 'network')
     command.option('--evidence <file>', 'with --local: keep what was seen, for diag assess');
+  addOwnOptions(command, spec);
+  command.addHelpText('after', examplesOf(spec));
+  command.action(async (targets: readonly string[], options: CheckOptions) => {
+    if (options.evidence !== undefined) {
+      const { checkLocally } = await import('./local-check.ts');
+      return checkLocally(spec, targets, options);
+    }
+    const { runCheck } = await import('./run-check.ts');
+    process.exitCode = await runCheck(spec, targets, options);
+  });
+}
+
+/** The options of the check itself, by their names in an address and as commands write them. */
+function addOwnOptions(command: Command, spec: CheckSpec): void {
   for (const [name, schema] of Object.entries(spec.options.shape)) {
     const isMany = spec.repeatable.includes(name);
     const about = aboutOption(schema, isMany);
@@ -58,15 +73,6 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
       command.addOption(one === flag ? option : option.hideHelp());
     }
   }
-  command.addHelpText('after', examplesOf(spec));
-  command.action(async (targets: readonly string[], options: CheckOptions) => {
-    if (options.evidence !== undefined) {
-      const { checkLocally } = await import('./local-check.ts');
-      return checkLocally(spec, targets, options);
-    }
-    const { runCheck } = await import('./run-check.ts');
-    process.exitCode = await runCheck(spec, targets, options);
-  });
 }
 
 /** The first sentence of what the documentation says of an option: it names what may be chosen. */

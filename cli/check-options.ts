@@ -14,6 +14,7 @@ export type CheckOptions = ServerOptions & {
   readonly maxAge?: string;
   readonly cachedOnly?: true;
   readonly recheck?: string;
+  readonly explain?: boolean;
   readonly concurrency: string;
   readonly resume?: string;
   readonly summary?: string;

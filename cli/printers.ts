@@ -29,15 +29,17 @@ type PrintedRun = {
   readonly isSingle: boolean;
   /** The finding that was asked about again. */
   readonly recheck?: string | undefined;
+  /** Say why each finding matters. */
+  readonly explain?: boolean | undefined;
 };
 
 /** Opens what prints in a form. */
 export function openPrinter(
   output: OutputName,
   door: Output,
-  { check, isSingle, recheck }: PrintedRun,
+  { check, isSingle, recheck, explain }: PrintedRun,
 ): Printer {
-  if (output === 'table') return isSingle ? tellOne(door.print, recheck) : table(door.print);
+  if (output === 'table') return isSingle ? tellOne(door.print, { recheck, explain }) : table(door.print);
   // Markdown is read by people too.
   const write: Write = output === 'md' ? (text) => door.print(block(text)) : door.pass;
   if (output === 'ndjson') return each(write, (outcome) => `${jsonText(lineOf(outcome))}\n`);
@@ -58,9 +60,9 @@ export function render(report: Report, format: FormatName): string {
   }
 }
 
-function tellOne(print: Output['print'], recheck: string | undefined): Printer {
+function tellOne(print: Output['print'], telling: Parameters<typeof tellReport>[1]): Printer {
   return {
-    add: async ({ report }) => (report ? print(tellReport(report, recheck)) : undefined),
+    add: async ({ report }) => (report ? print(tellReport(report, telling)) : undefined),
     end: async () => undefined,
   };
 }

@@ -19,9 +19,12 @@ import {
   type Paste,
   pastesOf,
   pointsWords,
+  recordFields,
   shellWord,
   targetOf,
   vantageWords,
+  whyOf,
+  zoneWords,
 } from '#shared/render/report-words';
 import { clip, cut, visible } from '#shared/render/visible-text';
 import { coloured, hasColour, join, type Shown, show, wrap } from './door.ts';
@@ -72,20 +75,26 @@ export function worstOf(report: Report): Finding | undefined {
   return ((first && faultOf(first, faults)) ?? faults[0])?.main;
 }
 
+/** What else is told of a report: what became of a finding, and why each finding matters. */
+type Telling = { readonly recheck?: string | undefined; readonly explain?: boolean | undefined };
+
 /** One report, for a person to read: its grade, and each finding with what to do. */
-export function tellReport(report: Report, recheck?: string): Shown {
+export function tellReport(report: Report, { recheck, explain = false }: Telling = {}): Shown {
   const { summary, state, score, grade } = report;
   const missing = vantageWords(report);
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
   }${missing === undefined ? '' : show`\n${wrap(missing, 0)}`}`;
-  const domain = tellDomain(report);
+  const domain = tellDomain(report, explain);
   const again = recheck === undefined ? show`` : tellRecheck(report, recheck);
   if (domain) return show`${head}\n${again}${domain}`;
   const counts = severities.flatMap((name) => (summary[name] > 0 ? [`${summary[name]} ${name}`] : []));
   const line = [...counts, `${summary.passed} passed`, `${summary.notTested} not tested`].join(', ');
   const findings = report.findings.map((finding) =>
-    tellFinding(finding, { again: againLine(report, finding) }),
+    tellFinding(finding, {
+      again: againLine(report, finding),
+      why: explain ? whyOf(report.check, finding.code) : undefined,
+    }),
   );
   return show`${head}\n${again}${line}\n${join(findings)}`;
 }
@@ -106,8 +115,8 @@ function isOfThisRun({ check, checkedAt }: Report): boolean {
   return check === 'domain-health' || Date.parse(checkedAt) >= performance.timeOrigin - clocksMs;
 }
 
-/** What stands beside a finding: its points, and the command that checks it again. */
-type Beside = { readonly cost?: Shown; readonly again: Shown };
+/** What stands beside a finding: its points, why it matters, and the command that checks it again. */
+type Beside = { readonly cost?: Shown; readonly again: Shown; readonly why: string | undefined };
 
 /** The command that checks a finding again, once it is fixed. */
 function againLine({ check, ...report }: Report, { code, severity }: Finding): Shown {
@@ -116,13 +125,14 @@ function againLine({ check, ...report }: Report, { code, severity }: Finding): S
 }
 
 /** A domain: why the grade is what it is, what would raise it most, and every fault once under its category. */
-function tellDomain(report: Report): Shown | undefined {
+function tellDomain(report: Report, explain: boolean): Shown | undefined {
   const faults = faultsOf(report);
   if (!faults) return undefined;
   const cap = capWords(report);
   const notes = faults.filter(({ main, cost }) => main.severity === 'info' && cost === 0);
   const groups = groupByCategory(faults.filter((fault) => !notes.includes(fault))).map(
-    ({ name, faults: of }) => show`\n== ${name} ==\n${join(of.map((fault) => tellFault(report, fault)))}`,
+    ({ name, faults: of }) =>
+      show`\n== ${name} ==\n${join(of.map((fault) => tellFault(report, fault, explain)))}`,
   );
   const left =
     notes.length === 0
@@ -156,22 +166,36 @@ function tellExpiries(report: Report): Shown {
   return show`\nWhat expires first\n${join(lines)}`;
 }
 
-function tellFault(report: Report, fault: DomainFixGroup): Shown {
+function tellFault(report: Report, fault: DomainFixGroup, explain: boolean): Shown {
   const { main, cost } = fault;
   const also = alsoEnds(fault).map(({ text }) => show`  ${wrap(`The same fix also ends: ${text}`, 4)}\n`);
   // What it finds itself, of several parts, is asked again with all of them.
   const again = main.check === report.check ? show`` : againLine(report, main);
-  const beside = { cost: cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``, again };
+  const why = explain ? whyOf(main.check, main.code) : undefined;
+  const beside = { cost: cost < 0 ? show`  ${pointsWords(cost)} of the domain\n` : show``, again, why };
   return show`${tellFinding(main, beside)}${join(also)}`;
 }
 
-function tellFinding({ severity, title, detail, fix }: Finding, { cost = show``, again }: Beside): Shown {
-  const words = [detail, `Fix: ${fix.text}`].map((text) => show`  ${wrap(text, 2)}\n`);
+function tellFinding(finding: Finding, { cost = show``, again, why }: Beside): Shown {
+  const { severity, title, detail, fix } = finding;
+  const texts = [detail, ...(why === undefined ? [] : [`Why: ${why}`]), `Fix: ${fix.text}`];
+  const words = texts.map((text) => show`  ${wrap(text, 2)}\n`);
+  const pastes = pastesOf(fix).filter(({ name }) => name !== undefined);
   const name = paint(severity, severity.toUpperCase().padEnd(8));
-  return show`\n${name} ${wrap(title, 9)}\n${cost}${join(words)}${join(pastesOf(fix).map(tellPaste))}${again}`;
+  return show`\n${name} ${wrap(title, 9)}\n${cost}${join(words)}${tellRecord(fix)}${join(pastes.map(tellPaste))}${again}`;
 }
 
 const longestPaste = 4000;
+
+/** A record by the fields of the form that a DNS host has for it. */
+function tellRecord(fix: Finding['fix']): Shown {
+  const host = zoneWords(fix);
+  const fields = recordFields(fix).map(
+    ({ label, value, beside }) =>
+      show`    ${label.padEnd(5)}  ${cut(value, longestPaste)}${beside === undefined ? '' : `  (in full: ${beside})`}\n`,
+  );
+  return show`${join(fields)}${host === undefined ? '' : show`  ${wrap(host, 2)}\n`}`;
+}
 
 /** Never wrapped: what is copied must stay the line that it is. */
 function tellPaste({ name, text }: Paste): Shown {

@@ -142,6 +142,12 @@ export type Finding = {
   readonly fix: {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+    /** The zone that holds `record`. */
+    readonly zone?: {
+      readonly name: string;
+      /** Who runs its name servers, where they say so. */
+      readonly host?: string;
+    };
     readonly snippets?: { readonly [field: string]: string };
     /** Those of `snippets` that were never tried in such a server. */
     readonly notTried?: ReadonlyArray<string>;
@@ -537,6 +543,12 @@ export type PartProgress = {
     readonly fix: {
       readonly text: string;
       readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+      /** The zone that holds `record`. */
+      readonly zone?: {
+        readonly name: string;
+        /** Who runs its name servers, where they say so. */
+        readonly host?: string;
+      };
       readonly snippets?: { readonly [field: string]: string };
       /** Those of `snippets` that were never tried in such a server. */
       readonly notTried?: ReadonlyArray<string>;
@@ -1273,6 +1285,12 @@ export type PartFinding = {
   readonly fix: {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+    /** The zone that holds `record`. */
+    readonly zone?: {
+      readonly name: string;
+      /** Who runs its name servers, where they say so. */
+      readonly host?: string;
+    };
     readonly snippets?: { readonly [field: string]: string };
     /** Those of `snippets` that were never tried in such a server. */
     readonly notTried?: ReadonlyArray<string>;
@@ -1299,6 +1317,12 @@ export type Raise = {
   readonly fix: {
     readonly text: string;
     readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+    /** The zone that holds `record`. */
+    readonly zone?: {
+      readonly name: string;
+      /** Who runs its name servers, where they say so. */
+      readonly host?: string;
+    };
     readonly snippets?: { readonly [field: string]: string };
     /** Those of `snippets` that were never tried in such a server. */
     readonly notTried?: ReadonlyArray<string>;

@@ -57,8 +57,11 @@ async function callTool(
   try {
     const onProgress = openProgress(context);
     const { signal } = context.mcpReq;
-    const asked = readArguments(spec, given);
-    const told = describe(await service.check({ spec, ...asked, signal, onProgress }), asked.recheck);
+    const { explain, ...asked } = readArguments(spec, given);
+    const told = describe(await service.check({ spec, ...asked, signal, onProgress }), {
+      code: asked.recheck,
+      explain,
+    });
     return { ...answer(told), structuredContent: told };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -68,11 +71,13 @@ async function callTool(
   }
 }
 
-function describe(outcome: CheckOutcome, code: string | undefined): Record<string, unknown> {
+type Telling = { readonly code: string | undefined; readonly explain: boolean };
+
+function describe(outcome: CheckOutcome, { code, explain }: Telling): Record<string, unknown> {
   if ('report' in outcome) {
     const recheck = code === undefined ? undefined : recheckOf(outcome.report, code);
     const told = recheck && { code, state: recheck.state };
-    return { ...(told ? { recheck: told } : {}), ...shortenReport(outcome.report, outcome.link) };
+    return { ...(told ? { recheck: told } : {}), ...shortenReport(outcome.report, outcome.link, explain) };
   }
   return { state: 'running', progress: outcome.running, retryAfterSeconds: outcome.retryAfterS };
 }

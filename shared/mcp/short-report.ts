@@ -4,7 +4,7 @@ import { type Finding, fillDetail } from '../model/finding.ts';
 import { checkFailed, type Report } from '../model/report.ts';
 import type { Evidence, Rule } from '../model/verdict.ts';
 import { adviceOf, faultsOf } from '../render/health.ts';
-import { ownFields, pastesOf, targetOf } from '../render/report-words.ts';
+import { ownFields, pastesOf, targetOf, whyOf } from '../render/report-words.ts';
 import { cleanText, cleanValue } from './clean.ts';
 
 /** How long a short report is before the names of what did not fit. */
@@ -28,16 +28,24 @@ type ShortFinding = {
  * What an agent is told of a report: score, findings with their fix, and where the whole of it is; 4 kB at most, as a rule.
  * Its words are those of the tables of rules. What a target has chosen stands only below `evidence` and `target`, cleaned and cut.
  * @param link the address of the whole report
+ * @param explain whether each finding says why it matters
  */
-export function shortenReport(report: Report, link: string): object {
+export function shortenReport(report: Report, link: string, explain = false): object {
   const head = headOf(report, link);
-  const { findings, left } = fit(findingsOf(report), usualBytes - Buffer.byteLength(JSON.stringify(head)));
+  const all = findingsOf(report).map((finding) => (explain ? withWhy(finding, report) : finding));
+  const { findings, left } = fit(all, usualBytes - Buffer.byteLength(JSON.stringify(head)));
   const codes = left.map(({ code }) => code);
   return {
     ...head,
     findings,
     ...(left.length > 0 ? { more: codes.slice(0, mostCodes), moreCount: left.length } : {}),
   };
+}
+
+function withWhy(finding: ShortFinding, { check }: Report): ShortFinding {
+  const of = typeof finding['check'] === 'string' ? finding['check'] : check;
+  const why = whyOf(of, finding.code);
+  return why === undefined ? finding : { ...finding, why };
 }
 
 /** The same with every finding, and the check's own fields as its evidence: what is read of a stored report. */

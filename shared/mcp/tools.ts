@@ -23,7 +23,10 @@ type AgentTool = {
 };
 
 /** What the arguments of a tool say, once they are read. */
-type ReadArguments = Pick<CheckCall, 'target' | 'options' | 'maxAgeS' | 'recheck'>;
+type ReadArguments = Pick<CheckCall, 'target' | 'options' | 'maxAgeS' | 'recheck'> & {
+  /** Whether each finding says why it matters. */
+  readonly explain: boolean;
+};
 
 const longestTarget = 2048;
 const longestOption = 320;
@@ -42,6 +45,11 @@ const recheckSchema: JsonSchema = {
   maxLength: longestCode,
   description:
     'After a fix: the code of the finding. Only what found it is checked again, and `recheck` says whether it is fixed.',
+};
+
+const explainSchema: JsonSchema = {
+  type: 'boolean',
+  description: 'Say of each finding what can happen, and to whom.',
 };
 
 const text: JsonSchema = { type: 'string' };
@@ -83,6 +91,7 @@ export const agentTools: readonly AgentTool[] = catalogue.map((spec) => ({
       ...optionSchemas(spec),
       maxAge: maxAgeSchema,
       recheck: recheckSchema,
+      explain: explainSchema,
     },
     required: [spec.targetKind],
     additionalProperties: false,
@@ -123,7 +132,9 @@ function isWholeNumber(text: unknown): boolean {
 /** Reads the arguments of a call as texts, as they would stand in an address: the service judges them there. Throws a Refusal that names every fault. */
 export function readArguments(spec: CheckSpec, given: object): ReadArguments {
   const faults: string[] = [];
-  const entries = Object.entries(given);
+  const { explain = false, ...others } = given as { readonly explain?: unknown };
+  if (typeof explain !== 'boolean') faults.push('explain: give true or false.');
+  const entries = Object.entries<unknown>(others);
   const known = new Set([spec.targetKind, 'maxAge', 'recheck', ...Object.keys(spec.options.shape)]);
   for (const [name] of entries)
     if (!known.has(name))
@@ -152,6 +163,7 @@ export function readArguments(spec: CheckSpec, given: object): ReadArguments {
     options: Object.fromEntries(options),
     maxAgeS,
     recheck,
+    explain: explain === true,
   };
 }
 

@@ -21,6 +21,13 @@ const referenceSchema = z.object({ title: z.string(), url: z.string() });
 export const fixSchema = z.object({
   text: z.string(),
   record: z.object({ name: z.string(), type: z.string(), value: z.string() }).optional(),
+  zone: z
+    .object({
+      name: z.string(),
+      host: z.string().optional().meta({ description: 'Who runs its name servers, where they say so.' }),
+    })
+    .optional()
+    .meta({ description: 'The zone that holds `record`.' }),
   snippets: z.record(z.string(), z.string()).optional(),
   notTried: z
     .array(z.string())

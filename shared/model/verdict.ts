@@ -17,6 +17,8 @@ export type Reference =
 export type Fix = {
   readonly text: string;
   readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+  /** The zone that holds `record`, and who runs its name servers where they say so. */
+  readonly zone?: { readonly name: string; readonly host?: string | undefined };
   readonly snippets?: { readonly [server: string]: string };
   /** Of `snippets`: those that were never tried in such a server. */
   readonly notTried?: readonly string[];

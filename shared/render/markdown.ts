@@ -32,6 +32,9 @@ import {
   valueWords,
   vantageWords,
   withoutTarget,
+  triedWords,
+  whyOf,
+  zoneWords,
 } from './report-words.ts';
 import { cut, linkTo, visible, visibleLines } from './visible-text.ts';
 import { zoneLine } from './zone.ts';
@@ -108,7 +111,7 @@ function writeFindings(report: Report, pieces: number): string[] {
     report.findings.length === 0 ? 'None.' : '',
     ...bySeverity(report).flatMap(({ findings }) =>
       findings.map((finding) =>
-        writeFinding(withoutTarget(finding, targetOf(report)), pieces, factsOf(finding)),
+        writeFinding(withoutTarget(finding, targetOf(report)), report.check, pieces, factsOf(finding)),
       ),
     ),
   ];
@@ -155,6 +158,7 @@ function writeFault(fault: DomainFixGroup, pieces: number): string {
   return [
     writeFinding(
       withoutTarget(main, main.target),
+      main.check,
       pieces,
       cost < 0 ? [`${pointsWords(cost)} of the domain`] : [],
     ),
@@ -163,7 +167,9 @@ function writeFault(fault: DomainFixGroup, pieces: number): string {
   ].join('\n\n');
 }
 
-function writeFinding(finding: Finding, pieces: number, about: readonly string[]): string {
+function writeFinding(finding: Finding, check: string, pieces: number, about: readonly string[]): string {
+  const why = whyOf(check, finding.code);
+  const host = zoneWords(finding.fix);
   const { severity, title, code, detail, fix, references } = finding;
   const facts = [codeSpan(code), ...about];
   return [
@@ -172,11 +178,13 @@ function writeFinding(finding: Finding, pieces: number, about: readonly string[]
     prose(detail),
     `**Fix:** ${prose(fix.text)}`,
     ...(fix.record ? [codeBlock(zoneLine(fix.record))] : []),
+    ...(host === undefined ? [] : [prose(host)]),
     ...Object.entries(fix.snippets ?? {}).map(
       ([server, text]) =>
-        `${codeSpan(cut(server, longestValue))}:\n\n${codeBlock(cut(text.replace(/\n$/, ''), longestText))}`,
+        `${codeSpan(cut(server, longestValue))}${triedWords(fix, server)}:\n\n${codeBlock(cut(text.replace(/\n$/, ''), longestText))}`,
     ),
     ...writeEvidence(finding, pieces),
+    ...(why === undefined ? [] : [`**Why it matters:** ${prose(why)}`]),
     ...(references.length > 0 ? [`See ${references.map(reference).join(', ')}.`] : []),
   ].join('\n\n');
 }

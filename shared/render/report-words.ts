@@ -163,12 +163,57 @@ export function findingLines({ detail, evidence, fix, references }: Finding): st
 }
 
 /** Lines to copy, as the page of a report shows them: the record for a zone file, and the first of the texts for servers with its name. */
-export function pastesOf({ record, snippets = {} }: Finding['fix']): readonly Paste[] {
+export function pastesOf(fix: Finding['fix']): readonly Paste[] {
+  const { record, snippets = {} } = fix;
   const [first] = Object.entries(snippets);
   return [
     ...(record ? [{ text: zoneLine(record) }] : []),
-    ...(first ? [{ name: first[0], text: first[1].replace(/\n$/, '') }] : []),
+    ...(first
+      ? [{ name: `${first[0]}${triedWords(fix, first[0])}`, text: first[1].replace(/\n$/, '') }]
+      : []),
   ];
+}
+
+/** A field of a record as the forms of DNS hosts have it. `beside` is what a reader may need to see with it. */
+type RecordField = {
+  readonly label: 'Name' | 'Type' | 'Value';
+  readonly value: string;
+  readonly beside?: string;
+};
+
+/** The record to publish, by the fields of such a form: the name within its zone, `@` at its top, and the value without quotes. */
+export function recordFields({ record, zone }: Finding['fix']): readonly RecordField[] {
+  if (!record) return [];
+  const { name, type, value } = record;
+  const inside = zone === undefined ? name : name === zone.name ? '@' : withoutEnd(name, `.${zone.name}`);
+  const plain = type.toUpperCase() === 'CAA' ? value.replaceAll('"', '') : value;
+  return [
+    { label: 'Name', value: visible(inside), ...(inside === name ? {} : { beside: visible(name) }) },
+    { label: 'Type', value: visible(type) },
+    { label: 'Value', value: visible(plain) },
+  ];
+}
+
+function withoutEnd(name: string, end: string): string {
+  return name.endsWith(end) ? name.slice(0, -end.length) : name;
+}
+
+/** Where the record is published, where the name servers say so. */
+export function zoneWords({ record, zone }: Finding['fix']): string | undefined {
+  return record && zone?.host !== undefined
+    ? `The DNS of ${visible(zone.name)} is at ${visible(zone.host)}: add the record there.`
+    : undefined;
+}
+
+/** Why a finding matters: what can happen, and to whom; undefined for what only informs, and for a rule of another release. */
+export function whyOf(check: string, code: string): string | undefined {
+  const why = findSpec(check)?.why ?? {};
+  return Object.hasOwn(why, code) ? why[code] : undefined;
+}
+
+/** What stands beside the name of a server whose lines were never tried in one. */
+export function triedWords({ notTried = [] }: Finding['fix'], server: string): string {
+  return notTried.includes(server) ? ' (not tried)' : '';
 }
 
 /** A text to copy. `name` says where it belongs, such as "header" or "mta-sts.txt". */

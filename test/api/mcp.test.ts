@@ -68,6 +68,7 @@ describe.for(['legacy', 'auto'] as const)('with a client of the %s revision', (m
         ...Object.keys(options.shape),
         'maxAge',
         'recheck',
+        'explain',
       ]);
       expect(tools[at]).toMatchObject({
         title: expect.any(String) as unknown,

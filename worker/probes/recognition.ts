@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import type { DnsAnswer, DnsRecord } from './dns/port.ts';
-import { isWellKnownServer } from './well-known-servers.ts';
+import { providerOf } from './well-known-servers.ts';
 
 /** Tells, for one run, which addresses are of name servers that registries and large providers run. */
 export type Recognition = {
@@ -25,7 +25,7 @@ export function openRecognition(): Recognition {
       const { type } = answer.question;
       const name = answer.question.name.toLowerCase();
       if (type === 'NS' && isOfRegistry(name)) keep(ofRegistries, answer.answers, 'NS');
-      const isServer = ofRegistries.has(name) || isWellKnownServer(name);
+      const isServer = ofRegistries.has(name) || providerOf(name) !== undefined;
       if (isServer && (type === 'A' || type === 'AAAA')) keep(addresses, answer.answers, type);
     },
     isWellKnown: (address) => addresses.has(address),

@@ -44,10 +44,14 @@ const wellKnownDomains: { readonly [provider: string]: readonly string[] } = {
 /** Amazon Route 53 has a domain of its own for each of 64 numbers (https://docs.aws.amazon.com/Route53). */
 const route53 = /^ns-\d{1,4}\.awsdns-\d{2}\.(?:com|net|org|co\.uk)$/;
 
-const known = new Set(Object.values(wellKnownDomains).flat());
+const providers: ReadonlyMap<string, string> = new Map(
+  Object.entries(wellKnownDomains).flatMap(([provider, domains]) => domains.map((name) => [name, provider])),
+);
 
-/** True for the name of a name server that a provider of the table runs, in lower case without the last dot. */
-export function isWellKnownServer(name: string): boolean {
+/** Who runs a name server of this name, in lower case without the last dot; undefined for one that the table does not know. */
+export function providerOf(name: string): string | undefined {
+  if (route53.test(name)) return 'Amazon Route 53';
   const labels = name.split('.');
-  return route53.test(name) || labels.some((_, at) => known.has(labels.slice(at).join('.')));
+  const found = labels.map((_, at) => providers.get(labels.slice(at).join('.')));
+  return found.find((provider) => provider !== undefined);
 }

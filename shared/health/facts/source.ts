@@ -71,10 +71,11 @@ export function showFinding({ check }: Pick<Report, 'check'>, { code, detail }: 
 }
 
 /** A source's fix, for a rule of ours that tells the same. */
-export function fixOf({ fix: { text, record, snippets, notTried } }: Finding): Fix {
+export function fixOf({ fix: { text, record, zone, snippets, notTried } }: Finding): Fix {
   return {
     text,
     ...(record ? { record } : {}),
+    ...(zone ? { zone } : {}),
     ...(snippets ? { snippets } : {}),
     ...(notTried ? { notTried } : {}),
   };

@@ -4,9 +4,16 @@ import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
 import { partLabelOf } from '../labels.ts';
 import { block, type Markup, markup, nothing } from '../markup.ts';
-import { effectWords, severityWords, titleOf } from '../report-words.ts';
+import {
+  effectWords,
+  recordFields,
+  severityWords,
+  titleOf,
+  triedWords,
+  whyOf,
+  zoneWords,
+} from '../report-words.ts';
 import { cut, linkTo } from '../visible-text.ts';
-import { zoneLine } from '../zone.ts';
 import { cellTable, type Room, scrollable, valueTable } from './tables.ts';
 
 const longestText = 4000;
@@ -16,6 +23,8 @@ export const evidenceValues = 3000;
 /** A finding on a page, and what of its card differs from page to page. */
 export type Card = {
   readonly finding: Finding;
+  /** The check that found it. */
+  readonly check: string;
   readonly id: string;
   /** Beside its severity and its code. */
   readonly facts: readonly string[];
@@ -31,6 +40,7 @@ export type Card = {
 export function cardsOf(report: Report, againOf: (finding: Finding) => Markup): readonly Card[] {
   return report.findings.map((finding, index) => ({
     finding,
+    check: report.check,
     id: `finding-${index + 1}`,
     facts: [finding.part === undefined ? [] : partLabelOf(finding.part), effectWords(finding) ?? []].flat(),
     cost: finding.scoreEffect,
@@ -113,7 +123,7 @@ ${showFix(finding, id)}<div class="below">${showSeen(card, target, room)}${again
 `;
 }
 
-function showSeen({ finding, id, more }: Card, target: string, room: Room): Markup {
+function showSeen({ finding, id, check, more }: Card, target: string, room: Room): Markup {
   const { evidence, title, detail, references } = finding;
   const pieces = evidence.filter((piece) => !isTold(piece, `${title} ${detail}`, target));
   const table =
@@ -123,10 +133,16 @@ function showSeen({ finding, id, more }: Card, target: string, room: Room): Mark
           `What was seen, ${id.replace('-', ' ')}: ${cut(title, longestText)}`,
           valueTable(pieces, room),
         );
-  const words = pieces.length > 0 ? 'What was seen, and why it matters' : 'Why it matters';
-  if (pieces.length === 0 && references.length === 0 && more === nothing) return nothing;
+  const why = whyOf(check, finding.code);
+  const words = pieces.length > 0 ? 'Why it matters, and what was seen' : 'Why it matters';
+  if (pieces.length === 0 && references.length === 0 && more === nothing && !why) return nothing;
   return markup`<details class="seen"><summary>${words}</summary>
-${table}${showReferences(finding)}${more}</details>
+${
+  why === undefined
+    ? nothing
+    : markup`<p class="why">${why}</p>
+`
+}${table}${showReferences(finding)}${more}</details>
 `;
 }
 
@@ -144,7 +160,25 @@ function isTold(piece: Readonly<Record<string, unknown>>, words: string, target:
 function showFix({ fix }: Finding, id: string): Markup {
   const ways = Object.entries(fix.snippets ?? {});
   return markup`<p class="fix"><b>Fix:</b> ${cut(fix.text, longestText)}</p>
-${fix.record ? showLines(zoneLine(fix.record)) : nothing}${ways.length > 0 ? showWays(ways, id) : nothing}`;
+${showRecord(fix)}${ways.length > 0 ? showWays(ways, fix, id) : nothing}`;
+}
+
+/** A record by the fields of the form that a DNS host has for it, each to be copied. */
+function showRecord(fix: Finding['fix']): Markup {
+  const fields = recordFields(fix);
+  if (fields.length === 0) return nothing;
+  const host = zoneWords(fix);
+  return markup`<dl class="record">${fields.map(
+    ({ label, value, beside }) => markup`<dt>${label}</dt>
+<dd>${showLines(value)}${beside === undefined ? nothing : markup`<span class="hint">in full: <bdi>${beside}</bdi></span>`}</dd>
+`,
+  )}</dl>
+${
+  host === undefined
+    ? nothing
+    : markup`<p class="hint">${host}</p>
+`
+}`;
 }
 
 type Snippet = readonly [server: string, text: string];
@@ -168,10 +202,10 @@ function serverName(server: string): string {
   return (Object.hasOwn(serverNames, server) ? serverNames[server] : undefined) ?? cut(server, longestText);
 }
 
-function showWays(ways: readonly Snippet[], id: string): Markup {
+function showWays(ways: readonly Snippet[], fix: Finding['fix'], id: string): Markup {
   const tabs = ways.map(([server], index) => {
     const own = `${id}-${index + 1}`;
-    return markup`<input type="radio" name="${id}-way" id="${own}"${index === 0 ? markup` checked` : nothing}><label for="${own}">${serverName(server)}</label>`;
+    return markup`<input type="radio" name="${id}-way" id="${own}"${index === 0 ? markup` checked` : nothing}><label for="${own}">${serverName(server)}${triedWords(fix, server)}</label>`;
   });
   return markup`<fieldset class="ways"><legend class="unseen">Lines to paste</legend>${tabs}
 ${ways.map(([, text]) => markup`<div class="way">${showLines(cut(text, longestText))}</div>`)}</fieldset>

@@ -86,7 +86,7 @@ ${table}>tbody>tr>td[data-label]:not(:has(table,ul))::before{display:inline-bloc
 ${table}>tbody>tr>td:empty{display:none}`;
 
 /** The lines of the way that is chosen; no fix has more ways. */
-const waysMost = 6;
+const waysMost = 10;
 const waysShown = Array.from(
   { length: waysMost },
   (_, at) => `.ways input:nth-of-type(${at + 1}):checked~.way:nth-of-type(${at + 1})`,
@@ -148,6 +148,9 @@ svg .quiet{fill:var(--muted)}
 .ways input:focus-visible+label{outline:3px solid var(--link);outline-offset:2px}
 .ways pre{margin:0;border-radius:0 .3rem .3rem}
 .way{display:none}
+.record{display:grid;grid-template-columns:max-content 1fr;gap:.2rem .7rem;align-items:start;margin:.3rem 0}
+.record dt{font-weight:600;padding-top:.5rem}
+.record dd{margin:0;min-width:0}
 ${waysShown}
 .folds{margin:1.5rem 0 0}
 .fold{margin:0;border-bottom:1px solid var(--line)}
@@ -238,7 +241,7 @@ h2,h3,h4,caption,.finding .facts{break-after:avoid}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
 th{overflow-wrap:break-word}
-.jump,.picture details,.seen,.ways input,.ways label,.line>summary,.fold>:not(summary),.raise ol~.hint{display:none}
+.jump,.picture details,.seen>:not(.why),.ways input,.ways label~label,.line>summary,.fold>:not(summary),.raise ol~.hint{display:none}
 .way:first-of-type{display:block!important}
 .way~.way{display:none!important}
 .paper{display:block}

@@ -12,6 +12,7 @@ import { explainFromHere } from './from-here.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
 import { assessMail, type MailAssessment } from './mail/assess.ts';
+import { withZone } from './with-zone.ts';
 import { withoutDenied } from './without-denied.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
@@ -30,7 +31,7 @@ export function assessDnsCheck(
   const verdicts = explainFromHere(judged, evidence.dns);
   return {
     state: stateOf(dns, mail),
-    verdicts,
+    verdicts: withZone(verdicts, dns.fields.ns),
     fields: { ...dns.fields, ...mail.fields, budget: reportBudget(evidence) },
     ...joinScores(verdicts, dns, mail),
   };

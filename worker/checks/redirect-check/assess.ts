@@ -4,9 +4,11 @@ import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
 import { isBroken, type Verdicts } from '#shared/model/verdict';
+import { type KnownServers, readKnownServers } from '../../fixes/known-server.ts';
 import { webServers } from '../../fixes/servers.ts';
 import { textOf, upgrade, type WantOfRule } from '../../fixes/want.ts';
 import { withFixes } from '../../fixes/with-fixes.ts';
+import { indexFields } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
 import { isUnfinished, readEndUnseen, redirectsOf } from './facts/chain.ts';
@@ -33,11 +35,16 @@ export function assessRedirects(
   const state = unseen ? 'partial' : stateOf(evidence);
   return {
     state,
-    verdicts: withFixes(verdicts, { rules, wants, servers: webServers }),
+    verdicts: withFixes(verdicts, { rules, wants, servers: webServers, known: knownServers(evidence) }),
     fields: { ...reportChain(evidence), answeredBy: block, ended: reportEnd(evidence) },
     // What a visitor meets behind an end that is not the page, or that we did not come to, may be anything.
     ...scoreRedirects(verdicts, evidence, state === 'complete'),
   };
+}
+
+/** Of the first host, which redirects or should. */
+function knownServers({ hops: [first] }: RedirectEvidence): KnownServers {
+  return readKnownServers(indexFields(first?.seen.kind === 'response' ? (first.seen.headers ?? []) : []));
 }
 
 const wants: { readonly [C in RedirectCode]?: WantOfRule } = {

@@ -61,6 +61,7 @@ export function healthPage(
     raise: raiseSection(report, faults),
     cards: faults.map((fault) => ({
       finding: fault.main,
+      check: fault.main.check,
       id: idOf(faults, fault),
       facts: [
         groupNameOf(fault),
