@@ -11,8 +11,10 @@ const sends = (field: string, says = anything): Sign => ({ field, says });
 const servers: readonly (readonly [name: string, signs: readonly Sign[]])[] = [
   ['cloudflare', [server(/^cloudflare/i), sends('cf-ray')]],
   ['nginx', [server(/^(?:nginx|openresty|tengine|angie)\b/i)]],
-  ['apache', [server(/^apache(?![-\w])/i)]],
+  // LiteSpeed reads the directives of Apache.
+  ['apache', [server(/^(?:apache(?![-\w])|litespeed)/i)]],
   ['caddy', [server(/^caddy\b/i)]],
+  ['haproxy', [server(/^haproxy\b/i)]],
   [
     'iis',
     [
@@ -60,6 +62,13 @@ const fronts: readonly Front[] = [
     headers: 'in Property Manager, by the behavior Modify Outgoing Response Header',
     redirects: 'in Property Manager, by the behavior Redirect',
   },
+  // It stands behind Fastly; github.com itself writes its name in lower case.
+  {
+    name: 'GitHub Pages',
+    signs: [server(/^GitHub\.com$/)],
+    headers: null,
+    redirects: 'in the settings of the repository, by Pages > Enforce HTTPS',
+  },
   {
     name: 'Fastly',
     signs: [sends('x-served-by', /\bcache-[a-z]{3}/), sends('fastly-restarts')],
@@ -77,12 +86,6 @@ const fronts: readonly Front[] = [
     signs: [server(/^Netlify\b/i), sends('x-nf-request-id')],
     headers: 'in the file _headers or under [[headers]] in netlify.toml',
     redirects: null,
-  },
-  {
-    name: 'GitHub Pages',
-    signs: [server(/^GitHub\.com$/i)],
-    headers: null,
-    redirects: 'in the settings of the repository, by Pages > Enforce HTTPS',
   },
 ];
 

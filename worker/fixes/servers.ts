@@ -39,11 +39,11 @@ const hideNote =
   '# With uwsgi_pass, scgi_pass or grpc_pass, write uwsgi_hide_header, scgi_hide_header or grpc_hide_header.';
 const inheritNotes = {
   add: [
-    '# In the server block. A location with add_header lines of its own uses only those: there, repeat your other lines here',
+    '# In the server block. In a location, add_header switches off all add_header lines of the server block: repeat your other lines here',
     '# (nginx 1.29.3 or later: add_header_inherit merge;).',
   ],
   hide: [
-    '# In the server block. In a location, repeat your other lines of this kind here: those of the server block no longer count.',
+    '# In the server block. In a location, lines of this kind switch off those of the server block: repeat your other lines here.',
   ],
 } as const;
 

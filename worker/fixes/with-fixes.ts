@@ -24,7 +24,7 @@ type Wanted<Code extends string> = {
 
 /** As many pieces of evidence as a finding shows; a hostile site may give thousands. */
 const evidenceLimit = 50;
-/** As many pieces of evidence have lines to paste; a hostile site may set a thousand cookies. */
+/** So many headers or cookies of a finding have lines to paste. */
 const mostLines = 10;
 
 /** The same verdicts; broken ones carry the lines to paste where there are such lines: one for each header and each cookie of the report. */
@@ -36,14 +36,18 @@ export function withFixes<Code extends string>(
     const verdict = verdicts[code];
     if (!isBroken(verdict)) return [];
     const shown = { ...verdict, broken: verdict.broken.slice(0, evidenceLimit) };
-    return [{ code, verdict: shown, own: wantsOf(wants[code], shown.broken) }];
+    const want = wants[code];
+    return [{ code, verdict: shown, own: want ? shown.broken.flatMap((piece) => want(piece) ?? []) : [] }];
   });
   const joint = joinAll(broken.flatMap(({ own }) => own));
   const fixed = broken.map(({ code, verdict, own }): [Code, Verdict] => {
     if (own.length === 0) return [code, verdict];
     const words = verdict.fix?.text ?? fillDetail(rules[code]?.fix ?? '', verdict.broken[0] ?? {});
-    const all = [...new Set(own.map(keyOf))].flatMap((key) => joint.get(key) ?? []);
-    const texts = [words, ...notesOf(all, verdict.broken[0] ?? {}, known)];
+    const keys = [...new Set(own.map(keyOf))];
+    const all = keys.slice(0, mostLines).flatMap((key) => joint.get(key) ?? []);
+    const isPart = own.length < verdict.broken.length || keys.length > mostLines;
+    const notes = notesOf(all, verdict.broken[0] ?? {}, known);
+    const texts = [words, ...notes, ...(isPart ? [notAll] : [])];
     return [
       code,
       { ...verdict, fix: { text: texts.join(' '), ...linesOf(all, servers, known, asSent(all)) } },
@@ -52,18 +56,12 @@ export function withFixes<Code extends string>(
   return { ...verdicts, ...(Object.fromEntries(fixed) as Partial<Verdicts<Code>>) };
 }
 
-function wantsOf(want: WantOfRule | undefined, evidence: readonly Evidence[]): readonly Want[] {
-  if (want === undefined) return [];
-  const own = evidence.slice(0, mostLines).map(want);
-  // Half of a fix is none: what cannot be put into a line is left to the reader with the rest.
-  return own.every((each) => each !== undefined) ? own : [];
-}
-
 type Joint = ReadonlyMap<string, Want>;
 
 function keyOf(want: Want): string {
   if (want.kind === 'cookie') return `cookie ${want.cookie}`;
   if (want.kind === 'tls') return `tls ${want.setting}`;
+  if (want.kind === 'upgrade') return `upgrade ${want.host}`;
   return 'header' in want ? `${want.kind} ${want.header.toLowerCase()}` : want.kind;
 }
 
@@ -116,10 +114,17 @@ function notesOf(all: readonly Want[], evidence: Evidence, known: KnownServers):
   return [
     ...(all.some(isOnServer) ? [changeOwnLine] : []),
     ...(all.some((want) => coversMore(want, evidence)) ? [subdomainsToo] : []),
+    ...all.flatMap((want) =>
+      want.kind === 'upgrade'
+        ? [`Do so once https://${want.host}/ answers: before that, visitors would get an error.`]
+        : [],
+    ),
     ...(inFront === undefined ? [] : [inFront]),
   ];
 }
 
+// A name of the target that is not plain gets into no line, and neither does what a page may need.
+const notAll = 'The lines are not for all that was seen: change the rest where it is set.';
 const changeOwnLine =
   'If your server has a line that sends this header, change that line. If it has none, the application sends it: the lines below replace it on the way.';
 const subdomainsToo =

@@ -47,6 +47,8 @@ type Answering = {
 function answer({ request, response, one, isReplaced }: Answering): void {
   const isSecure = request.secure || request.headers['x-forwarded-proto'] === 'https';
   if (!isSecure && one.http === 'other path' && request.path === '/') return response.redirect(302, '/on');
+  const other = `https://${request.hostname.replace(one.code, 'coop-missing')}/`;
+  if (!isSecure && one.http === 'other host') return response.redirect(302, other);
   if (!isSecure && one.http !== 'page')
     return response.redirect(301, `https://${request.hostname}${request.originalUrl.replace('/on', '/')}`);
   const { origin } = request.headers;
@@ -54,7 +56,8 @@ function answer({ request, response, one, isReplaced }: Answering): void {
     if (isReplaced(name, value) || (value === '$origin' && origin === undefined)) continue;
     response.append(name, value.replace('$origin', origin ?? ''));
   }
-  if (request.path === '/') response.end(one.body ?? plainPage);
+  if (one.https === 'other host') response.redirect(301, other);
+  else if (request.path === '/') response.end(one.body ?? plainPage);
   else response.status(404).end(plainPage);
 }
 

@@ -10,7 +10,9 @@ export type HeaderCase = {
   /** The page itself; a plain one where it is left out. */
   readonly body?: string;
   /** What the application answers over http; elsewhere the server redirects to https. */
-  readonly http?: 'page' | 'other path';
+  readonly http?: 'page' | 'other path' | 'other host';
+  /** What it answers over https; the page where it is left out. The other host is that of coop-missing. */
+  readonly https?: 'other host';
   /** A script behind CGI or FastCGI cannot bring it about here: it does not see the request, or a header is sent once. */
   readonly notAsScript?: true;
   /** The set-ups that it is for; all of them where it is left out. */
@@ -45,6 +47,8 @@ const cookie = (...values: string[]) => ({ 'Set-Cookie': values });
 export const headerCases: readonly HeaderCase[] = [
   { code: 'http-not-upgraded', sends: {}, http: 'page', notAsScript: true },
   { code: 'redirect-http-first', sends: {}, http: 'other path', notAsScript: true },
+  { code: 'https-upgrade-late', sends: {}, http: 'other host', notAsScript: true },
+  { code: 'hsts-not-on-first-hop', sends: hsts(null), https: 'other host', notAsScript: true },
   { code: 'hsts-missing', sends: hsts(null) },
   { code: 'hsts-off', sends: hsts('max-age=0') },
   { code: 'hsts-invalid', sends: hsts('max-age=1 year') },

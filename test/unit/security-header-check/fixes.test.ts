@@ -110,6 +110,11 @@ test('what names itself has its lines first, and a service in front says where i
   expect(first(['Server', 'Microsoft-IIS/10.0'])).toBe('iis');
   expect(first(['X-Powered-By', 'Express'])).toBe('express');
   expect(first(['Server', 'Apache-Coyote/1.1'])).toBe('header');
+  const frontOf = (...headers: readonly HeaderLine[]) =>
+    /(\S+(?: \S+)?) answers for this site/.exec(fixOf(page(...headers), 'xcto-missing')?.text ?? '')?.[1];
+  expect(frontOf(['Server', 'GitHub.com'], ['X-Served-By', 'cache-fra-1'])).toBe('GitHub Pages');
+  expect(frontOf(['Server', 'github.com'])).toBeUndefined();
+  expect(frontOf(['X-Served-By', 'cache-fra-etou8220091-FRA'])).toMatch(/Fastly$/);
   expect(fixOf(page(['X-Amz-Cf-Id', 'x']), 'xcto-missing')?.text).toMatch(
     /Amazon CloudFront answers for this site: set it there in a response headers policy/,
   );

@@ -35,6 +35,7 @@ const referrer = set('Referrer-Policy', 'strict-origin-when-cross-origin');
 const wants: { readonly [C in HeaderCode]?: WantOfRule } = {
   'http-not-upgraded': upgrade('from'),
   'redirect-http-first': upgrade('from'),
+  'https-upgrade-late': upgrade('from'),
   // Subdomains were not looked at: those without https would be lost for a year.
   'hsts-missing': setHsts(),
   'hsts-off': setHsts(),
