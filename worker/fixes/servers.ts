@@ -207,10 +207,20 @@ const phpSettings: { readonly [A in CookieAttribute]: string } = {
   'SameSite=Lax': 'session.cookie_samesite = "Lax"',
 };
 
+const phpOptions: { readonly [A in CookieAttribute]: string } = {
+  Secure: "'secure' => true",
+  HttpOnly: "'httponly' => true",
+  'SameSite=Lax': "'samesite' => 'Lax'",
+};
+
 // Its own session cookie has settings; for others the call that sets them has options.
 const php: Server = {
   cookie: ({ cookie, attributes }) =>
-    cookie === 'PHPSESSID' ? ['; php.ini', ...attributes.map((each) => phpSettings[each])] : undefined,
+    cookie === 'PHPSESSID'
+      ? ['; php.ini', ...attributes.map((each) => phpSettings[each])]
+      : [
+          `setcookie('${cookie}', $value, [${attributes.map((each) => phpOptions[each]).join(', ')}] + $options);`,
+        ],
 };
 
 const iis: Server = {

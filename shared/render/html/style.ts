@@ -247,6 +247,7 @@ th{overflow-wrap:break-word}
 .paper{display:block}
 summary{list-style:none}
 details::details-content{content-visibility:visible;block-size:auto}
+.why::before{content:"Why it matters: ";font-weight:600}
 ${cards('.many')}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }

@@ -30,7 +30,7 @@ export function openApplication(one: HeaderCase, pasted: readonly string[] = [])
   app.use((request, response, next) => {
     response.removeHeader('x-powered-by');
     for (const line of forResponse)
-      run(line, { request, response, value: '1', options: optionsIn(one, line) });
+      run(line, { request, response, value: '1', options: expressOptionsOf(one, line) });
     next();
   });
   app.use((request, response) => answer({ request, response, one, isReplaced }));
@@ -68,18 +68,23 @@ function nameIn(line: string): string | undefined {
   return cookie ?? header?.toLowerCase();
 }
 
-// What the cookie had before, as the application's own options.
-function optionsIn(one: HeaderCase, line: string): object {
-  const name = nameIn(line);
+/** The attributes that a cookie of a case has as it is sent: the options of the call that sets it. */
+export function optionsOf(one: HeaderCase, name = '') {
   const sent = linesOfCase(one).find(
-    ([header, value]) => header === 'Set-Cookie' && value.startsWith(`${name}=`),
+    ([header, value]) => header === 'Set-Cookie' && value.startsWith(`${name}${name === '' ? '' : '='}`),
   );
   const text = sent?.[1] ?? '';
   return {
     secure: text.includes('Secure'),
-    httpOnly: text.includes('HttpOnly'),
-    ...(text.includes('SameSite=Lax') ? { sameSite: 'lax' } : {}),
+    httponly: text.includes('HttpOnly'),
+    ...(text.includes('SameSite=Lax') ? { samesite: 'lax' } : {}),
   };
+}
+
+/** The same by the names of Express. */
+function expressOptionsOf(one: HeaderCase, line: string): object {
+  const { secure, httponly: httpOnly, samesite: sameSite } = optionsOf(one, nameIn(line));
+  return { secure, httpOnly, ...(sameSite ? { sameSite } : {}) };
 }
 
 function run(line: string, names: Readonly<Record<string, unknown>>): void {

@@ -13,7 +13,7 @@ import { makeAuthority } from '../kit/certificates.ts';
 import { openDnsServer } from '../kit/dns-server.ts';
 import { prepareLabProbes } from '../kit/probes.ts';
 import { startServer } from '../ssl-check/tools.ts';
-import { serve } from './application.ts';
+import { optionsOf, serve } from './application.ts';
 import { allAtOnce, headerCases, type HeaderCase, phpSession } from './cases.ts';
 import {
   applicationsOf,
@@ -50,7 +50,13 @@ const isAsScript = (setUp: SetUpName) => setUp === 'nginx-fastcgi' || setUp === 
 
 /** The sites of a set-up: each finding once from the application, once from the server's own configuration, and all at once. */
 export function sitesOf(setUp: SetUpName): readonly Site[] {
-  if (setUp === 'php') return [makeSite(phpSession, setUp, allName)];
+  if (setUp === 'php')
+    return [
+      makeSite(phpSession, setUp, allName),
+      ...headerCases
+        .filter(({ sends }) => 'Set-Cookie' in sends)
+        .map((one) => makeSite(one, setUp, one.code)),
+    ];
   const cases = headerCases.filter(
     ({ notAsScript, only, sends }) =>
       (only ?? [setUp]).includes(setUp) &&
@@ -171,10 +177,13 @@ async function openBehind(setUp: SetUpName, sites: readonly Site[], world: World
   const unchanged = sites.map((site) => ({ ...site, pasted: [] }));
   if (setUp !== 'nginx-fastcgi' && setUp !== 'php')
     return serve(applicationsOf(unchanged), '127.0.0.1', [world.applicationPort]);
-  const answers = sites.map((site) => [
-    site.host,
-    { lines: linesOfSite(site), body: bodyOf(site), startsSession: site.one.startsSession === true },
-  ]);
+  const isCall = (line: string) => line.startsWith('setcookie(');
+  const answers = sites.map((site) => {
+    const calls = site.pasted.filter(isCall);
+    const lines = linesOfSite(site).filter((line) => calls.length === 0 || !line.startsWith('Set-Cookie:'));
+    const startsSession = site.one.startsSession === true;
+    return [site.host, { lines, calls, options: optionsOf(site.one), body: bodyOf(site), startsSession }];
+  });
   const folder = dirname(world.phpScript);
   writeFileSync(join(folder, 'answers.json'), JSON.stringify(Object.fromEntries(answers)));
   writeFileSync(world.phpScript, phpProgram);
@@ -184,7 +193,7 @@ async function openBehind(setUp: SetUpName, sites: readonly Site[], world: World
     'session.cache_limiter =',
     `session.save_path = ${folder}`,
   ];
-  const lines = setUp === 'php' ? sites.flatMap(({ pasted }) => pasted) : [];
+  const lines = setUp === 'php' ? sites.flatMap(({ pasted }) => pasted.filter((line) => !isCall(line))) : [];
   writeFileSync(join(folder, 'php.ini'), [...settings, ...lines].join('\n'));
   const limits = ['PHP_FCGI_MAX_REQUESTS=0', 'PHP_FCGI_CHILDREN=3'];
   return startServer(
@@ -198,6 +207,9 @@ const phpProgram = `<?php
 $answer = json_decode(file_get_contents(__DIR__ . '/answers.json'), true)[$_SERVER['HTTP_HOST']];
 if ($answer['startsSession']) session_start();
 foreach ($answer['lines'] as $line) header($line, false);
+$value = '1';
+$options = ['path' => '/'] + $answer['options'];
+foreach ($answer['calls'] as $call) eval($call);
 echo $answer['body'];
 `;
 

@@ -901,3 +901,35 @@ describe('the report of', () => {
     expect(assessRedirects(evidence)).toMatchObject(expected);
   });
 });
+
+/** The host of the lines for Apache that a finding has. */
+function redirectsTo(evidence: RedirectEvidence, code: RedirectCode): string | undefined {
+  const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
+  const snippets = findings.find((finding) => finding.code === code)?.fix.snippets;
+  return /permanent \/ (\S+)$/m.exec(snippets?.['apache'] ?? '')?.[1];
+}
+
+test.for([
+  ['http-not-upgraded', chain('http://a.test/'), 'https://a.test/'],
+  [
+    'https-upgrade-late',
+    chain('http://a.test/', 'http://www.a.test/', 'https://www.a.test/'),
+    'https://a.test/',
+  ],
+  ['redirect-temporary', chain(['http://a.test/', { status: 302 }], 'https://a.test/'), 'https://a.test/'],
+  ['redirect-temporary', chain(['https://a.test/', { status: 302 }], 'https://www.a.test/'), undefined],
+  ['redirect-path-not-kept', chain('http://a.test/b', 'https://a.test/'), 'https://a.test/'],
+  ['redirect-path-not-kept', chain('https://a.test/b', 'https://www.a.test/'), undefined],
+] as const)('the lines of %s lead to https at the same host (row %#)', ([code, evidence, expected]) => {
+  expect(codesBroken(assessRedirects(evidence).verdicts)).toContain(code);
+  expect(redirectsTo(evidence, code)).toBe(expected);
+});
+
+test('the server that the first host names comes first', () => {
+  const { findings } = listVerdicts(
+    rules,
+    assessRedirects(chain(['http://a.test/', { headers: [['Server', 'Caddy']] }])).verdicts,
+  );
+  const finding = findings.find(({ code }) => code === 'http-not-upgraded');
+  expect(Object.keys(finding?.fix.snippets ?? {})[0]).toBe('caddy');
+});

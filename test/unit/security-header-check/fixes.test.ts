@@ -135,6 +135,7 @@ test('a cookie gets its attributes, and its value is not repeated', () => {
     caddy: ['header {', '\tSet-Cookie "^(sid=.*)$" "$1; HttpOnly"', '\tdefer', '}'],
     haproxy: ["http-after-response replace-header Set-Cookie '^(sid=.*)$' '\\1; HttpOnly'"],
     express: ["response.cookie('sid', value, { ...options, httpOnly: true });"],
+    php: ["setcookie('sid', $value, ['httponly' => true] + $options);"],
   });
 });
 

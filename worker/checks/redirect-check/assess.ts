@@ -3,7 +3,7 @@ import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
-import { isBroken, type Verdicts } from '#shared/model/verdict';
+import { type Evidence, isBroken, type Verdicts } from '#shared/model/verdict';
 import { type KnownServers, readKnownServers } from '../../fixes/known-server.ts';
 import { webServers } from '../../fixes/servers.ts';
 import { textOf, upgrade, type WantOfRule } from '../../fixes/want.ts';
@@ -47,14 +47,18 @@ function knownServers({ hops: [first] }: RedirectEvidence): KnownServers {
   return readKnownServers(indexFields(first?.seen.kind === 'response' ? (first.seen.headers ?? []) : []));
 }
 
+/** A redirect to https at the same host; of others only their owner knows the rule. */
+function upgradeAtHome(evidence: Evidence) {
+  const [from, to] = [evidence['from'], evidence['to']].map((url) => URL.parse(textOf(url)));
+  const isAtHome = from?.hostname === to?.hostname && from?.protocol === 'http:' && to?.protocol === 'https:';
+  return isAtHome ? upgrade('from')(evidence) : undefined;
+}
+
 const wants: { readonly [C in RedirectCode]?: WantOfRule } = {
   'http-not-upgraded': upgrade('url'),
   'https-upgrade-late': upgrade('from'),
-  // A redirect to https at the same host; of others only their owner knows the rule.
-  'redirect-temporary': (evidence) =>
-    textOf(evidence['to']).replace('https:', 'http:') === textOf(evidence['from'])
-      ? upgrade('from')(evidence)
-      : undefined,
+  'redirect-temporary': upgradeAtHome,
+  'redirect-path-not-kept': upgradeAtHome,
 };
 
 function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
