@@ -201,7 +201,7 @@ function withoutEnd(name: string, end: string): string {
 /** Where the record is published, where the name servers say so. */
 export function zoneWords({ record, zone }: Finding['fix']): string | undefined {
   return record && zone?.host !== undefined
-    ? `The DNS of ${visible(zone.name)} is at ${visible(zone.host)}: add the record there.`
+    ? `Your DNS is at ${visible(zone.host)}: add the record to the zone ${visible(zone.name)} there.`
     : undefined;
 }
 

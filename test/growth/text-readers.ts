@@ -49,6 +49,7 @@ import { readDictionary, readItem } from '../../worker/checks/security-header-ch
 import { findInternalHost } from '../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseLikeObservatory } from '../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseName } from '../../worker/dns/name.ts';
+import { readKnownServers } from '../../worker/fixes/known-server.ts';
 import { parseStsPolicy } from '../../worker/mail/parse-sts-policy.ts';
 import { parseStsRecord } from '../../worker/mail/parse-sts-record.ts';
 import { parseVersioned } from '../../worker/mail/parse-versioned.ts';
@@ -147,6 +148,19 @@ export const textReaders: readonly TextReader[] = [
   }),
   named('indexFields', 'header section', (text) =>
     indexFields(cutInLines(text).flatMap((line) => [[line, line] as const, ['Set-Cookie', line] as const])),
+  ),
+  named(
+    'readKnownServers',
+    'header section',
+    (text) =>
+      readKnownServers(
+        indexFields(
+          cutInLines(text).flatMap((line) =>
+            ['Server', 'X-Powered-By', 'X-Served-By', 'Set-Cookie'].map((name) => [name, line] as const),
+          ),
+        ),
+      ),
+    { starts: ['nginx/', 'Apache', 'cache-'], pieces: ['cache-', 'PHPSESSID='] },
   ),
   named(
     'maskHeaders',

@@ -41,7 +41,7 @@ const fronts: readonly Front[] = [
   {
     name: 'Cloudflare',
     signs: [server(/^cloudflare/i), sends('cf-ray')],
-    headers: 'under Rules > Transform Rules > Modify Response Header',
+    headers: 'by Rules > Create rule > Response Header Transform Rule',
     redirects: 'under SSL/TLS > Edge Certificates > Always Use HTTPS',
   },
   {

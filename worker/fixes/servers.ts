@@ -251,7 +251,7 @@ const iis: Server = {
   ],
 };
 
-const transformRules = 'Rules > Transform Rules > Modify Response Header';
+const transformRules = 'Rules > Create rule > Response Header Transform Rule';
 const cloudflare: Server = {
   isUntried: true,
   set: ({ header, value }) => [`${transformRules} > Set static: ${header} = ${value}`],

@@ -69,7 +69,8 @@ const noHsts: Hsts = { maxAgeS: 0, includeSubDomains: false, preload: false };
 export function cookieWith(...attributes: CookieAttribute[]): WantOfRule {
   return (evidence) => {
     const cookie = textOf(evidence['cookie']);
-    const isPlain = cookie.length <= 100 && isToken(cookie) && !/['`$]/.test(cookie);
+    // nginx reads a name that begins with ~ as an expression.
+    const isPlain = cookie.length <= 100 && isToken(cookie) && !/^~|['`$]/.test(cookie);
     return isPlain ? { kind: 'cookie', cookie, attributes } : undefined;
   };
 }

@@ -87,7 +87,7 @@ function join(one: Want, other: Want): Want {
   return other;
 }
 
-// Of one directive the first counts, and the shorter list is the stricter one.
+// Rules that want the same directive want the same list: it stands once.
 function joinDirectives(one: WantOf<'add'>, other: WantOf<'add'>): string {
   const directives = [one, other].flatMap(({ value }) => value.split('; '));
   return [...new Map(directives.map((each) => [each.split(' ')[0], each])).values()].join('; ');
@@ -112,7 +112,8 @@ function notesOf(all: readonly Want[], evidence: Evidence, known: KnownServers):
       ? undefined
       : whereInFront(known, kinds.has('upgrade') ? 'redirects' : 'headers');
   return [
-    ...(all.some(isOnServer) ? [changeOwnLine] : []),
+    ...(all.some((want) => want.kind === 'set' && want.isSent) ? [changeOwnLine] : []),
+    ...(all.some(isRemoved) ? [deleteOwnLine] : []),
     ...(all.some((want) => coversMore(want, evidence)) ? [subdomainsToo] : []),
     ...all.flatMap((want) =>
       want.kind === 'upgrade'
@@ -125,14 +126,17 @@ function notesOf(all: readonly Want[], evidence: Evidence, known: KnownServers):
 
 // A name of the target that is not plain gets into no line, and neither does what a page may need.
 const notAll = 'The lines are not for all that was seen: change the rest where it is set.';
+// What is seen does not show who sends it.
 const changeOwnLine =
   'If your server has a line that sends this header, change that line. If it has none, the application sends it: the lines below replace it on the way.';
+const deleteOwnLine =
+  'If your server has a line that sends this header, delete that line. If it has none, the application sends it: the lines below take it out on the way.';
 const subdomainsToo =
   'The line covers the subdomains too: browsers can no longer reach one without https. Leave includeSubDomains out until all of them have it.';
 
-// What is seen does not show who sends it.
-function isOnServer(want: Want): boolean {
-  return (want.kind === 'set' && want.isSent) || want.kind === 'remove';
+// A server sends its own name without a line for it.
+function isRemoved(want: Want): boolean {
+  return want.kind === 'remove' && want.header.toLowerCase() !== 'server';
 }
 
 function coversMore(want: Want, evidence: Evidence): boolean {

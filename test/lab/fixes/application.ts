@@ -28,7 +28,6 @@ export function openApplication(one: HeaderCase, pasted: readonly string[] = [])
   const isReplaced = (name: string, value: string) =>
     name === 'Set-Cookie' ? replaced.has(value.split('=')[0]) : replaced.has(name.toLowerCase());
   app.use((request, response, next) => {
-    response.removeHeader('x-powered-by');
     for (const line of forResponse)
       run(line, { request, response, value: '1', options: expressOptionsOf(one, line) });
     next();

@@ -58,7 +58,7 @@ test.for([
 
 test('where the DNS is, is said where it is known', () => {
   expect(zoneWords(record('example.com', 'A', '192.0.2.1'))).toBe(
-    'The DNS of example.com is at Cloudflare: add the record there.',
+    'Your DNS is at Cloudflare: add the record to the zone example.com there.',
   );
   expect(
     zoneWords({ ...record('example.com', 'A', '192.0.2.1'), zone: { name: 'example.com' } }),
@@ -89,7 +89,7 @@ const why = whyOf('ssl-check', first?.code ?? '') ?? 'none';
 test('a terminal shows the record by its fields, and why on request', () => {
   const told = tellReport(report).text;
   expect(told).toContain('    Name   _x  (in full: _x.example.com)\n    Type   TXT\n    Value  v\n');
-  expect(told).toContain('The DNS of example.com is at Cloudflare');
+  expect(told).toContain('Your DNS is at Cloudflare');
   expect(told).not.toContain('Why: ');
   const [start = ''] = why.split('. ');
   expect(tellReport(report, { explain: true }).text.replaceAll(/\n +/g, ' ')).toContain(`Why: ${start}`);

@@ -35,7 +35,7 @@ test('a missing header comes with the line for each server', () => {
       '<add name="X-Content-Type-Options" value="nosniff" />',
     ],
     cloudflare: [
-      'Rules > Transform Rules > Modify Response Header > Set static: X-Content-Type-Options = nosniff',
+      'Rules > Create rule > Response Header Transform Rule > Set static: X-Content-Type-Options = nosniff',
     ],
   });
   expect(fix?.notTried).toEqual(['iis', 'cloudflare']);
@@ -243,6 +243,7 @@ test('a header that a page needs is not taken out because of its value', () => {
 test.for([
   ["sid';evil='1", 'quotes'],
   ['sid$1', 'dollars'],
+  ['~sid', 'what nginx takes for an expression'],
   ['sid"a', 'double quotes'],
   [`sid${'x'.repeat(200)}`, 'two hundred letters'],
 ] as const)(
