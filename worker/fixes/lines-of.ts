@@ -1,12 +1,12 @@
 import type { Fix } from '#shared/model/verdict';
-import { type KnownServers, unknownServers } from './known-server.ts';
+import type { KnownServers } from './known-server.ts';
 import type { Server } from './servers.ts';
 import type { Want } from './want.ts';
 
 type Lines = Pick<Fix, 'snippets' | 'notTried'>;
 type Servers = { readonly [name: string]: Server };
 
-/** Runs of the application rather than the server in front of it: what sets a cookie. */
+/** What sets cookies: the application, not the server in front of it. */
 const applications: ReadonlySet<string> = new Set(['express', 'php']);
 
 /**
@@ -17,8 +17,8 @@ const applications: ReadonlySet<string> = new Set(['express', 'php']);
 export function linesOf(
   wants: readonly Want[],
   servers: Servers,
-  known: KnownServers = unknownServers,
-  first: { readonly [name: string]: string } = {},
+  known: KnownServers,
+  first: { readonly [name: string]: string },
 ): Lines {
   if (wants.length === 0) return {};
   const made = Object.entries(servers).flatMap(([name, server]): [string, string][] => {

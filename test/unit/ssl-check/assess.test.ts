@@ -1783,3 +1783,13 @@ test('where browsers fail by the size of their hello, the fix is that of its siz
   );
   expect(finding?.fix.text).toBe(rules['client-hello-size-intolerance'].fix);
 });
+
+test('a Strict-Transport-Security of any length is shown by its beginning', () => {
+  const values = [`max-age=60; x="${'x'.repeat(60_000)}"`];
+  const { hsts } = evidenceOf();
+  const finding = findingOf(
+    { hsts: { ...hsts, kind: 'fields', url: 'https://a.test/', values, altSvc: [] } },
+    'hsts-short',
+  );
+  expect(finding?.evidence[0]).toMatchObject({ value: values[0]?.slice(0, 500) });
+});

@@ -123,6 +123,8 @@ function judgeNameIndication({ evidence: { withoutName } }: SslFacts, chains: re
 
 /** A year is usual; SSL Labs asks for 180 days. */
 const longEnoughS = 15_552_000;
+/** A header may be as long as its server likes. */
+const shownCharacters = 500;
 
 function judgeHsts({ evidence: { hsts } }: SslFacts) {
   if (hsts.kind === 'unknown') {
@@ -131,7 +133,10 @@ function judgeHsts({ evidence: { hsts } }: SslFacts) {
   }
   const [value] = hsts.values;
   const maxAge = readMaxAge(value ?? '');
-  const sent = value === undefined ? {} : { header: 'strict-transport-security', value };
+  const sent =
+    value === undefined
+      ? {}
+      : { header: 'strict-transport-security', value: value.slice(0, shownCharacters) };
   const isUsed = maxAge !== null && maxAge > 0;
   const days = Math.floor((maxAge ?? 0) / 86_400);
   return {
