@@ -119,6 +119,7 @@ function cutInLines(text: string): string[] {
   return text.match(/[^]{1,60}/g) ?? [];
 }
 
+const page = new URL('https://a.test/');
 const fileOf = (text: string) => ({
   kind: 'response' as const,
   url,
@@ -252,8 +253,14 @@ export const textReaders: readonly TextReader[] = [
   ofLines(parsePermissionsPolicy, { starts: ['camera=('], pieces: ['camera=(),', '"https://a.test" '] }),
   ofLines(parseReferrerPolicy, { pieces: ['no-referrer,'] }),
   reader(parseReferrerMeta, 'kept attribute'),
-  ofLines(parseReportingEndpoints, { starts: ['a="'], pieces: ['a="https://a.test",'] }),
-  ofLines(parseReportTo, { starts: ['{"group":"', '['], pieces: ['{"group":"a"},', '{"a":'] }),
+  named('parseReportingEndpoints', 'header section', (text) => parseReportingEndpoints([text], page), {
+    starts: ['a="'],
+    pieces: ['a="https://a.test",'],
+  }),
+  named('parseReportTo', 'header section', (text) => parseReportTo([text], page), {
+    starts: ['{"group":"', '['],
+    pieces: ['{"group":"a"},', '{"a":'],
+  }),
   ofLines(readDictionary, { starts: ['a=(', 'a="', 'a=:'], pieces: ['a=1,', 'a;b=1;', 'a=(1 ', '*a,'] }),
   reader(readItem, 'header section', { starts: ['(', '"', ':', 'a;'], pieces: ['a;b=1;'] }),
   ofLines(parseXFrameOptions, { pieces: ['DENY,'] }),

@@ -1,5 +1,5 @@
 import type { Json } from '#shared/model/verdict';
-import { isAttribute, mapJoined } from '../web/joined-cookie.ts';
+import { isAttribute, isAttributePair, mapJoined } from '../web/joined-cookie.ts';
 import { isSecretField, secretFields } from '../web/mask-credentials.ts';
 
 const mayBeSecret = new RegExp(`set-?cookies?"|"(?:${secretFields})"`, 'i');
@@ -61,7 +61,8 @@ function maskOne(line: string): string {
   const [pair = '', ...rest] = line.split(';');
   const equals = pair.indexOf('=') + 1;
   const masked = rest.map((text) => (isAttribute(text) && !holdsCookie(text) ? text : fill(text)));
-  return [`${pair.slice(0, equals)}${fill(pair.slice(equals))}`, ...masked].join(';');
+  const shown = isAttributePair(pair) ? pair : `${pair.slice(0, equals)}${fill(pair.slice(equals))}`;
+  return [shown, ...masked].join(';');
 }
 
 // "Path=/, sid=1": a proxy joined a second cookie to the attribute.

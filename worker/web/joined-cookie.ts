@@ -20,6 +20,26 @@ export function isAttribute(text: string): boolean {
   return attributeNames.has(trimSpaces(name).toLowerCase());
 }
 
+/** What an attribute may say, where the name alone could be that of a cookie. */
+const attributeValues: { readonly [name: string]: RegExp } = {
+  domain: /^\.?(?:[a-z\d-]{1,63}\.){1,20}[a-z\d-]{2,63}$/i,
+  expires: /^"?[a-z]{3,9}, ?\d{1,2}[ -][a-z]{3}[ -]\d{2,4}/i,
+  httponly: /^$/,
+  'max-age': /^-?\d{1,15}$/,
+  partitioned: /^$/,
+  path: /^\/[^;]{0,200}$/,
+  samesite: /^(?:strict|lax|none)$/i,
+  secure: /^$/,
+};
+
+/** True where what stands in the place of name and value is an attribute: "Path=/", "secure". Browsers take it for a cookie of its own. */
+export function isAttributePair(pair: string): boolean {
+  const equals = pair.indexOf('=');
+  const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+  const key = trimSpaces(name).toLowerCase();
+  return Object.hasOwn(attributeValues, key) && attributeValues[key]?.test(trimSpaces(value)) === true;
+}
+
 /**
  * Takes a Set-Cookie line apart at the commas that join whole cookies: "a=1; Path=/, sid=2; Secure" → "a=1; Path=/" and "sid=2; Secure".
  * Proxies and adapters join them which treat Set-Cookie like other fields (RFC 9110 §5.3 excepts it); browsers keep the first and read the

@@ -1,5 +1,5 @@
 import { trimSpaces } from './fields.ts';
-import { isAttribute, mapJoined } from './joined-cookie.ts';
+import { isAttribute, isAttributePair, mapJoined } from './joined-cookie.ts';
 
 /** What stands for a text that is not shown: how long it was, one character an octet, and the first of its bytes that no field may have. */
 export function maskText(text: string): string {
@@ -53,8 +53,9 @@ export function maskAttributeValue(value: string): string {
   return value.includes('=') ? maskText(value) : value;
 }
 
-// A value that begins like a name's prefix is refused for it, so that prefix stays.
+// A value that begins like a name's prefix is refused for it, so that prefix stays. An attribute holds nothing of a visitor.
 function maskPair(pair: string): string {
+  if (isAttributePair(pair)) return pair;
   const equals = pair.indexOf('=');
   const value = trimSpaces(pair.slice(equals + 1));
   const [prefix = ''] =

@@ -18,6 +18,6 @@ export const securityHeaderCheck = {
   refreshFloorS: 30,
   rules,
   why: headerWhys,
-  rulesVersion: 15,
+  rulesVersion: 16,
   reportShape: headerReportShape,
 } satisfies CheckSpec;

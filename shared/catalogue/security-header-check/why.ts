@@ -76,6 +76,7 @@ export const headerWhys = whysOf(rules, {
       'csp-keyword-unquoted',
       'csp-source-invalid',
       'csp-non-ascii',
+      'csp-semicolon-missing',
       'csp-none-combined',
       'csp-directive-duplicate',
       'csp-meta-ignored-directive',
@@ -113,6 +114,10 @@ export const headerWhys = whysOf(rules, {
     ],
   'What depends on the cookie, such as a login, a basket or a setting, does not work. Visitors take it for a fault of the site.':
     ['cookie-refused'],
+  'What depends on the second cookie, such as a setting, may not work. If it is no cookie, nobody is harmed.':
+    ['cookie-comma'],
+  'The cookie that you meant to protect goes without these attributes. Scripts or people on the same network may be able to read it.':
+    ['cookie-attributes-alone'],
   'A cache between you and your visitors can hand one visitor’s cookie to another. A person can then end up in the session of a stranger.':
     ['cookie-cacheable'],
   'A weak or forgotten subdomain gets the session too. An attacker who takes it over can act as your logged-in users.':
@@ -157,6 +162,8 @@ export const headerWhys = whysOf(rules, {
     ['leak-version'],
   'Some browsers or programs still obey the header, and there it does more harm than good. Their users are less protected, or the page fails for them.':
     ['deprecated-harmful'],
+  'What you meant to delete stays in the browser. The next person at the same device may find data of the one before.':
+    ['clear-site-data-skipped'],
   'Strict programs and proxies drop such a header or refuse the whole answer. Their users lose its protection or see an error.':
     ['header-malformed'],
   'People who find a security hole may not reach you through this file, or may not trust it. You then learn of the hole late, perhaps only from an attack.':

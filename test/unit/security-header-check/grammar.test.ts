@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isMalformed } from '#shared/model/verdict';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
+import { findSkippedTypes } from '../../../worker/checks/security-header-check/grammar/clear-site-data.ts';
 import {
   parseEmbedderPolicy,
   parseOpenerPolicy,
@@ -414,13 +415,34 @@ describe('the small ones', () => {
       ['max-age', '5'],
     ]);
   });
+  test('Clear-Site-Data takes quoted types', () => {
+    expect(findSkippedTypes(['"cache", "cookies"', '"*"'])).toEqual([]);
+    expect(findSkippedTypes(['cache, "Cookies", \'storage\', "'])).toEqual([
+      { type: 'cache', reason: 'it is not in double quotes' },
+      { type: '"Cookies"', reason: 'browsers know no such type' },
+      { type: "'storage'", reason: 'it is not in double quotes' },
+      { type: '"', reason: 'it is not in double quotes' },
+    ]);
+  });
+  const page = new URL('https://site.test/');
   test('Reporting-Endpoints is a dictionary of strings', () => {
-    expect([...parseReportingEndpoints(['a="https://a.test", b=x', 'c="/c"'])]).toEqual(['a', 'c']);
-    expect([...parseReportingEndpoints(['a=https://a.test'])]).toEqual([]);
+    const read = (...lines: string[]) => [...parseReportingEndpoints(lines, page)];
+    expect(read('a="https://a.test", b=x', 'c="/c"')).toEqual(['a', 'c']);
+    expect(read('a=https://a.test')).toEqual([]);
+    expect(read('a="http://a.test", b="http://127.0.0.1:8080/b", c="http://[::1]/"')).toEqual(['b', 'c']);
+    expect([...parseReportingEndpoints(['a="https://a.test"'], new URL('http://site.test/'))]).toEqual([]);
   });
   test('Report-To is JSON', () => {
-    expect([...parseReportTo(['{"group":"a"},{"max_age":1}'])]).toEqual(['a', 'default']);
-    expect([...parseReportTo(['{'])]).toEqual([]);
+    const read = (line: string) => [...parseReportTo([line], page)];
+    const endpoints = (url: string) => `"endpoints":[{"url":"${url}"}]`;
+    expect(read(`{"group":"a",${endpoints('/r')}},{${endpoints('https://b.test')}}`)).toEqual([
+      'a',
+      'default',
+    ]);
+    expect(read(`{"group":"a",${endpoints('http://a.test')}},{"group":"b","endpoints":[null]}, 1`)).toEqual(
+      [],
+    );
+    expect(read('{')).toEqual([]);
   });
   test('integrity keeps what browsers check', () => {
     expect(parseIntegrity('md5-x sha256-abc=?foo  SHA512-def sha384-')).toEqual([

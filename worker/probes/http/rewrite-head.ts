@@ -13,19 +13,21 @@ export function rewriteHead(head: string): string | undefined {
   const status = rewriteStatus(first);
   if (status === undefined) return undefined;
   const fields = joinLengths(readFields(joinFolds(lines)));
-  return [status, ...fields.map(({ name, value }) => `${name}: ${value}`), '', ''].join('\r\n');
+  // The parser cuts spaces and tabs from the ends of a value. Of what else stands there browsers cut nothing.
+  return [status, ...fields.map(({ name, value }) => `${name}:${value}`), '', ''].join('\r\n');
 }
 
 /** Chromium reads a version that it does not know as 1.0 or 1.1, and an answer without a status as 200. */
 function rewriteStatus(line: string): string | undefined {
   const space = line.indexOf(' ');
-  const [version, rest] = space < 0 ? [line, ''] : [line.slice(0, space), line.slice(space).trimStart()];
+  const [version, rest] =
+    space < 0 ? [line, ''] : [line.slice(0, space), line.slice(space).replace(/^ +/, '')];
   const [isHttp, number = ''] = /^http(?:\/(\d\.\d))?/i.exec(version) ?? [];
   if (isHttp === undefined) return undefined;
   const digits = /^\d*/.exec(rest)?.[0] ?? '';
   if (digits !== '' && (digits.length !== 3 || digits.startsWith('0'))) return undefined;
   const status = digits === '' ? '200' : digits;
-  return `HTTP/${number < '1.1' ? '1.0' : '1.1'} ${status} ${rest.slice(digits.length).trim()}`;
+  return `HTTP/${number < '1.1' ? '1.0' : '1.1'} ${status} ${rest.slice(digits.length).trimStart()}`;
 }
 
 /** Lines, those that begin with a space joined to the field before. */
@@ -34,7 +36,7 @@ function joinFolds(lines: readonly string[]): readonly string[] {
   for (const line of lines) {
     const before = joined.at(-1);
     if (line === '') continue;
-    if (before && isFolded(line) && canGoOn(before[0] ?? '')) before.push(line.trimStart());
+    if (before && isFolded(line) && canGoOn(before[0] ?? '')) before.push(line.replace(/^[ \t]+/, ''));
     else joined.push([line]);
   }
   return joined.map((parts) => parts.join(' '));
@@ -48,30 +50,34 @@ function canGoOn(line: string): boolean {
   return line.indexOf(':') > 0 && !isFolded(line);
 }
 
-const token = /^[!#$%&'*+.^_`|~\w-]+$/;
+const fieldName = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*$/;
 
 function readFields(lines: readonly string[]): readonly Field[] {
   return lines.flatMap((line) => {
     const colon = line.indexOf(':');
     if (colon < 0 || isFolded(line)) return [];
-    const name = line.slice(0, colon).trimEnd();
-    return token.test(name) ? [{ name, value: line.slice(colon + 1).trim() }] : [];
+    const name = fieldName.exec(line.slice(0, colon))?.[1];
+    return name === undefined ? [] : [{ name, value: line.slice(colon + 1) }];
   });
 }
 
 /** One Content-Length instead of several that say the same, none beside chunks and none that is no number; those that differ stay, and are refused. */
 function joinLengths(fields: readonly Field[]): readonly Field[] {
   const lengths = fields.filter((field) => isNamed(field, 'content-length'));
-  const [value = '', ...others] = lengths.flatMap((field) => field.value.split(',').map((one) => one.trim()));
+  const [value = '', ...others] = lengths.flatMap((field) => field.value.split(',').map(readLength));
   const isChunked = fields.some(
     (field) => isNamed(field, 'transfer-encoding') && /\bchunked\b/i.test(field.value),
   );
   if (!isChunked && others.some((other) => other !== value)) return fields;
-  const kept = isChunked || !/^\d{1,15}$/.test(value) ? [] : [{ name: 'Content-Length', value }];
+  const kept = isChunked || !/^\d{1,15}$/.test(value) ? [] : [{ name: 'Content-Length', value: ` ${value}` }];
   return fields.flatMap((field) => {
     if (!isNamed(field, 'content-length')) return [field];
     return field === lengths[0] ? kept : [];
   });
+}
+
+function readLength(text: string): string {
+  return /^[ \t]*([^ \t]*)[ \t]*$/.exec(text)?.[1] ?? text;
 }
 
 function isNamed({ name }: Field, lowerCase: string): boolean {

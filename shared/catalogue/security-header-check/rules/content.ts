@@ -203,10 +203,10 @@ export const subresourceRules = inGroup('subresources', {
     references: [subresourceIntegrity('parsing metadata', 'parse-metadata-section')],
   },
   'sri-missing-crossorigin': {
-    severity: 'low',
+    severity: 'medium',
     title: 'A file with integrity is blocked because crossorigin is missing',
     detail:
-      '{element} for {address} has integrity but no crossorigin. Without it, browsers cannot check a file from another origin.',
+      '{element} for {address} has integrity but no crossorigin. Browsers cannot check a file from another origin without it, so they block the file.',
     fix: 'Add crossorigin="anonymous".',
     references: [
       subresourceIntegrity(

@@ -70,6 +70,13 @@ export const cookieRules = inGroup('cookies', {
     fix: 'Correct what is named above, or remove the cookie. Each cookie needs a Set-Cookie line of its own.',
     references: [storage],
   },
+  'cookie-comma': {
+    severity: 'low',
+    title: 'A cookie’s value holds what looks like a second cookie',
+    detail: '{cookie} is not stored: {reason}.',
+    fix: 'If it is a cookie of its own, send it in a Set-Cookie line of its own. If it is a part of the value, percent-encode the comma.',
+    references: [storage],
+  },
   'cookie-cacheable': {
     severity: 'medium',
     title: 'A cookie comes with a response that shared caches may keep',

@@ -193,12 +193,20 @@ export const cspRules = inGroup('script-injection', {
     fix: 'Correct it, or remove it.',
     references: [sourceLists],
   },
+  'csp-semicolon-missing': {
+    severity: 'high',
+    title: 'A semicolon is missing in the Content-Security-Policy',
+    detail:
+      'A semicolon is missing before {swallowed}. Browsers read it and all that follows as a part of {directive}, so {swallowed} is not in force.',
+    fix: 'Put a semicolon before {swallowed}: each directive ends with one.',
+    references: [parsing],
+  },
   'csp-non-ascii': {
     severity: 'medium',
-    title: 'A directive with non-ASCII characters is dropped',
+    title: 'A directive with characters that none may have is dropped',
     detail:
-      'The directive at character {offset} has bytes beyond ASCII. Browsers ignore the whole directive.',
-    fix: 'Write international host names in Punycode, and percent-encode paths.',
+      'The directive at character {offset} has bytes beyond ASCII, or control characters. Browsers ignore the whole directive.',
+    fix: 'Remove control characters. Write international host names in Punycode, and percent-encode paths.',
     references: [parsing],
   },
   'csp-none-combined': {
@@ -253,7 +261,8 @@ export const cspRules = inGroup('script-injection', {
   'csp-report-endpoint-undefined': {
     severity: 'low',
     title: 'Reports are sent to an endpoint that is not defined',
-    detail: 'report-to names "{endpoint}", but Reporting-Endpoints does not define it. No report arrives.',
+    detail:
+      'report-to names "{endpoint}", but Reporting-Endpoints defines no https address for it. No report arrives.',
     fix: 'Define it: Reporting-Endpoints: name="https://…".',
     references: [
       { title: 'Reporting API: Reporting-Endpoints', url: 'https://www.w3.org/TR/reporting-1/#header' },

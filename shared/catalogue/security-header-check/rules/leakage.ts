@@ -1,6 +1,6 @@
 import { familyRules } from '../../redirect-check/families.ts';
 import { inGroup } from '../groups.ts';
-import { htmlStandard } from './references.ts';
+import { cookieDraft, htmlStandard } from './references.ts';
 
 /** What the answers tell about the machines behind them, and headers that no longer help. */
 export const leakageRules = inGroup('leakage', {
@@ -76,6 +76,26 @@ export const hygieneRules = inGroup('hygiene', {
     detail: '{url} sends {bytes} bytes of headers. Many proxies stop at 8 KiB.',
     fix: 'Shorten the longest: {longest}.',
     references: ['RFC 9110 §5.4'],
+  },
+  'cookie-attributes-alone': {
+    severity: 'low',
+    title: 'A Set-Cookie line has attributes and no cookie',
+    detail:
+      '{url} sends Set-Cookie: {value}. Browsers keep it as a cookie of its own, so the attributes cover no other cookie.',
+    fix: 'Write the attributes into the line of the cookie that they are for, behind its value: Set-Cookie: name=value; Path=/; Secure; HttpOnly.',
+    references: [cookieDraft('the Set-Cookie field', 'section-5.6')],
+  },
+  'clear-site-data-skipped': {
+    severity: 'low',
+    title: 'Clear-Site-Data names something that browsers skip',
+    detail: 'Clear-Site-Data has {value}, but {reason}. Browsers do not clear it.',
+    fix: 'Write each type in double quotes, as in Clear-Site-Data: "cookies", "storage".',
+    references: [
+      {
+        title: 'Clear Site Data: parsing',
+        url: 'https://www.w3.org/TR/clear-site-data/#parsing',
+      },
+    ],
   },
   'header-malformed': {
     severity: 'low',

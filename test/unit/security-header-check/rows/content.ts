@@ -282,6 +282,21 @@ export const contentRows: readonly Row[] = [
     name: 'integrity without crossorigin blocks the file',
     evidence: loads(script({ src: 'https://cdn.other.test/a.js', integrity: digest })),
     broken: ['sri-missing-crossorigin'],
+    score: 95,
+  },
+  {
+    name: 'so it does for a stylesheet',
+    evidence: loads(link({ rel: 'stylesheet', href: 'https://cdn.other.test/a.css', integrity: digest })),
+    broken: ['sri-missing-crossorigin'],
+  },
+  {
+    name: 'modules are asked for by CORS anyway',
+    evidence: loads(
+      script({ src: 'https://cdn.other.test/a.js', integrity: digest, type: 'module' }),
+      link({ rel: 'modulepreload', href: 'https://cdn.other.test/b.js', integrity: digest }),
+    ),
+    broken: [],
+    holds: ['sri-missing-crossorigin'],
   },
   {
     name: 'integrity done well, and asked for',

@@ -131,15 +131,62 @@ export const cookieRows: readonly Row[] = [
     `theme=dark; ${good}, sid=1; ${good}`,
     `theme=dark; ${good},sid=1; ${good}`,
     `theme=dark, sid=1; ${good}`,
-    `theme=dark; Path=/; Secure; SameSite=Lax; Expires=Wed, 21 Oct 2037 07:28:00 GMT, sid=1`,
     `theme=dark; Secure; SameSite=Lax; Max-Age=60, sid=1; Path=/`,
     `theme=dark; SameSite=Lax; Secure, b=1, sid=1; Path=/`,
   ].map((line): Row => ({
     name: `a second cookie behind a comma is not stored: ${line}`,
     evidence: cookie(line),
-    broken: line.includes('Secure, b') ? ['cookie-no-secure', 'cookie-refused'] : ['cookie-refused'],
+    broken: line.includes('Secure, b')
+      ? ['cookie-no-secure', 'cookie-refused', 'cookie-comma']
+      : ['cookie-refused'],
     ...(line.includes('Secure, b') ? { score: 93 } : {}),
   })),
+  ...[
+    `prefs=a, b=c; ${good}`,
+    `theme=dark; Path=/; Secure; SameSite=Lax; Expires=Wed, 21 Oct 2037 07:28:00 GMT, sid=1`,
+  ].map((line): Row => ({
+    name: `what stands behind a comma may be a part of the value: ${line}`,
+    evidence: cookie(line),
+    broken: ['cookie-comma'],
+    holds: ['cookie-refused'],
+    score: 99,
+  })),
+  {
+    name: 'one cookie to browsers, without any attribute',
+    evidence: cookie('prefs=a, b=c'),
+    broken: ['cookie-no-secure', 'cookie-no-samesite', 'cookie-comma'],
+    holds: ['cookie-refused'],
+    score: 99,
+  },
+  ...[
+    'Path=/; HttpOnly; Secure',
+    'secure; httponly',
+    'HttpOnly',
+    'SameSite=Lax; Secure',
+    'Max-Age=3600; Path=/',
+    'Domain=.site.test; Path=/',
+    'Expires=Wed, 21 Oct 2037 07:28:00 GMT; Secure',
+  ].map((line): Row => ({
+    name: `attributes make a cookie of their own: ${line}`,
+    evidence: baselineWith({ 'Set-Cookie': [`theme=dark; ${good}`, line] }),
+    broken: ['cookie-attributes-alone'],
+    holds: ['cookie-no-secure', 'cookie-refused'],
+    score: 100,
+  })),
+  {
+    name: 'the session beside them lacks what they say',
+    evidence: baselineWith({ 'Set-Cookie': ['sid=1; SameSite=Lax', 'Path=/; HttpOnly; Secure'] }),
+    broken: ['cookie-attributes-alone', 'cookie-session-no-secure', 'cookie-session-no-httponly'],
+    score: 89,
+  },
+  ...[`version=2; ${good}`, `priority=1; ${good}`, `path=abc; ${good}`, `domain=other.test; ${good}`].map(
+    (line): Row => ({
+      name: `a cookie that is named like an attribute: ${line}`,
+      evidence: cookie(line),
+      broken: [],
+      holds: ['cookie-attributes-alone'],
+    }),
+  ),
   ...[
     `list=1,2,3; ${good}`,
     `prefs=lang=en, theme=dark; ${good}`,

@@ -241,6 +241,42 @@ export const cspRows: readonly Row[] = [
     evidence: scripts("'self'; img-src b\u00fccher.test"),
     broken: ['csp-non-ascii', 'header-malformed'],
   },
+  {
+    name: 'a control character drops the directive, as Chromium does',
+    evidence: scripts("'self'; img-src 'self'\u007f; font-src \u0001a.test; media-src 'self'\u000b"),
+    broken: ['csp-non-ascii', 'header-malformed'],
+  },
+  {
+    name: 'a form feed is a space',
+    evidence: scripts("'self'\f; img-src\f'self'"),
+    broken: ['header-malformed'],
+    holds: ['csp-non-ascii'],
+  },
+  {
+    name: 'no semicolon before the next directive, whose words then count for the first',
+    evidence: policy(`default-src 'self' script-src 'self' 'unsafe-inline' * object-src 'none'; ${rest}`),
+    broken: ['csp-semicolon-missing'],
+    notApplicable: ['csp-script-unsafe-inline', 'csp-script-wildcard'],
+    holds: ['csp-none-combined'],
+    score: 85,
+  },
+  {
+    name: 'what stands before the missing semicolon counts as it is',
+    evidence: policy(`script-src 'unsafe-inline' img-src 'self'; ${rest}`),
+    broken: ['csp-semicolon-missing', 'csp-script-unsafe-inline'],
+    score: 85,
+  },
+  {
+    name: 'no semicolon behind a directive without values',
+    evidence: scripts("'self'; upgrade-insecure-requests font-src 'self'"),
+    broken: ['csp-semicolon-missing'],
+  },
+  {
+    name: 'a host that is named like a directive',
+    evidence: scripts("script-src.test 'self'; img-src sandbox"),
+    broken: [],
+    holds: ['csp-semicolon-missing'],
+  },
   { name: 'none beside another source', evidence: scripts("'none' 'self'"), broken: ['csp-none-combined'] },
   {
     name: 'of two equal directives the first counts',
@@ -282,6 +318,24 @@ export const cspRows: readonly Row[] = [
     name: 'reports to nowhere',
     evidence: scripts("'self'; report-to csp"),
     broken: ['csp-report-endpoint-undefined'],
+  },
+  {
+    name: 'an endpoint in clear text is skipped',
+    evidence: baselineWith({
+      [name]: `script-src 'self'; ${rest}; report-to csp`,
+      'Reporting-Endpoints': 'csp="http://site.test/r"',
+      'Report-To': '{"group":"csp","max_age":1,"endpoints":[{"url":"http://site.test/r"}]}',
+    }),
+    broken: ['csp-report-endpoint-undefined'],
+  },
+  {
+    name: 'an endpoint of the own machine is not',
+    evidence: baselineWith({
+      [name]: `script-src 'self'; ${rest}; report-to csp`,
+      'Reporting-Endpoints': 'csp="http://localhost/r"',
+    }),
+    broken: [],
+    holds: ['csp-report-endpoint-undefined'],
   },
   {
     name: 'reports to a defined endpoint',

@@ -3,6 +3,18 @@ import type { Row } from './row.ts';
 
 export const leakageRows: readonly Row[] = [
   {
+    name: 'Clear-Site-Data without quotes clears nothing',
+    evidence: baselineWith({ 'Clear-Site-Data': 'cookies, "storage"' }),
+    broken: ['clear-site-data-skipped'],
+    score: 100,
+  },
+  {
+    name: 'Clear-Site-Data as browsers read it',
+    evidence: baselineWith({ 'Clear-Site-Data': '"cookies", "storage"' }),
+    broken: [],
+    holds: ['clear-site-data-skipped'],
+  },
+  {
     name: 'Report-To is of use for NEL, which knows nothing else',
     evidence: baselineWith({
       'Report-To': '{"group":"nel","max_age":1,"endpoints":[{"url":"https://r.test/"}]}',

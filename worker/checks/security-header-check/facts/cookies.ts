@@ -3,7 +3,7 @@ import { keyOf } from '../../../web/cookie-jar.ts';
 import { type CookiePurpose, isLogin, readCookiePurpose } from '../../../web/cookie-purpose.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';
-import { splitJoined } from '../../../web/joined-cookie.ts';
+import { isAttribute, isAttributePair, splitJoined } from '../../../web/joined-cookie.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
@@ -19,6 +19,10 @@ export type CookieFacts = {
   readonly purpose: CookiePurpose | undefined;
   /** It is stored, and opens a session of a person. */
   readonly session: boolean;
+  /** Behind a comma of another cookie's line: a whole cookie of its own, or perhaps only a part of that one's value. */
+  readonly joined?: 'whole' | 'perhaps';
+  /** Its line begins with an attribute, so that is what browsers keep as the cookie. */
+  readonly isAttribute: boolean;
 };
 
 /**
@@ -56,12 +60,22 @@ export function nameOf({ cookie, line }: Pick<CookieFacts, 'cookie' | 'line'>): 
 /** The cookie of a line, and those that commas joined to it, which browsers read as a part of it. */
 function readLine(seen: HopFacts, line: string, nowMs: number): readonly CookieFacts[] {
   const first = readCookie(seen, line, nowMs);
-  const joined = splitJoined(line).slice(1, joinedLimit);
-  return [first, ...joined.map((text) => refuseJoined(readCookie(seen, text, nowMs), nameOf(first)))];
+  const pieces = splitJoined(line).slice(0, joinedLimit);
+  const joined = pieces.slice(1).map((text, at) => {
+    const read = refuseJoined(readCookie(seen, text, nowMs), nameOf(first));
+    return { ...read, joined: isWholeCookie(read, pieces[at] ?? '') ? 'whole' : 'perhaps' } as const;
+  });
+  return [first, ...joined];
 }
 
 /** As many of one line as are looked at. */
-const joinedLimit = 50;
+const joinedLimit = 51;
+
+// A value may hold ", b=c". What has attributes as the cookie before it has, or is named like a session, was a line of its own.
+function isWholeCookie({ line, purpose }: CookieFacts, before: string): boolean {
+  const hasAttributes = line.split(';').slice(1).some(isAttribute);
+  return hasAttributes && (before.includes(';') || (purpose !== undefined && isLogin(purpose)));
+}
 
 function refuseJoined(read: CookieFacts, first: string): CookieFacts {
   const login = read.session ? '. It may be the session, so visitors may not stay logged in' : '';
@@ -69,13 +83,21 @@ function refuseJoined(read: CookieFacts, first: string): CookieFacts {
   return { ...read, storage: { stored: false, deletes: false, reason }, session: false };
 }
 
+// A cookie may be named "domain"; one whose value is a host that this answer may set cookies for was meant as the attribute.
+function isAttributeAlone({ name, value }: SetCookie, { hostname }: URL): boolean {
+  if (!isAttributePair(name === '' ? value : `${name}=${value}`)) return false;
+  const domain = value.replace(/^\./, '').toLowerCase();
+  return name.toLowerCase() !== 'domain' || hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
 function readCookie(seen: HopFacts, line: string, nowMs: number): CookieFacts {
   const cookie = parseSetCookie(line);
   if (isMalformed(cookie)) {
     const storage = { stored: false, deletes: false, reason: `its line has ${cookie.malformed}` } as const;
-    return { seen, line, cookie: undefined, storage, purpose: undefined, session: false };
+    return { seen, line, cookie: undefined, storage, purpose: undefined, session: false, isAttribute: false };
   }
   const storage = storeCookie(cookie, seen.url, nowMs);
   const purpose = readCookiePurpose(cookie);
-  return { seen, line, cookie, storage, purpose, session: storage.stored && isLogin(purpose) };
+  const session = storage.stored && isLogin(purpose);
+  return { seen, line, cookie, storage, purpose, session, isAttribute: isAttributeAlone(cookie, seen.url) };
 }

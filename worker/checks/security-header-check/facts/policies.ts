@@ -1,7 +1,8 @@
 import { type Fields, valuesOf } from '../../../web/fields.ts';
 import type { DocumentObservation, PageElement } from '../evidence.ts';
+import { isKnownDirective } from '../grammar/csp-directives.ts';
 import { type CspSource, parseCspSource } from '../grammar/csp-source.ts';
-import { type CspDirective, type CspPolicy, parseCsp, parseCspList } from '../grammar/csp.ts';
+import { type CspDirective, type CspPolicy, type CspToken, parseCsp, parseCspList } from '../grammar/csp.ts';
 
 /** A policy with where it was met. `ignored` ones stand in a meta element outside the head. */
 export type PolicyFacts = {
@@ -97,6 +98,11 @@ export function isScript(element: PageElement): boolean {
   );
 }
 
+/** The word of a list that is the name of a directive: the semicolon before it is missing, so browsers read it as a host. */
+export function findSwallowed({ values }: CspDirective): CspToken | undefined {
+  return values.find(({ text }) => text.includes('-') && isKnownDirective(text.toLowerCase()));
+}
+
 /** True for 'none', which counts only when alone, and then means the same as an empty list. */
 export function isNone(source: CspSource): boolean {
   return source.kind === 'keyword' && source.keyword === 'none';
@@ -111,7 +117,7 @@ function readMetaPolicies(elements: readonly PageElement[], url: string): Policy
     if (content === undefined) continue;
     const disposition = element.parent === 'head' ? 'enforce' : 'ignored';
     const policy = parseCsp(content);
-    if (policy.directives.size + policy.nonAscii.length > 0)
+    if (policy.directives.size + policy.unreadable.length > 0)
       policies.push(seen(policy, { from: 'meta', disposition, url, place: element.parent, scriptsBefore }));
   }
   return policies;

@@ -1,6 +1,7 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { isAddressHost } from '../../../web/address-host.ts';
 import { maskUrls } from '../../../web/mask-credentials.ts';
+import { isTrustworthy } from '../../../web/trustworthy.ts';
 import type { ClearTextLoad, ForeignLoad, LoadKind } from '../evidence.ts';
 
 type Element = DefaultTreeAdapterMap['element'];
@@ -114,7 +115,7 @@ function keepLoad(load: Load, reading: LoadsState): void {
   const url = resolveForeign(load.address, reading);
   if (!url) return;
   keepForeign(load, url.origin, reading.foreign);
-  if (url.protocol === 'http:' && !isTrustworthy(url)) keepClearText(load, url, reading.clearText);
+  if (!isTrustworthy(url)) keepClearText(load, url, reading.clearText);
 }
 
 /** An address of another origin than the page's; undefined for its own, and once enough were read. */
@@ -146,9 +147,4 @@ function keepClearText(
   const count = (clearText.get(key)?.count ?? 0) + 1;
   const address = clearText.get(key)?.address ?? maskUrls(url.href).slice(0, limits.address);
   clearText.set(key, { element, attribute, kind, isAddress, count, address });
-}
-
-// What stays on the visitor's own machine is no mixed content (Secure Contexts, "potentially trustworthy").
-function isTrustworthy({ hostname }: URL): boolean {
-  return /^(?:(?:.*\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

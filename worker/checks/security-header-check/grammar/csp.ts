@@ -15,8 +15,8 @@ export type CspPolicy = {
   readonly directives: ReadonlyMap<string, CspDirective>;
   /** Later ones of a name that was there before; ignored. */
   readonly duplicates: readonly CspDirective[];
-  /** Directives with bytes beyond ASCII; dropped whole. */
-  readonly nonAscii: readonly CspToken[];
+  /** Directives with bytes that none may have, beyond ASCII or control characters; dropped whole (Chromium reads them so). */
+  readonly unreadable: readonly CspToken[];
 };
 
 /**
@@ -26,26 +26,26 @@ export type CspPolicy = {
 export function parseCspList(text: string): CspPolicy[] {
   return splitWithOffsets(text, ',', 0)
     .map(({ text: policy, offset }) => parseCsp(policy, offset))
-    .filter(({ directives, nonAscii }) => directives.size > 0 || nonAscii.length > 0);
+    .filter(({ directives, unreadable }) => directives.size > 0 || unreadable.length > 0);
 }
 
 /** Parses one serialized policy; a comma has no meaning in it. */
 export function parseCsp(text: string, offset = 0): CspPolicy {
   const directives = new Map<string, CspDirective>();
   const duplicates: CspDirective[] = [];
-  const nonAscii: CspToken[] = [];
+  const unreadable: CspToken[] = [];
   for (const piece of splitWithOffsets(text, ';', offset)) {
     const [first, ...values] = splitWords(piece);
     if (!first) continue;
-    if (/[\u0080-\uffff]/.test(piece.text)) {
-      nonAscii.push({ text: piece.text.trim(), offset: first.offset });
+    if (/[^\t\n\f\r\u0020-\u007e]/.test(piece.text)) {
+      unreadable.push({ text: piece.text.trim(), offset: first.offset });
       continue;
     }
     const directive = { name: first.text.toLowerCase(), offset: first.offset, values };
     if (directives.has(directive.name)) duplicates.push(directive);
     else directives.set(directive.name, directive);
   }
-  return { text: text.trim(), directives, duplicates, nonAscii };
+  return { text: text.trim(), directives, duplicates, unreadable };
 }
 
 function splitWithOffsets(text: string, separator: string, offset: number): CspToken[] {

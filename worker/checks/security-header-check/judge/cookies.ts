@@ -1,7 +1,7 @@
 import { cookieRules } from '#shared/catalogue/security-header-check/rules/cookies';
 import { allOf, brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
-import { maskAttributeValue } from '../../../web/mask-cookie.ts';
+import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { SetCookie } from '../../../web/set-cookie.ts';
 import { nameOf, type CookieFacts } from '../facts/cookies.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
@@ -13,7 +13,20 @@ type StoredCookie = CookieFacts & {
 };
 
 /** Judges the cookies that a browser would keep, and names those that it refuses. Deletions are no fault. */
-export function judgeCookies(cookies: readonly CookieFacts[]): Verdicts<keyof typeof cookieRules> {
+export function judgeCookies(
+  all: readonly CookieFacts[],
+): Verdicts<keyof typeof cookieRules | 'cookie-attributes-alone'> {
+  const alone = all.filter(({ isAttribute }) => isAttribute);
+  return {
+    'cookie-attributes-alone': where(
+      all.length > 0,
+      brokenBy(alone.map((each) => ({ ...show(each), value: cut(maskSetCookie(each.line)) }))),
+    ),
+    ...judgeOwn(all.filter(({ isAttribute }) => !isAttribute)),
+  };
+}
+
+function judgeOwn(cookies: readonly CookieFacts[]): Verdicts<keyof typeof cookieRules> {
   if (cookies.length === 0) return allOf(cookieRules, 'not-applicable');
   const kept = cookies.filter(isKept);
   const overHttps = kept.filter(isOverHttps);
@@ -37,7 +50,8 @@ export function judgeCookies(cookies: readonly CookieFacts[]): Verdicts<keyof ty
       saysSameSite,
     ),
     'cookie-samesite-invalid': judgeSameSite(kept),
-    'cookie-refused': judgeRefused(cookies),
+    'cookie-refused': judgeRefused(cookies.filter(({ joined }) => joined !== 'perhaps')),
+    'cookie-comma': judgeRefused(cookies.filter(({ joined }) => joined === 'perhaps')),
     'cookie-cacheable': where(
       kept.length > 0,
       brokenBy([...session, ...own].filter(tellsApart).flatMap(findCacheable)),

@@ -3,6 +3,7 @@ import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/mo
 import type { PageFacts } from '../facts/page.ts';
 import {
   directiveOf,
+  findSwallowed,
   listOf,
   type PolicyFacts,
   type PlacedSource,
@@ -49,7 +50,12 @@ export function judgeScripts(page: PageFacts) {
   const { policies } = verdict;
   const anyHost = verdict.anyHost ?? [];
   const isScheme = ({ source }: Grant) => source.endsWith(':');
-  const show = (grants: readonly Grant[]) => brokenBy(grants.map((grant) => showGrant(page, grant)));
+  // What stands behind a missing semicolon was meant for another directive; csp-semicolon-missing says so.
+  const show = (grants: readonly Grant[]): Verdict => {
+    const meant = grants.filter((grant) => !isSwallowed(grant));
+    const isLost = grants.length > 0 && meant.length === 0;
+    return isLost ? 'not-applicable' : brokenBy(meant.map((grant) => showGrant(page, grant)));
+  };
   const fromGrants = (grants: Grants): Verdict =>
     grants?.length === 0 ? 'not-applicable' : show(grants ?? []);
   return {
@@ -83,6 +89,12 @@ export function judgeScripts(page: PageFacts) {
       !policies.some(requiresTrustedTypes) && { hop: page.index, url: page.hop.url },
     ),
   } satisfies Partial<Verdicts<CspCode>>;
+}
+
+function isSwallowed({ seen, directive, offset }: Grant): boolean {
+  const found = directiveOf(seen, directive);
+  const swallowed = found && findSwallowed(found);
+  return swallowed !== undefined && swallowed.offset < offset;
 }
 
 /** A grant as evidence: where it stands and what it says. */

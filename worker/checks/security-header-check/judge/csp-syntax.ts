@@ -1,7 +1,13 @@
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { PageFacts } from '../facts/page.ts';
-import { directiveOf, headerOnlyDirectives, isNone, type PolicyFacts } from '../facts/policies.ts';
+import {
+  directiveOf,
+  findSwallowed,
+  headerOnlyDirectives,
+  isNone,
+  type PolicyFacts,
+} from '../facts/policies.ts';
 import {
   deprecatedDirectives,
   isKnownDirective,
@@ -42,12 +48,17 @@ export function judgeSyntax(page: PageFacts) {
         value: cut(values.map(({ text }) => text).join(' ')),
       })),
     ),
+    'csp-semicolon-missing': eachDirective((directive) => {
+      const swallowed = findSwallowed(directive);
+      if (!swallowed) return [];
+      return [{ directive: cut(directive.name), swallowed: swallowed.text, offset: swallowed.offset }];
+    }),
     'csp-keyword-unquoted': fromSources(({ unquoted }) => unquoted),
     'csp-source-invalid': fromSources(({ invalid }) => invalid),
     'csp-ip-source': fromSources(({ addresses }) => addresses),
     'csp-none-combined': fromSources(({ combined }) => combined),
     'csp-non-ascii': each(({ policy }) =>
-      policy.nonAscii.map(({ text, offset }) => ({ offset, value: cut(text) })),
+      policy.unreadable.map(({ text, offset }) => ({ offset, value: cut(text) })),
     ),
     'csp-sandbox-escape': each(findSandboxEscape),
     'csp-too-large': each(({ policy }) =>
@@ -100,7 +111,9 @@ function judgeSources({ policy }: PolicyFacts): SourceFaults {
   };
   for (const directive of policy.directives.values()) {
     if (!sourceListDirectives.has(directive.name)) continue;
+    const swallowed = findSwallowed(directive)?.offset ?? Number.POSITIVE_INFINITY;
     for (const { text, offset } of directive.values) {
+      if (offset >= swallowed) break;
       const source = parseCspSource(text);
       const seen = { directive: directive.name, source: cut(text), offset };
       if (looksUnquoted(text)) faults.unquoted.push(seen);
@@ -128,10 +141,10 @@ function findSandboxEscape(seen: PolicyFacts): Evidence[] {
     : [];
 }
 
-function findUndefinedEndpoint({ fields }: PageFacts): (seen: PolicyFacts) => Evidence[] {
+function findUndefinedEndpoint({ fields, url }: PageFacts): (seen: PolicyFacts) => Evidence[] {
   const defined = new Set([
-    ...parseReportingEndpoints(valuesOf(fields, 'reporting-endpoints')),
-    ...parseReportTo(valuesOf(fields, 'report-to')),
+    ...parseReportingEndpoints(valuesOf(fields, 'reporting-endpoints'), url),
+    ...parseReportTo(valuesOf(fields, 'report-to'), url),
   ]);
   return (seen) => {
     const endpoint = directiveOf(seen, 'report-to')?.values[0]?.text;

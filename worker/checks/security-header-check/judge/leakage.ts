@@ -1,11 +1,12 @@
 import type { hygieneRules, leakageRules } from '#shared/catalogue/security-header-check/rules/leakage';
-import { brokenBy, type Evidence, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { classifyAddress } from '#shared/targets/classify-address';
 import { isDottedQuad } from '../../../web/address-host.ts';
 import { type HeaderLine, valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { HopFacts } from '../facts/page.ts';
-import { cut } from './verdict-tables.ts';
+import { findSkippedTypes } from '../grammar/clear-site-data.ts';
+import { cut, fieldAt, where } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.
 const productHeaders: ReadonlySet<string> = new Set(
@@ -108,7 +109,9 @@ function findUseless(found: LeakingLine): Evidence[] {
 }
 
 /** Judges the size and the bytes of the header sections. */
-export function judgeHygiene(hops: readonly HopFacts[]): Verdicts<keyof typeof hygieneRules> {
+export function judgeHygiene(
+  hops: readonly HopFacts[],
+): Verdicts<Exclude<keyof typeof hygieneRules, 'cookie-attributes-alone'>> {
   const sizes = hops.map((seen) => ({ seen, bytes: sectionBytes(seen) }));
   const over = (from: number, to: number) =>
     brokenBy(
@@ -119,8 +122,21 @@ export function judgeHygiene(hops: readonly HopFacts[]): Verdicts<keyof typeof h
   return {
     'headers-large': over(8192, 16_384),
     'headers-too-large': over(16_384, Number.POSITIVE_INFINITY),
+    'clear-site-data-skipped': judgeClearSiteData(hops),
     'header-malformed': brokenBy(hops.flatMap(findStrangeBytes)),
   };
+}
+
+function judgeClearSiteData(hops: readonly HopFacts[]): Verdict {
+  const name = 'clear-site-data';
+  const sent = hops.filter(({ fields }) => valuesOf(fields, name).length > 0);
+  const skipped = sent.flatMap((seen) =>
+    findSkippedTypes(valuesOf(seen.fields, name)).map(({ type, reason }) => ({
+      ...fieldAt(seen, name, type),
+      reason,
+    })),
+  );
+  return where(sent.length > 0, brokenBy(skipped));
 }
 
 // Name, colon, blank, value and line end of each field.

@@ -66,7 +66,7 @@ function judgeLoads(page: PageFacts, loads: readonly Load[]): Verdicts<keyof typ
     ),
     'sri-missing-crossorigin': where(
       compared.length > 0,
-      brokenBy(compared.filter(({ element }) => attributeOf(element, 'crossorigin') === undefined).map(show)),
+      brokenBy(compared.filter(({ element }) => !isAskedByCors(element)).map(show)),
     ),
     'integrity-policy-missing':
       foreignScripts.length === 0
@@ -79,6 +79,18 @@ function judgeLoads(page: PageFacts, loads: readonly Load[]): Verdicts<keyof typ
             },
           ),
   };
+}
+
+// Modules are always asked for by CORS (HTML Standard, "fetch a module script graph").
+function isAskedByCors(element: PageElement): boolean {
+  if (attributeOf(element, 'crossorigin') !== undefined) return true;
+  return element.name === 'script'
+    ? attributeOf(element, 'type')?.trim().toLowerCase() === 'module'
+    : !relationsOf(element).includes('stylesheet');
+}
+
+function relationsOf(element: PageElement): readonly string[] {
+  return (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
 }
 
 function showLoad(page: PageFacts, { element, url }: Load): Evidence {
@@ -109,7 +121,7 @@ function addressOf(
 ): { readonly address: string; readonly kind: Load['kind'] } | undefined {
   if (isScript(element)) return found(attributeOf(element, 'src'), 'script');
   if (element.name !== 'link') return undefined;
-  const relations = (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
+  const relations = relationsOf(element);
   const href = attributeOf(element, 'href');
   if (relations.includes('stylesheet')) return found(href, 'style');
   return relations.includes('modulepreload') ? found(href, 'script') : undefined;
