@@ -64,9 +64,10 @@ const to = (location: string, ...headers: HeaderLine[]): Told => ({
 const plainSite: Web = ({ url }) =>
   url.startsWith('http:') ? to('https://site.test/') : { body: '<p>hello' };
 
-test('a plain site costs two pages, three questions and three files in one wave, and one request over each family after it', async () => {
+test('a plain site costs two pages, three questions and three files in one wave, then its own origin and one request over each family', async () => {
   const { evidence, asked } = await gatherOver(plainSite);
-  expect(asked.slice(8).map(({ url, family }) => [url, family])).toEqual([
+  expect(asked.slice(8).map(({ url, family, headers }) => [url, family ?? headers?.['origin']])).toEqual([
+    ['https://site.test/', 'https://site.test'],
     ['https://site.test/', 6],
     ['https://site.test/', 4],
   ]);
@@ -86,7 +87,66 @@ test('a plain site costs two pages, three questions and three files in one wave,
     ['GET', false],
     ['GET', true],
     ['OPTIONS', false],
+    ['GET', false],
   ]);
+});
+
+/** A page that lets in what its list takes for its own. */
+const listing =
+  (list: (origin: string) => boolean): Web =>
+  ({ url, headers: { origin = '' } = {} }) =>
+    url.startsWith('http:')
+      ? to('https://app.shop.test/')
+      : {
+          headers: list(origin)
+            ? [html, ['Access-Control-Allow-Origin', origin], ['Vary', 'Origin']]
+            : [html],
+        };
+const html: HeaderLine = ['Content-Type', 'text/html'];
+
+test.for([
+  ['a dot that is any character', (origin: string) => /^https:\/\/app.shop.test/.test(origin), [true, true]],
+  ['an end without its dot', (origin: string) => origin.endsWith('shop.test'), [true, false]],
+  [
+    'a beginning without an end',
+    (origin: string) => origin.startsWith('https://app.shop.test'),
+    [false, true],
+  ],
+  ['any place', (origin: string) => origin.includes('app.shop.test'), [false, true]],
+  [
+    'subdomains, http and other ports',
+    (origin: string) => /^https?:\/\/(?:[a-z.]+\.)?shop\.test(?::\d+)?$/.test(origin),
+    [false, false],
+  ],
+] as const)('look-alikes are asked where the own origin is let in: %s', async ([, list, letIn]) => {
+  const { evidence } = await gatherOver(listing(list), 'https://app.shop.test/');
+  const related = evidence.cors.filter(({ as }) => as !== undefined);
+  expect(related.map(({ as, origin }) => [as, origin])).toEqual([
+    ['own', 'https://app.shop.test'],
+    ['look-alike', 'https://appxshop.test'],
+    ['look-alike', expect.stringMatching(/^https:\/\/app\.shop\.test\.[0-9a-f]{16}\.invalid$/)],
+  ]);
+  const seen = related.slice(1).map((each) => each.kind === 'answered' && each.headers.length > 1);
+  expect(seen).toEqual(letIn);
+});
+
+test.for([
+  ['shows CORS', [['Access-Control-Allow-Origin', '*']], ['look-alike', 'look-alike']],
+  ['varies by Origin', [['Vary', 'Accept, origin']], ['look-alike', 'look-alike']],
+  ['shows nothing', [], ['own']],
+] as const)('a page that %s', async ([, headers, expected]) => {
+  const { evidence } = await gatherOver(() => ({ headers }), 'https://site.test/');
+  expect(evidence.cors.flatMap(({ as }) => as ?? [])).toEqual(expected);
+});
+
+test('one that lets strangers in with credentials is asked no further', async () => {
+  const { evidence } = await gatherOver(({ headers: { origin = '' } = {} }) => ({
+    headers: [
+      ['Access-Control-Allow-Origin', origin],
+      ['Access-Control-Allow-Credentials', 'true'],
+    ],
+  }));
+  expect(evidence.cors).toHaveLength(3);
 });
 
 test('the evidence is JSON', async () => {

@@ -163,11 +163,14 @@ export function failed(
 
 export function cors(
   headers: readonly HeaderLine[],
-  more: { readonly origin?: string; readonly method?: 'GET' | 'OPTIONS'; readonly status?: number } = {},
+  more: Partial<
+    Pick<Extract<CorsObservation, { kind: 'answered' }>, 'origin' | 'method' | 'status' | 'as'>
+  > = {},
 ): CorsObservation {
   return {
     method: more.method ?? 'GET',
     origin: more.origin ?? origin,
+    ...(more.as ? { as: more.as } : {}),
     kind: 'answered',
     status: more.status ?? 200,
     headers,

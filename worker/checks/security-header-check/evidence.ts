@@ -88,10 +88,12 @@ export type DocumentObservation = {
   readonly cut: string | null;
 };
 
-/** One question with a made-up Origin, and what came back. */
+/** One question with an Origin, and what came back. */
 export type CorsObservation = {
   readonly method: 'GET' | 'OPTIONS';
   readonly origin: string;
+  /** The page's own origin, or one that is spelt like it; left out of those that are spelt like nobody's. */
+  readonly as?: 'own' | 'look-alike';
 } & (
   | { readonly kind: 'answered'; readonly status: number; readonly headers: readonly HeaderLine[] }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -6,6 +6,7 @@ import { maskHeaders } from '../../web/mask-credentials.ts';
 import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsObservation, HeaderEvidence } from './evidence.ts';
+import { letsAnyoneIn, lookAlikesOf, showsCors } from './facts/cors.ts';
 import { gatherSiteFiles } from './gather/site-files.ts';
 import { walkChain } from './gather/walk-chain.ts';
 
@@ -48,8 +49,14 @@ async function gatherPage(
   const [https, plainChain, early] = await Promise.all([...walks, askWithOrigins(secure, origin, http)]);
   const found = pageUrlOf([https, plainChain]);
   const corsUrl = isInTime() ? (found ?? secure) : secure;
+  const gatherCors = async () => {
+    const answers = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, http);
+    return found === corsUrl
+      ? [...answers, ...(await askAsRelated(found, answers, { http, isInTime }))]
+      : answers;
+  };
   const [cors, families] = await Promise.all([
-    corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http),
+    gatherCors(),
     found === undefined ? undefined : gatherFamilies(found, http, isInTime),
   ]);
   return { https, http: plainChain, corsUrl, cors, ...(families ? { families } : {}) };
@@ -87,6 +94,31 @@ function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<C
     askWithOrigin({ url, method: 'GET', origin: 'null' }, http),
     preflight,
   ]);
+}
+
+/**
+ * Asks whether a page lets origins in that only look like its own. A page without CORS is asked once, with its own origin; only where that
+ * answer or another shows CORS, the look-alikes are. One that lets strangers in with credentials is asked no further.
+ */
+async function askAsRelated(
+  url: string,
+  answers: readonly CorsObservation[],
+  { http, isInTime }: { readonly http: HttpProbe; readonly isInTime: () => boolean },
+): Promise<CorsObservation[]> {
+  const [stranger = ''] = answers.map(({ origin }) => origin);
+  if (answers.some(letsAnyoneIn)) return [];
+  const { origin } = new URL(url);
+  const own = answers.some(showsCors)
+    ? []
+    : [{ ...(await askWithOrigin({ url, method: 'GET', origin }, http)), as: 'own' } as const];
+  if (![...answers, ...own].some(showsCors)) return own;
+  const asked = lookAlikesOf(new URL(url), stranger).map(async (each): Promise<CorsObservation> => {
+    const question = { url, method: 'GET', origin: each } as const;
+    if (isInTime()) return { ...(await askWithOrigin(question, http)), as: 'look-alike' };
+    const reason = 'there was no time left to ask';
+    return { method: 'GET', origin: each, as: 'look-alike', kind: 'failed', reason };
+  });
+  return [...own, ...(await Promise.all(asked))];
 }
 
 type Question = { readonly url: string; readonly method: 'GET' | 'OPTIONS'; readonly origin: string };

@@ -11,11 +11,11 @@ const documentIsolation = {
 };
 const corp = fetchStandard('Cross-Origin-Resource-Policy', 'cross-origin-resource-policy-header');
 
-/** What other sites' scripts may read of the answers. Asked with an origin that cannot exist, and with "null". */
+/** What other sites' scripts may read of the answers. Asked with an origin that cannot exist, with "null", and with some that look like the page's own. */
 export const corsRules = inGroup('cors', {
   'cors-reflects-origin-credentials': {
     severity: 'critical',
-    title: 'Every site may read answers with the visitor’s cookies',
+    title: 'Sites of strangers may read answers with the visitor’s cookies',
     detail:
       'For a {method} request with the made-up origin {origin}, the server allows that origin and sends Allow-Credentials: true.',
     fix: 'Allow only origins on a list of your own, and compare whole origins.',
@@ -30,7 +30,7 @@ export const corsRules = inGroup('cors', {
   },
   'cors-reflects-origin': {
     severity: 'medium',
-    title: 'Every origin is allowed',
+    title: 'Origins of strangers are allowed',
     detail:
       'For a {method} request with the made-up origin {origin}, the server allows that origin, without credentials.',
     fix: 'Send * if the content is public. Otherwise allow only origins on a list.',

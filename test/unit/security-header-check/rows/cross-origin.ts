@@ -55,6 +55,61 @@ export const crossOriginRows: readonly Row[] = [
     score: 80,
   },
   {
+    name: 'a look-alike is let in, with credentials',
+    evidence: answered(
+      [[]],
+      [[], { origin: 'null' }],
+      [
+        [[allow, 'https://sitextest.test'], credentials, vary],
+        { origin: 'https://sitextest.test', as: 'look-alike' },
+      ],
+    ),
+    broken: ['cors-reflects-origin-credentials'],
+    holds: ['cors-reflects-origin', 'cors-vary-missing'],
+    score: 80,
+  },
+  {
+    name: 'a look-alike is let in, without credentials',
+    evidence: answered(
+      [[]],
+      [
+        [[allow, 'https://site.test.0.invalid'], vary],
+        { origin: 'https://site.test.0.invalid', as: 'look-alike' },
+      ],
+    ),
+    broken: ['cors-reflects-origin'],
+    score: 93,
+  },
+  {
+    name: 'that a page lets its own origin in is no finding',
+    evidence: answered(
+      [[]],
+      [[[allow, 'https://site.test'], credentials], { origin: 'https://site.test', as: 'own' }],
+    ),
+    broken: [],
+    holds: ['cors-reflects-origin-credentials', 'cors-reflects-origin'],
+    notApplicable: ['cors-vary-missing'],
+  },
+  {
+    name: 'a look-alike that got no answer may be let in',
+    evidence: see({
+      headers: baseline,
+      cors: [
+        cors([vary]),
+        cors([], { origin: 'null' }),
+        {
+          method: 'GET',
+          origin: 'https://xsite.test',
+          as: 'look-alike',
+          kind: 'failed',
+          reason: 'it failed',
+        },
+      ],
+    }),
+    broken: [],
+    notTested: ['cors-reflects-origin-credentials', 'cors-reflects-origin'],
+  },
+  {
     name: 'a preflight alone that reflects with credentials',
     evidence: answered(
       [[]],

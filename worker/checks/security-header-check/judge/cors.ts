@@ -3,6 +3,7 @@ import {
   allOf,
   brokenBy,
   type Evidence,
+  isBroken,
   notTested,
   type Verdict,
   type Verdicts,
@@ -12,7 +13,7 @@ import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** Judges what other origins may read, from the answers to origins that nobody can have listed. */
 export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {
-  const { answers, failed } = cors;
+  const { answers, failed, unansweredLookAlike } = cors;
   if (answers.length === 0)
     return allOf(corsRules, notTested(failed[0] ?? 'the page was not asked with an Origin'));
   const show = ({ method, origin, allowOrigin }: CorsAnswer): Evidence => ({
@@ -26,7 +27,11 @@ export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRu
   const nulls = answers.filter(({ origin }) => origin === 'null');
   const open = ({ allowsOrigin, credentials }: CorsAnswer) => allowsOrigin && credentials;
   const unasked = notTested(failed[0] ?? 'no made-up origin was tried');
-  const forMade = (verdict: Verdict): Verdict => (made.length === 0 ? unasked : verdict);
+  const forMade = (verdict: Verdict): Verdict => {
+    if (made.length === 0) return unasked;
+    // What was asked where a list seemed to be, and not answered, may be let in.
+    return unansweredLookAlike === undefined || isBroken(verdict) ? verdict : notTested(unansweredLookAlike);
+  };
   const isAllowing = answers.some(({ allowOrigin }) => allowOrigin !== null);
   const wildcards = answers.filter(({ allowsAll, credentials }) => allowsAll && credentials);
   const several = answers.filter(
