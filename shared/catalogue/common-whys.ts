@@ -12,6 +12,8 @@ export const commonWhys = {
     'This service did not look at the address. The report cannot tell you what visitors meet there.',
   blocksChecks:
     'The report says nothing about the page that visitors get, so faults there stay unknown to you. Search engines and other services can be turned away in the same way.',
+  defaultPage:
+    'Visitors find no site under this name. Until it is set up, they cannot tell whether the address is right.',
   errorStatus:
     'Visitors who get the same answer see an error instead of your page. Search engines drop such an address after a while.',
   noDocument:

@@ -1,6 +1,7 @@
 import { siteOf } from '#shared/targets/parse-target';
 import type { BlockKind, BlockSign, Certainty } from './block-sign.ts';
 import { blockSigns } from './block-signs.ts';
+import { seeDefaultPage } from './default-pages.ts';
 import { type Fields, type HeaderLine, indexFields, valuesOf } from './fields.ts';
 import { cookieNameOf } from './mask-cookie.ts';
 
@@ -36,17 +37,26 @@ export const noMarkup = 'no-markup';
 const markup =
   /^\s*(?:<!--|<\?xml|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|svg)[\s>])/i;
 
-/** The ids of the signs that a body shows; this is evidence, and says nothing yet of what they mean. */
-export function seeBodySigns(text: string): string[] {
+/**
+ * The ids of the signs that a body shows; this is evidence, and says nothing yet of what they mean.
+ * @param url of the answer; left out where it is not known
+ */
+export function seeBodySigns(text: string, url?: string): string[] {
   const beginning = text.slice(0, bodyLimit);
   const isBare = text.length <= bareLimit && !articleMarkup.test(text);
   const said = isBare ? text.replace(quotations, ' ') : '';
   const seen = blockSigns.flatMap(({ id, body, phrase, page }) =>
-    body?.test(beginning) === true || (isBare && phrase?.test(said) === true) || page?.(text) === true
+    body?.test(beginning) === true || (isBare && phrase?.test(said) === true) || page?.(text, url) === true
       ? [id]
       : [],
   );
-  return text === '' || markup.test(beginning) ? seen : [...seen, noMarkup];
+  const signs = [...seen, ...seeDefaultPage(text)];
+  return text === '' || markup.test(beginning) ? signs : [...signs, noMarkup];
+}
+
+/** True for a sign by which a block page was told; the others say nothing of who answered. */
+export function isBlockSign(sign: string): boolean {
+  return blockSigns.some(({ id }) => id === sign);
 }
 
 /**

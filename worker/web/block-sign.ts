@@ -30,7 +30,7 @@ export type BlockSign = {
   /** A sentence of the block page. It counts on a bare page only: articles and forums quote such sentences. */
   readonly phrase?: RegExp;
   /** What the page as a whole must be like. */
-  readonly page?: (html: string) => boolean;
+  readonly page?: (html: string, url?: string) => boolean;
 };
 
 export type BlockTraits = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body' | 'phrase' | 'page'>;

@@ -1,7 +1,7 @@
 import type { Token } from 'parse5';
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { Work } from '../probes/work.ts';
-import { noMarkup, seeBodySigns } from './block-page.ts';
+import { isBlockSign, seeBodySigns } from './block-page.ts';
 import { isDownload, isHtml, parseContentType } from './content-type.ts';
 import { type Fields, indexFields, valuesOf } from './fields.ts';
 import { resolveLocation } from './location.ts';
@@ -64,7 +64,7 @@ export function leadOfRefresh(
   url: string,
   bodySigns: readonly string[],
 ): PageLead | null {
-  const isBlock = bodySigns.some((sign) => sign !== noMarkup);
+  const isBlock = bodySigns.some(isBlockSign);
   if (isBlock || !refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url)) return null;
   return { url: new URL(refresh.to), via: refresh.via };
 }
@@ -74,7 +74,7 @@ export async function readLead(answer: HttpResponse, url: string, work: Work): P
   const fields = indexFields(answer.headers);
   const { status } = answer;
   const refresh = findRefresh({ status, fields }, await readMetaRefresh(answer, fields, url, work), url);
-  return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text));
+  return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text, url));
 }
 
 /** True for an answer whose body was read and says that it is HTML. */

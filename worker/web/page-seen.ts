@@ -1,5 +1,6 @@
 import { type Block, type LastAnswer, noMarkup, readBlock } from './block-page.ts';
 import { isAttachment, isDocument, parseContentType } from './content-type.ts';
+import { type DefaultPage, findDefaultPage } from './default-pages.ts';
 import { indexFields, valuesOf } from './fields.ts';
 
 /**
@@ -8,9 +9,16 @@ import { indexFields, valuesOf } from './fields.ts';
  */
 export type Unseen =
   | { readonly kind: 'blocked'; readonly why: string; readonly block: Block }
+  /** Nobody has put a site there: what stands there is the server's page, or that of a registrar. */
+  | { readonly kind: 'default-page'; readonly why: string; readonly page: DefaultPage }
   | { readonly kind: 'error-status'; readonly why: string; readonly status: number }
   | { readonly kind: 'no-document'; readonly why: string; readonly type: string }
   | { readonly kind: 'unfinished'; readonly why: string };
+
+/** True where somebody else's page stands in the place of the site's: its headers and cookies say nothing of the site. */
+export function isOfOthers(unseen: Unseen | undefined): boolean {
+  return unseen?.kind === 'blocked' || unseen?.kind === 'default-page';
+}
 
 /**
  * Says whether the end of a chain is the page of the site; every check asks here.
@@ -24,6 +32,8 @@ export function readUnseen(last: LastAnswer | undefined, start: string): Unseen 
   if (block) return { kind: 'blocked', why: block.reason, block };
   const { status } = last;
   if (status >= 400) return { kind: 'error-status', why: `the answer is an error, status ${status}`, status };
+  const page = findDefaultPage(last.bodySigns);
+  if (page && status < 300) return { kind: 'default-page', why: `it is ${page.shown}`, page };
   const type = isFrontPage(start) ? typeOfNoDocument(last) : undefined;
   return type === undefined
     ? undefined

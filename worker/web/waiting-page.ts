@@ -1,9 +1,13 @@
+import { siteOf } from '#shared/targets/parse-target';
+
 /** Longer pages have something to say. */
 const pageLimit = 65_536;
 /** Characters that a waiting page shows: a sentence or two, and an id. */
 const textLimit = 400;
 /** Characters of scripts in the page: a small site may come with all its scripts in one file. */
 const scriptLimit = 20_000;
+/** Characters of a page that only says to wait. */
+const waitLimit = 160;
 
 /** What a page shows, its inline scripts and its markup, told apart. */
 type Parts = { readonly text: string; readonly scripts: string; readonly markup: string };
@@ -29,15 +33,17 @@ const ofAnApp =
 
 /**
  * True for a page that stands before the site for a moment, whoever made it: it shows next to nothing, and either says that it looks at its
- * visitor, or sets a cookie and asks for the address again. An app that is still empty does not: it brings its scripts, and stays.
+ * visitor, or sets a cookie and asks for the address again, or says to wait and has nothing but one script of another site. An app that is
+ * still empty does not: it brings its scripts, and stays.
+ * @param url of the page; left out where it is not known, and then no script is another site's
  */
-export function isWaitingPage(html: string): boolean {
+export function isWaitingPage(html: string, url?: string): boolean {
   if (html.length > pageLimit) return false;
   const parts = takeApart(html);
-  return parts.text.length <= textLimit && parts.scripts.length <= scriptLimit && keepsWaiting(parts);
+  return parts.text.length <= textLimit && parts.scripts.length <= scriptLimit && keepsWaiting(parts, url);
 }
 
-function keepsWaiting(parts: Parts): boolean {
+function keepsWaiting(parts: Parts, url: string | undefined): boolean {
   const { text, markup } = parts;
   const code = unescape(parts.scripts);
   const isApp = ofAnApp.test(markup);
@@ -46,13 +52,41 @@ function keepsWaiting(parts: Parts): boolean {
   if (checking.test(text)) return isAskedAgain || reloads.test(markup) || (!isApp && hasScript.test(markup));
   const isSameAgain = !isApp && isAskedAgain && asksTheSame.test(code);
   if (!waiting.test(text)) return isSameAgain && setsCookie.test(code);
-  return isSameAgain || provesItself(code, isAskedAgain, markup);
+  return (
+    isSameAgain ||
+    provesItself(code, isAskedAgain, markup) ||
+    (!isApp && text.length <= waitLimit && leavesItToOthers(markup, url))
+  );
+}
+
+const scriptAddress = /<script\b[^<>]{0,500}?\bsrc\s{0,4}=\s{0,4}["']?([^"'\s<>]{1,2000})/gi;
+/** Where anybody's files are delivered from. */
+const publicHost =
+  /(?:^|\.)(?:jsdelivr\.net|unpkg\.com|cdnjs\.cloudflare\.com|esm\.sh|skypack\.dev|cloudfront\.net|amazonaws\.com|azureedge\.net|b-cdn\.net|fastly\.net|akamaized\.net|googleapis\.com|bootcdn\.net|staticfile\.org|netlify\.app|vercel\.app|web\.app|pages\.dev|github\.io)$/i;
+/** A site's own such host, and what tools call the file of an app. */
+const deliveryHost = /(?:^|[.-])(?:cdn|static|assets?|storage|media)\d*[.-]/i;
+const appFile =
+  /\/(?:app|main|index|bundle|client|runtime|vendors?|chunk)\b[\w.~-]{0,60}\.m?js$|[.-](?:bundle|chunk)\.m?js$/i;
+
+/** Whether the page has one script, which is of another site: who looks at the visitor for a site. The one of an app comes from where sites have their files. */
+function leavesItToOthers(markup: string, url: string | undefined): boolean {
+  const [found, ...others] = Array.from(markup.matchAll(scriptAddress), ([, address = '']) => address);
+  const script = found === undefined || url === undefined ? null : URL.parse(found, url);
+  if (!script || !url || others.length > 0) return false;
+  const isDelivered =
+    publicHost.test(script.hostname) || (deliveryHost.test(script.hostname) && appFile.test(script.pathname));
+  return siteOf(script.hostname) !== siteOf(new URL(url).hostname) && !isDelivered;
 }
 
 /** Whether the visitor shows something and is asked for again: a cookie, or an answer that a script has worked out. */
 function provesItself(code: string, isAskedAgain: boolean, markup: string): boolean {
   if (setsCookie.test(code)) return isAskedAgain || reloads.test(markup);
   return isAskedAgain && sendsProof.test(code);
+}
+
+/** What a page shows as text: no scripts, styles and pictures. */
+export function readableText(html: string): string {
+  return takeApart(html).text;
 }
 
 const hasScript = /<script\b/i;

@@ -27,6 +27,6 @@ export const pagespeedCheck = {
   },
   rules,
   why: pagespeedWhys,
-  rulesVersion: 11,
+  rulesVersion: 12,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;

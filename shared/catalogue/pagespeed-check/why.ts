@@ -57,6 +57,7 @@ export const pagespeedWhys = whysOf(rules, {
   [commonWhys.certificateRefused]: ['certificate-not-trusted'],
   [commonWhys.errorStatus]: ['target-error-status'],
   [commonWhys.blocksChecks]: ['target-blocks-checks'],
+  [commonWhys.defaultPage]: ['target-is-default-page'],
   [commonWhys.noDocument]: ['page-not-html'],
   'Visitors wait in front of an empty window, and most leave. Search engines may see an empty page too.': [
     'page-not-painted',

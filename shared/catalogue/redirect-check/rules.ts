@@ -120,6 +120,15 @@ export const rules = {
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
     replaces: ['target-broken'],
   },
+  'target-is-default-page': {
+    severity: 'medium',
+    points: 0,
+    title: 'No site is set up for this name',
+    detail:
+      '{url} answers with {shown}. The redirects up to there were judged. There is no page of a site, so there is no score.',
+    fix: 'Set up the site for this name at the server, or point the name in DNS at the server that has it.',
+    references: ['RFC 9110 §7.2'],
+  },
   'target-no-document': {
     severity: 'medium',
     points: 0,

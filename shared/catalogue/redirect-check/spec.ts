@@ -33,6 +33,6 @@ export const redirectCheck = {
   refreshFloorS: 30,
   rules,
   why: redirectWhys,
-  rulesVersion: 11,
+  rulesVersion: 12,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

@@ -21,6 +21,7 @@ export const redirectWhys = whysOf(rules, {
   [commonWhys.errorStatus]: ['target-error-status'],
   [commonWhys.noDocument]: ['target-no-document'],
   [commonWhys.blocksChecks]: ['target-blocks-checks'],
+  [commonWhys.defaultPage]: ['target-is-default-page'],
   'Browsers show a page that is cut off, or an error. Visitors miss content, and search engines may list only a part of it.':
     ['target-body-broken'],
   [commonWhys.unreachable]: ['target-unreachable'],

@@ -8,6 +8,7 @@ export const headerWhys = whysOf(rules, {
   [commonWhys.addressNotPublic]: ['target-address-not-allowed'],
   [commonWhys.notLookedAt]: ['target-not-allowed'],
   [commonWhys.blocksChecks]: ['target-blocks-checks'],
+  [commonWhys.defaultPage]: ['target-is-default-page'],
   [commonWhys.errorStatus]: ['target-error-status'],
   [commonWhys.noDocument]: ['target-no-document'],
   [commonWhys.ipv6Broken]: ['ipv6-broken'],
@@ -160,6 +161,8 @@ export const headerWhys = whysOf(rules, {
     ['leak-internal-host'],
   'An attacker can look up the known weaknesses of exactly this version. If you run it without its updates, your site is easy to find and to attack.':
     ['leak-version'],
+  'Everybody can see and open what lies there, also what is linked nowhere, such as backups. Search engines may list it.':
+    ['directory-listing'],
   'Some browsers or programs still obey the header, and there it does more harm than good. Their users are less protected, or the page fails for them.':
     ['deprecated-harmful'],
   'What you meant to delete stays in the browser. The next person at the same device may find data of the one before.':

@@ -201,6 +201,7 @@ function judgePageSeen({ entries, categories }: EntryFacts): Verdict {
 /** What the checks that need a page say where they met none; for redirect-check a chain has arrived at such an answer too. */
 const unseenCodes: ReadonlySet<string> = new Set([
   'target-blocks-checks',
+  'target-is-default-page',
   'target-error-status',
   'target-no-document',
   'page-not-html',

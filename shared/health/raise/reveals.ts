@@ -93,6 +93,7 @@ export const revealing: ReadonlySet<string> = new Set([
   'target-address-not-allowed',
   'target-not-allowed',
   'target-blocks-checks',
+  'target-is-default-page',
   'target-error-status',
   'target-no-document',
   'https-missing',

@@ -144,7 +144,7 @@ const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/redirect-check?url=http%3A%2F%2Fchain.test%2F', [21, 21, 1, 8], noDns],
   ['/api/tools/redirect-check?url=http%3A%2F%2Fmany.test%2F', [2, 2, 1, 1], noDns],
   ['/api/tools/security-header-check?url=http%3A%2F%2Fchain.test%2F', [35, 35, 1, 12], noDns],
-  ['/api/tools/security-header-check?url=http%3A%2F%2Fmany.test%2F', [9, 9, 1, 14], noDns],
+  ['/api/tools/security-header-check?url=http%3A%2F%2Fmany.test%2F', [9, 9, 1, 15], noDns],
   ['/api/tools/ssl-check/chain.test', [0, 0, 0, 0], noDns],
   ['/api/tools/ssl-check/many.test', [75, 45, 20, 64], noDns],
   ['/api/tools/dns-check/chain.test', [4, 4, 1, 8], wholeDns],

@@ -264,6 +264,7 @@ const ends: readonly Case[] = [
     ),
   ),
   lost('a challenge page of a bot wall, with status 200', challenged(), 'target-blocks-checks'),
+  lost('the own page of a server', challenged('default-nginx'), 'target-is-default-page'),
   lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-blocks-checks'),
   lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
   ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>

@@ -85,15 +85,18 @@ export function seen(...runs: readonly Load[]): PagespeedEvidence {
   return { url: 'http://a.test/', strategy: 'mobile', runs, field: noField };
 }
 
-/** A load that measured a page, which was not the site's: a bot wall asks the browser to prove itself, with status 200. */
-export function challenged(): BrowserRun {
+/** A load that measured a page, which was not the site's, with status 200: a bot wall asks the browser to prove itself, or one with this sign. */
+export function challenged(sign?: string): BrowserRun {
   const run = load();
   if (run.end.kind !== 'loaded') throw new Error('a loaded run was expected');
   const document = {
     url: 'http://a.test/',
     status: 200,
-    headers: [['cf-mitigated', 'challenge']] as const,
-    bodySigns: [],
+    headers:
+      sign === undefined
+        ? ([['cf-mitigated', 'challenge']] as const)
+        : ([['content-type', 'text/html']] as const),
+    bodySigns: sign === undefined ? [] : [sign],
   };
   return { ...run, end: { ...run.end, document } };
 }

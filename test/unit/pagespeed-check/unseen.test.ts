@@ -30,6 +30,7 @@ const loaded: readonly PagespeedCode[] = [...answered, 'page-not-loaded', 'page-
 const good: readonly PagespeedCode[] = [
   ...loaded,
   'target-error-status',
+  'target-is-default-page',
   'target-blocks-checks',
   'page-not-html',
 ];

@@ -486,6 +486,11 @@ const arrivals: readonly Case[] = [
     broken: ['target-no-document'],
   },
   {
+    name: 'the own page of a server is no site',
+    evidence: page({ bodySigns: ['default-nginx'], headers: [['Content-Type', 'text/html']] }),
+    broken: ['target-is-default-page'],
+  },
+  {
     name: '304 for the front page shows none either',
     evidence: page({ status: 304, page: null }),
     broken: ['target-no-document'],

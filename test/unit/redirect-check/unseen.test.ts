@@ -51,6 +51,7 @@ const goodHead: readonly RedirectCode[] = [
 /** It was read to its end. */
 const goodBody: readonly RedirectCode[] = [
   'target-body-broken',
+  'target-is-default-page',
   'redirect-client-side-delayed',
   'redirect-javascript-suspected',
 ];
@@ -123,6 +124,7 @@ const rows: readonly Row[] = [
     holds: [
       ...arrived,
       ...goodHead,
+      'target-is-default-page',
       'redirect-client-side-delayed',
       ...overHttps,
       ...ofRedirects,
@@ -145,7 +147,13 @@ const rows: readonly Row[] = [
   {
     name: 'an error page',
     evidence: page({ status: 404 }),
-    holds: [...arrived, 'target-rate-limits', 'target-blocks-checks', ...goodBody, ...overHttps],
+    holds: [
+      ...arrived,
+      'target-rate-limits',
+      'target-blocks-checks',
+      ...goodBody.filter((code) => code !== 'target-is-default-page'),
+      ...overHttps,
+    ],
   },
   {
     name: 'a target that limits our requests',

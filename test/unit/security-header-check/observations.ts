@@ -18,6 +18,7 @@ export type Site = {
   readonly base?: string;
   /** Why the page was not read to its end. */
   readonly cut?: string;
+  readonly bodySigns?: readonly string[];
   readonly tls?: Hop['tls'];
   readonly https?: Chain;
   readonly http?: Chain;
@@ -114,11 +115,11 @@ export function robotsFile(text: string | null, status = 200): SiteFileObservati
   };
 }
 
-function readPage(url: string, { headers, status, tls, elements, base, cut }: Site): Chain {
+function readPage(url: string, { headers, status, tls, elements, base, cut, bodySigns = [] }: Site): Chain {
   const hop = answer(url, headers ?? [html], { status: status ?? 200, tls: tls ?? trusted });
   const document =
     elements === null ? null : { elements: elements ?? [], base: base ?? null, cut: cut ?? null };
-  return { start: url, hops: [hop], end: { kind: 'answered' }, document };
+  return { start: url, hops: [hop], end: { kind: 'answered' }, document, bodySigns };
 }
 
 /** A page with these headers beside its Content-Type. */

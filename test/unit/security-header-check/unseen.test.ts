@@ -85,7 +85,13 @@ const ofMarkup: readonly HeaderCode[] = [
   'form-action-http',
 ];
 /** What only the page's own elements can tell. */
-const ofHead: readonly HeaderCode[] = ['referrer-policy-unsafe', 'xfo-in-meta', 'redirect-client-side'];
+const ofHead: readonly HeaderCode[] = [
+  'target-is-default-page',
+  'directory-listing',
+  'referrer-policy-unsafe',
+  'xfo-in-meta',
+  'redirect-client-side',
+];
 
 const rows: readonly Row[] = [
   ...[

@@ -121,6 +121,69 @@ test.for([
   expect(isWaitingPage(html)).toBe(false);
 });
 
+test.for([
+  [
+    'a sentence and a script of another site',
+    page('<p>Please wait…</p><script src="https://check.guard.test/v1/c.js"></script>'),
+    true,
+  ],
+  ['a title alone', page('<script src="//guard.test/a.js"></script>', '<title>Just a moment</title>'), true],
+  [
+    'one that is configured',
+    page(
+      '<p>Please wait</p><script>var c={k:1}</script><script src=https://client.guard.test/PX1/main.min.js></script>',
+    ),
+    true,
+  ],
+  ['another language', page('<p>请稍候</p><script src="https://guard.test/a.js"></script>'), true],
+  [
+    'a script of the own site',
+    page('<p>Please wait…</p><script src="https://js.a.test/c.js"></script>'),
+    false,
+  ],
+  [
+    'two scripts',
+    page(
+      '<p>Please wait…</p><script src="https://guard.test/a.js"></script><script src="https://guard.test/b.js"></script>',
+    ),
+    false,
+  ],
+  ['no script', page('<p>Please wait…</p>'), false],
+  [
+    'more to say',
+    page(
+      `<p>Please wait…</p><p>${'The office opens at nine. '.repeat(8)}</p><script src="https://guard.test/a.js"></script>`,
+    ),
+    false,
+  ],
+  ['no such sentence', page('<p>Loading</p><script src="https://guard.test/a.js"></script>'), false],
+  [
+    'an empty app, its bundle of a CDN',
+    page('<div id="main">Please wait…</div><script src="https://cdn.jsdelivr.net/npm/shop@1/x.js"></script>'),
+    false,
+  ],
+  [
+    'an empty app, its bundle of its host of files',
+    page('<p>Please wait…</p><script src="https://cdn.shop-files.test/app.3f2a.js"></script>'),
+    false,
+  ],
+  [
+    'an empty app with a root',
+    page('<div id="app">Please wait…</div><script src="https://files.test/a.js"></script>'),
+    false,
+  ],
+  [
+    'an empty app with styles',
+    page(
+      '<p>Please wait…</p><script src="https://files.test/a.js"></script>',
+      '<link rel="stylesheet" href="/a.css">',
+    ),
+    false,
+  ],
+] as const)('to wait for a script of others: %s', ([, html, isWaiting]) => {
+  expect(isWaitingPage(html, 'https://www.a.test/')).toBe(isWaiting);
+});
+
 test('64 kB of any text are looked through quickly', () => {
   const before = process.threadCpuUsage();
   for (const text of [
@@ -134,7 +197,8 @@ test('64 kB of any text are looked through quickly', () => {
     '<link rel',
     '\\x6',
     'please ',
+    '<script src=',
   ])
-    isWaitingPage(text.repeat(Math.floor(65_000 / text.length)));
+    isWaitingPage(text.repeat(Math.floor(65_000 / text.length)), 'https://a.test/');
   expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(300);
 });

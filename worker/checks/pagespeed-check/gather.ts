@@ -94,7 +94,10 @@ function withoutBody(run: BrowserRun | BrowserFailure): Load {
   if (run.kind === 'failure' || run.end.kind !== 'loaded' || !run.end.document) return run;
   const { bodyStart = '', ...sent } = run.end.document;
   const answer = { ...sent, headers: maskHeaders(sent.headers, sent.url) };
-  return { ...run, end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart) } } };
+  return {
+    ...run,
+    end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart, sent.url) } },
+  };
 }
 
 // The texts of audits quote addresses of the page, and some hold a key of another site.

@@ -18,6 +18,7 @@ import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#sh
 import { readKnownServers, unknownServers } from '../../fixes/known-server.ts';
 import { valuesOf } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
+import { isOfOthers } from '../../web/page-seen.ts';
 import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type CookieFacts } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
@@ -82,11 +83,11 @@ export function assessHeaders(
   };
 }
 
-// Who blocks us sends headers and cookies of its own, which say nothing of the site.
+// Who blocks us, or whose page stands where there is no site yet, sends headers and cookies of its own, which say nothing of the site.
 function readSeen(evidence: HeaderEvidence): SiteFacts {
   const hops = readHops(evidence);
   const page = readPage(evidence, hops);
-  const siteHops = page?.block ? hops.filter(({ index }) => index !== page.index) : hops;
+  const siteHops = page && isOfOthers(page.unseen) ? hops.filter(({ index }) => index !== page.index) : hops;
   return {
     hops,
     siteHops,
@@ -99,7 +100,7 @@ function readSeen(evidence: HeaderEvidence): SiteFacts {
 
 type SiteFacts = {
   readonly hops: readonly HopFacts[];
-  /** Without the answer of who blocks us. */
+  /** Without an answer that is somebody else's. */
   readonly siteHops: readonly HopFacts[];
   readonly page: PageFacts | undefined;
   readonly cookies: readonly CookieFacts[];
@@ -125,8 +126,8 @@ export function judgeAll(evidence: HeaderEvidence, seen: SiteFacts): Verdicts<He
 function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: SiteFacts) {
   const verdicts = {
     ...judgeCookies(cookies),
-    ...judgeCors(readCors(page?.block ? [] : evidence.cors), evidence.corsUrl),
-    ...judgeLeakage(siteHops),
+    ...judgeCors(readCors(isOfOthers(page?.unseen) ? [] : evidence.cors), evidence.corsUrl),
+    ...judgeLeakage(siteHops, page),
     ...judgeHygiene(siteHops),
   };
   return isJudged(page) ? verdicts : unlessBroken(verdicts, whyNoPage(evidence, page));

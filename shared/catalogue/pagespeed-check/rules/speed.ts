@@ -438,6 +438,15 @@ export const speedRules = {
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
     replaces: ['page-status-error'],
   },
+  'target-is-default-page': {
+    part: 'page',
+    severity: 'medium',
+    points: 0,
+    title: 'No site is set up for this name',
+    detail: '{url} answers with {shown}. It was not measured.',
+    fix: 'Set up the site for this name at the server, or point the name in DNS at the server that has it.',
+    references: ['RFC 9110 §7.2'],
+  },
   'target-blocks-checks': {
     part: 'page',
     severity: 'medium',

@@ -47,6 +47,13 @@ export const leakageRules = inGroup('leakage', {
       },
     ],
   },
+  'directory-listing': {
+    severity: 'medium',
+    title: 'The server lists its files',
+    detail: '{url} is a list of files that the server made itself, as there is no start page.',
+    fix: 'Put a start page there, or switch the list off (nginx: autoindex off; Apache: Options -Indexes).',
+    references: [{ title: 'CWE-548', url: 'https://cwe.mitre.org/data/definitions/548.html' }],
+  },
   'deprecated-useless': {
     severity: 'info',
     title: 'A header is obsolete',
@@ -171,6 +178,13 @@ export const targetRules = inGroup('target', {
       '{url} depends on {subject}: {reason}. Visitors who differ in that may get other headers than this check.',
     fix: 'You do not need to do anything if every variant sends the same security headers.',
     references: ['RFC 9110 §12.5.5', 'RFC 9110 §12.1'],
+  },
+  'target-is-default-page': {
+    severity: 'medium',
+    title: 'No site is set up for this name',
+    detail: '{url} answers with {shown}. The page says nothing of a site, so there is no score.',
+    fix: 'Set up the site for this name at the server, or point the name in DNS at the server that has it.',
+    references: ['RFC 9110 §7.2'],
   },
   'target-no-document': {
     severity: 'medium',

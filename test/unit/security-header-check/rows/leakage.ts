@@ -1,7 +1,13 @@
-import { baselineWith } from '../observations.ts';
+import { baseline, baselineWith, see } from '../observations.ts';
 import type { Row } from './row.ts';
 
 export const leakageRows: readonly Row[] = [
+  {
+    name: 'a list of files is judged, and is a finding',
+    evidence: see({ headers: baseline, bodySigns: ['directory-listing'] }),
+    broken: ['directory-listing'],
+    score: 98,
+  },
   {
     name: 'Clear-Site-Data without quotes clears nothing',
     evidence: baselineWith({ 'Clear-Site-Data': 'cookies, "storage"' }),

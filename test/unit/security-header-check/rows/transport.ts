@@ -1,7 +1,17 @@
 import type { FamiliesObservation, FamilyObservation } from '../../../../worker/web/families.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
 import { lostOver, over } from '../../web/family-observations.ts';
-import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../observations.ts';
+import {
+  answer,
+  baseline,
+  baselineWith,
+  chain,
+  corsAlways,
+  failed,
+  html,
+  redirect,
+  see,
+} from '../observations.ts';
 import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
@@ -453,6 +463,29 @@ export const transportRows: readonly Row[] = [
     broken: ['target-no-document'],
     holds: ['hsts-missing', 'xcto-missing', 'target-blocks-checks', 'target-error-status'],
     notApplicable: ['csp-missing', 'framing-open'],
+    score: null,
+  },
+  ...['default-nginx', 'parked-domain'].map((sign): Row => ({
+    name: `${sign} is no site: no score, no word on its headers, but on HSTS, the certificate and the way`,
+    evidence: see({
+      headers: [
+        html,
+        ['Server', 'nginx/1.22.1'],
+        ['Strict-Transport-Security', 'max-age=60'],
+        ['Set-Cookie', 'sid=1'],
+      ],
+      bodySigns: [sign],
+      cors: corsAlways(['Access-Control-Allow-Origin', '*']),
+    }),
+    broken: ['target-is-default-page', 'hsts-short', 'hsts-no-subdomains'],
+    holds: ['certificate-not-trusted', 'http-not-upgraded', 'target-blocks-checks'],
+    notTested: ['csp-missing', 'framing-open', 'xcto-missing', 'leak-version'],
+    score: null,
+  })),
+  {
+    name: 'a page of the server that is an error is an error',
+    evidence: see({ headers: baseline, bodySigns: ['default-nginx'], status: 404 }),
+    broken: ['target-error-status'],
     score: null,
   },
   {

@@ -1,5 +1,5 @@
 import { isLoaded, type Load, type LoadedRun, type PagespeedEvidence } from '../evidence.ts';
-import { type NamedEnd, nameBlock, readLoadBlock, readLoadEnd } from './end.ts';
+import { type NamedEnd, nameStranger, readLoadEnd } from './end.ts';
 
 /** Which of the runs speaks for the page. */
 export type Choice = {
@@ -17,7 +17,7 @@ export type Choice = {
 /** Chooses one of the runs, since a mean of them would be a value that no load had. */
 export function readChoice({ runs, url }: PagespeedEvidence): Choice {
   const last = runs.at(-1);
-  const loaded = runs.filter(isLoaded).filter((run) => readLoadBlock(run, url) === undefined);
+  const loaded = runs.filter(isLoaded).filter((run) => nameStranger(run, url) === undefined);
   const scores = loaded.map(({ end }) => toPoints(end.page.score));
   const known = scores.filter((score) => score !== null);
   return {
@@ -65,9 +65,7 @@ function medianOf(numbers: readonly number[]): number {
 }
 
 function readLost(last: Load, url: string): NamedEnd | undefined {
-  if (!isLoaded(last)) return readLoadEnd(last, url);
-  const block = readLoadBlock(last, url);
-  return block && nameBlock(block, url);
+  return isLoaded(last) ? nameStranger(last, url) : readLoadEnd(last, url);
 }
 
 /** Lighthouse's 0 to 1 as 0 to 100. */

@@ -2,7 +2,6 @@ import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { isKeptBack } from '#shared/model/failure';
 import type { Evidence } from '#shared/model/verdict';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
-import { type Block, readBlock } from '../../../web/block-page.ts';
 import { whyNowhere } from '../../../web/nowhere.ts';
 import { readUnseen } from '../../../web/page-seen.ts';
 import { isRemote, type Load, type LoadedRun } from '../evidence.ts';
@@ -13,7 +12,7 @@ export const endStages = [
   ['target-not-allowed', 'target-address-not-allowed', 'redirect-to-nowhere', 'target-unreachable'],
   ['certificate-not-trusted'],
   ['page-not-loaded', 'page-interstitial'],
-  ['target-error-status', 'target-blocks-checks', 'page-not-html'],
+  ['target-error-status', 'target-blocks-checks', 'target-is-default-page', 'page-not-html'],
   ['page-not-painted', 'page-hung', 'page-crashed', 'page-memory-excessive'],
 ] as const satisfies readonly (readonly PagespeedCode[])[];
 export type PageEndCode = (typeof endStages)[number][number];
@@ -33,6 +32,7 @@ const reachOf: { readonly [C in PageEndCode]: Reach } = {
   'page-interstitial': 'nothing',
   'target-error-status': 'document',
   'target-blocks-checks': 'document',
+  'target-is-default-page': 'document',
   'page-not-html': 'document',
   'page-not-painted': 'document',
   'page-hung': 'answer',
@@ -114,15 +114,16 @@ function isBlockingStatus(status: number | null, url: string): boolean {
   return status !== null && readUnseen({ url, status, headers: [], bodySigns: [] }, url)?.kind === 'blocked';
 }
 
-/** Who answered instead of the site, where a page was loaded that is not the site's: a challenge, a login elsewhere. */
-export function readLoadBlock(run: LoadedRun, url: string): Block | undefined {
+/** The end of a load that met no page of the site: a challenge, a login elsewhere, the server's own page; undefined where it met one. */
+export function nameStranger(run: LoadedRun, url: string): NamedEnd | undefined {
   if (isRemote(run) || !run.end.document) return undefined;
-  return readBlock({ bodySigns: [], ...run.end.document }, url);
-}
-
-/** The end of a load that met something before the site. */
-export function nameBlock({ reason, vendor }: Block, url: string): NamedEnd {
-  return { code: 'target-blocks-checks', evidence: { host: new URL(url).host, vendor, reason } };
+  const unseen = readUnseen({ bodySigns: [], ...run.end.document }, url);
+  const { host } = new URL(url);
+  if (unseen?.kind === 'default-page')
+    return { code: 'target-is-default-page', evidence: { host, url: run.end.document.url, ...unseen.page } };
+  if (unseen?.kind !== 'blocked') return undefined;
+  const { vendor, reason } = unseen.block;
+  return { code: 'target-blocks-checks', evidence: { host, vendor, reason } };
 }
 
 /** By the code that Lighthouse gave it up with. */

@@ -36,7 +36,7 @@ async function readOnce(
     canonical: shorten(canonical),
     page: page && keepPage(page),
     headers: maskHeaders(keepHeaders(answer.headers), url),
-    bodySigns: seeBodySigns(body.text),
+    bodySigns: seeBodySigns(body.text, url),
     ...(answer.malformed === undefined ? {} : { malformed: answer.malformed }),
     bodyCut: body.cut ?? null,
   };

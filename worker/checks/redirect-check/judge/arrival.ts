@@ -42,6 +42,7 @@ export function judgeArrival(evidence: RedirectEvidence) {
   return {
     'http-not-upgraded': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
     'target-error-status': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'target-is-default-page': ofPage((page) => judgeDefault(page, evidence)),
     'target-no-document': ofPage((page) => judgeDocument(page, evidence)),
     'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
@@ -64,6 +65,13 @@ export function judgeArrival(evidence: RedirectEvidence) {
     'redirect-to-nowhere': asFarAsSeen(stop, judgeNowhere(evidence)),
     'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
   } satisfies Partial<Verdicts<RedirectCode>>;
+}
+
+function judgeDefault({ url, seen }: AnsweredHop, evidence: RedirectEvidence): Verdict {
+  const unseen = readEndUnseen(evidence);
+  if (unseen?.kind === 'error-status') return 'not-applicable';
+  if (unseen?.kind === 'default-page') return brokenIf(true, { url, status: seen.status, ...unseen.page });
+  return asFarAsRead(seen, 'holds');
 }
 
 // An error is reported by target-error-status, whatever its type.

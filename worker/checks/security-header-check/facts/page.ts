@@ -1,5 +1,6 @@
 import type { Block } from '../../../web/block-page.ts';
 import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
+import { listing } from '../../../web/default-pages.ts';
 import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
 import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Chain, DocumentObservation, HeaderEvidence, Hop } from '../evidence.ts';
@@ -22,6 +23,8 @@ export type PageFacts = HopFacts & {
   readonly document: DocumentObservation | null;
   /** From its headers and its meta elements, enforced or not. */
   readonly policies: readonly PolicyFacts[];
+  /** It is a list of files that the server made itself. */
+  readonly listsFiles: boolean;
   /** Who answered instead of the site; undefined where this is its page. */
   readonly block: Block | undefined;
   /** Why this is not the page that was asked for; undefined where it is. */
@@ -64,6 +67,7 @@ function readAnswerOf(seen: HopFacts, { start, document, bodySigns = [] }: Chain
     type,
     isDocument: isDocument(type),
     document,
+    listsFiles: bodySigns.includes(listing),
     policies: readPolicies(seen, document),
     block: unseen?.kind === 'blocked' ? unseen.block : undefined,
     unseen,

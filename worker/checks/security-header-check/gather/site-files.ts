@@ -47,7 +47,7 @@ async function seeFile<Content>(
     route,
     status,
     headers: maskHeaders(headers.slice(0, 100), url).map(([name, value]) => [name, value.slice(0, 1024)]),
-    bodySigns: seeBodySigns(body.text),
+    bodySigns: seeBodySigns(body.text, last.answer.url),
     sizeBytes: body.decodedBytes,
     cut: body.cut ?? null,
     content: isMarkup(body.text) ? null : read(body.text),

@@ -102,7 +102,7 @@ function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
 /** What both chains see where they end at one page. */
 const seePage = oncePerAnswer((answer, _url, work: Work) => ({
   document: seeDocument(answer, work),
-  bodySigns: seeBodySigns(answer.body.text),
+  bodySigns: seeBodySigns(answer.body.text, answer.url),
 }));
 
 // null where there is no page to read: another type, or a body that never came.

@@ -1,10 +1,10 @@
 import type { hygieneRules, leakageRules } from '#shared/catalogue/security-header-check/rules/leakage';
-import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { classifyAddress } from '#shared/targets/classify-address';
 import { isDottedQuad } from '../../../web/address-host.ts';
 import { type HeaderLine, valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';
-import type { HopFacts } from '../facts/page.ts';
+import { type HopFacts, type PageFacts, whyHeadUnread } from '../facts/page.ts';
 import { findSkippedTypes } from '../grammar/clear-site-data.ts';
 import { cut, fieldAt, where } from './verdict-tables.ts';
 
@@ -50,12 +50,16 @@ const useless: ReadonlyMap<string, string> = new Map([
 type LeakingLine = { readonly seen: HopFacts; readonly line: HeaderLine; readonly name: string };
 
 /** Judges what the headers of all hops tell about the machines behind them, and which of them are obsolete. */
-export function judgeLeakage(hops: readonly HopFacts[]): Verdicts<keyof typeof leakageRules> {
+export function judgeLeakage(
+  hops: readonly HopFacts[],
+  page: PageFacts | undefined,
+): Verdicts<keyof typeof leakageRules> {
   const lines = uniqueLines(hops);
   const products = lines.filter(({ name, line }) => productHeaders.has(name) && line[1] !== '');
   const versioned = products.filter(({ line }) => hasVersion(line[1]));
   const versionedNames = new Set(versioned.map(({ name }) => name));
   return {
+    'directory-listing': judgeListing(page),
     'leak-internal-host': brokenBy(lines.flatMap(findInternal)),
     'leak-version': brokenBy(versioned.map(show)),
     'leak-product': brokenBy(products.filter(({ name }) => !versionedNames.has(name)).map(show)),
@@ -65,6 +69,13 @@ export function judgeLeakage(hops: readonly HopFacts[]): Verdicts<keyof typeof l
     'deprecated-harmful': brokenBy(lines.flatMap(findHarmful)),
     'deprecated-useless': brokenBy(lines.flatMap(findUseless)),
   };
+}
+
+function judgeListing(page: PageFacts | undefined): Verdict {
+  if (!page || page.unseen) return 'not-applicable';
+  if (page.listsFiles) return brokenBy([{ hop: page.index, url: page.hop.url }]);
+  const unread = whyHeadUnread(page);
+  return unread === null ? 'holds' : notTested(unread);
 }
 
 function uniqueLines(hops: readonly HopFacts[]): LeakingLine[] {

@@ -4,7 +4,7 @@ import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from 
 import { siteOf } from '#shared/targets/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import { type HopFacts, type PageFacts, whyPageUnread } from '../facts/page.ts';
+import { type HopFacts, type PageFacts, whyHeadUnread, whyPageUnread } from '../facts/page.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 import { judgeVisitor } from './visitor.ts';
 
@@ -47,12 +47,18 @@ export function judgeTarget(
   };
 }
 
-type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status' | 'target-no-document';
+type PageCode =
+  | 'target-blocks-checks'
+  | 'target-is-default-page'
+  | 'target-other-site'
+  | 'target-error-status'
+  | 'target-no-document';
 
 function judgePage(url: string, page: PageFacts | undefined): Verdicts<PageCode> {
   if (!page)
     return {
       'target-blocks-checks': 'not-applicable',
+      'target-is-default-page': 'not-applicable',
       'target-other-site': 'not-applicable',
       'target-error-status': 'not-applicable',
       'target-no-document': 'not-applicable',
@@ -61,6 +67,7 @@ function judgePage(url: string, page: PageFacts | undefined): Verdicts<PageCode>
   const seen = { hop: index, url: hop.url, status: hop.status };
   return {
     'target-blocks-checks': brokenWhen(block && showBlock(page, block)),
+    'target-is-default-page': judgeDefault(page),
     'target-other-site': judgeSite(url, page),
     'target-error-status': where(!block, brokenWhen(unseen?.kind === 'error-status' && seen)),
     'target-no-document': where(
@@ -68,6 +75,15 @@ function judgePage(url: string, page: PageFacts | undefined): Verdicts<PageCode>
       brokenWhen(unseen?.kind === 'no-document' && { ...seen, type: unseen.type }),
     ),
   };
+}
+
+function judgeDefault(page: PageFacts): Verdict {
+  const { index, hop, unseen } = page;
+  if (unseen?.kind === 'blocked' || unseen?.kind === 'error-status') return 'not-applicable';
+  if (unseen?.kind === 'default-page')
+    return brokenBy([{ hop: index, url: hop.url, status: hop.status, ...unseen.page }]);
+  const unread = whyHeadUnread(page);
+  return unread === null ? 'holds' : notTested(unread);
 }
 
 /** Broken by what was found; holds only where there was an answer to say it of. */
