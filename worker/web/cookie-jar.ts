@@ -1,5 +1,6 @@
 import { isMalformed } from '#shared/model/verdict';
-import { type CookiePlace, isSentTo, storeCookie } from './cookie-store.ts';
+import { type CookiePlace, isSentTo, type Storage, storeCookie } from './cookie-store.ts';
+import { maskAttributeValue } from './mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from './set-cookie.ts';
 
 /** The cookies of one walk, as a browser that starts without any would keep them. */
@@ -15,8 +16,15 @@ type JarEntry = { readonly cookie: SetCookie; readonly place: CookiePlace; reado
 /** A Cookie field stays below what servers accept, and a jar is searched quickly; the oldest cookies give way, as they do in browsers. */
 const jarLimits = { bytes: 16_384, cookies: 180 };
 
-/** Opens an empty jar (RFC 6265bis §5.7 and §5.8). */
-export function openCookieJar(): CookieJar {
+/** A cookie that is not kept as the server seems to mean it, and why: a clause. JSON. */
+export type LostCookie = { readonly cookie: string; readonly reason: string };
+
+/**
+ * Opens an empty jar (RFC 6265bis §5.7 and §5.8).
+ * @param onLost where it is given, the jar keeps what a server seems to mean: at its host and for all paths, what browsers refuse, find expired
+ *   or send elsewhere only. Each is told.
+ */
+export function openCookieJar(onLost?: (lost: LostCookie) => void): CookieJar {
   const jar = new Map<string, JarEntry>();
   let count = 0;
   let bytes = 0;
@@ -46,13 +54,36 @@ export function openCookieJar(): CookieJar {
       for (const line of lines.slice(-2 * jarLimits.cookies)) {
         const cookie = parseSetCookie(line);
         if (isMalformed(cookie)) continue;
-        const storage = storeCookie(cookie, url, Date.now());
+        const storage = onLost ? storeAsMeant(cookie, url, onLost) : storeCookie(cookie, url, Date.now());
         if (!storage.stored && !storage.deletes) continue;
         if (!isShadowedBySecure(cookie, storage, url, jar.values())) keep(cookie, storage, storage.stored);
       }
     },
     fieldFor: (url) => [...jar.values()].filter(isMeantFor(url)).toSorted(asSent).map(print).join('; '),
   };
+}
+
+/** Why a circle has no end, as a clause: browsers keep none of these cookies, and with them it ends. */
+export function tellLost(lost: readonly LostCookie[]): string {
+  const told = lost.map(
+    ({ cookie, reason }) => `the cookie ${cookie === '' ? 'without a name' : cookie} is not kept (${reason})`,
+  );
+  return `${told.join(', and ')}; with it the redirects end`;
+}
+
+function storeAsMeant(cookie: SetCookie, url: URL, onLost: (lost: LostCookie) => void): Storage {
+  const storage = storeCookie(cookie, url, Date.now());
+  const reason = storage.stored ? whyElsewhere(cookie, url) : storage.reason;
+  // A Secure cookie and clear text are another matter, and what has no value is meant to go.
+  const isMeant = cookie.value !== '' && !(cookie.secure && url.protocol === 'http:');
+  if (reason === undefined || !isMeant) return storage;
+  onLost({ cookie: cookie.name.slice(0, 100), reason: reason.slice(0, 300) });
+  return { stored: true, hostOnly: true, domain: url.hostname, path: '/' };
+}
+
+function whyElsewhere({ path }: SetCookie, url: URL): string | undefined {
+  if (path === null || isSentTo({ hostOnly: true, domain: url.hostname, path }, url)) return undefined;
+  return `it has Path=${maskAttributeValue(path)}, so browsers do not send it to ${url.pathname}`;
 }
 
 /** What makes two cookies the same one: name, domain and path. */

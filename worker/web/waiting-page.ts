@@ -52,11 +52,7 @@ function keepsWaiting(parts: Parts, url: string | undefined): boolean {
   if (checking.test(text)) return isAskedAgain || reloads.test(markup) || (!isApp && hasScript.test(markup));
   const isSameAgain = !isApp && isAskedAgain && asksTheSame.test(code);
   if (!waiting.test(text)) return isSameAgain && setsCookie.test(code);
-  return (
-    isSameAgain ||
-    provesItself(code, isAskedAgain, markup) ||
-    (!isApp && text.length <= waitLimit && leavesItToOthers(markup, url))
-  );
+  return isSameAgain || provesItself(code, isAskedAgain, markup) || (!isApp && leavesItToOthers(parts, url));
 }
 
 const scriptAddress = /<script\b[^<>]{0,500}?\bsrc\s{0,4}=\s{0,4}["']?([^"'\s<>]{1,2000})/gi;
@@ -69,10 +65,10 @@ const appFile =
   /\/(?:app|main|index|bundle|client|runtime|vendors?|chunk)\b[\w.~-]{0,60}\.m?js$|[.-](?:bundle|chunk)\.m?js$/i;
 
 /** Whether the page has one script, which is of another site: who looks at the visitor for a site. The one of an app comes from where sites have their files. */
-function leavesItToOthers(markup: string, url: string | undefined): boolean {
+function leavesItToOthers({ text, markup }: Parts, url: string | undefined): boolean {
   const [found, ...others] = Array.from(markup.matchAll(scriptAddress), ([, address = '']) => address);
   const script = found === undefined || url === undefined ? null : URL.parse(found, url);
-  if (!script || !url || others.length > 0) return false;
+  if (!script || !url || others.length > 0 || text.length > waitLimit) return false;
   const isDelivered =
     publicHost.test(script.hostname) || (deliveryHost.test(script.hostname) && appFile.test(script.pathname));
   return siteOf(script.hostname) !== siteOf(new URL(url).hostname) && !isDelivered;

@@ -2,7 +2,7 @@ import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { FailureCode } from '#shared/model/failure';
 import { withoutFragment } from '#shared/targets/without-fragment';
 import type { HttpAnswer, HttpProbe } from '../probes/http/port.ts';
-import { type CookieJar, openCookieJar } from './cookie-jar.ts';
+import { type CookieJar, type LostCookie, openCookieJar } from './cookie-jar.ts';
 import { indexFields, valuesOf } from './fields.ts';
 import { type HstsStore, type HstsUpgrade, openHstsStore } from './hsts-store.ts';
 import { decodeLocation, inheritFragment, resolveLocation } from './location.ts';
@@ -17,7 +17,8 @@ export type HttpResponse = Extract<HttpAnswer, { kind: 'response' }>;
 /** Why a walk stopped after its last hop. JSON. */
 export type Stop =
   | { readonly kind: 'arrived' }
-  | { readonly kind: 'loop'; readonly to: string }
+  /** `lost`: cookies that the circle sets and browsers do not keep, where it was seen to end once they are. */
+  | { readonly kind: 'loop'; readonly to: string; readonly lost?: readonly LostCookie[] }
   | { readonly kind: 'too-many'; readonly to?: string }
   /** We follow no further, though browsers would: for them a page that sends its visitor on begins a new chain. */
   | { readonly kind: 'given-up'; readonly to: string }
@@ -95,27 +96,73 @@ export async function walkRedirects<Seen>(
   walk: Walk<Seen>,
 ): Promise<{ readonly hops: readonly WalkedHop<Seen>[]; readonly stop: Stop }> {
   const hops: WalkedHop<Seen>[] = [];
+  const sets: CookiesSet[] = [];
   const jar = openCookieJar();
   const hsts = openHstsStore(walk.preloadList);
   const late = AbortSignal.timeout(walk.limits.chainMs);
-  const visited = new Set<string>();
+  const visited = new Map<string, number>();
   let url = start;
   let inARow = 0;
   for (;;) {
     walk.arriveAt?.(url, hops.length);
-    visited.add(visitKey(url, jar));
-    const { hop, stop, to } = await takeHop(url, { jar, hsts, late, from: hops.at(-1)?.url }, walk);
+    visited.set(visitKey(url, jar), hops.length);
+    const { hop, stop, to, set } = await takeHop(url, { jar, hsts, late, from: hops.at(-1)?.url }, walk);
+    if (set) sets.push(set);
     hops.push(hop);
     inARow = hop.next?.via === 'http' ? inARow + 1 : 0;
     if (stop || to === undefined) return { hops, stop: stop ?? { kind: 'arrived' } };
     // The same address with another cookie is another question, and may have another answer.
-    if (visited.has(visitKey(to, jar))) return { hops, stop: { kind: 'loop', to: maskUrls(to) } };
+    const circle = visited.get(visitKey(to, jar));
+    if (circle !== undefined) {
+      const hosts = new Set(hops.slice(circle).map((each) => new URL(each.url).host));
+      const lost = await findLost(
+        to,
+        { sets, hosts, hsts, late, left: walk.limits.redirects - hops.length },
+        walk,
+      );
+      return { hops, stop: { kind: 'loop', to: maskUrls(to), ...(lost.length > 0 ? { lost } : {}) } };
+    }
     if (hops.length > walk.limits.redirects) {
       const kind = inARow > walk.limits.redirects ? 'too-many' : 'given-up';
       return { hops, stop: { kind, to: maskUrls(to) } };
     }
     url = to;
   }
+}
+
+/** The Set-Cookie lines of an answer. */
+type CookiesSet = { readonly lines: readonly string[]; readonly url: URL };
+
+/** As many as are named. */
+const namedLimit = 3;
+
+type Circle = Pick<WalkState, 'hsts' | 'late'> & {
+  readonly sets: readonly CookiesSet[];
+  readonly hosts: ReadonlySet<string>;
+  /** Redirects that may still be followed. */
+  readonly left: number;
+};
+
+/** Walks a circle once more with the cookies that browsers do not keep, and to no other host. @returns these, where it then ends or leads out */
+async function findLost(
+  start: string,
+  { sets, hosts, left, ...state }: Circle,
+  walk: Walk<unknown>,
+): Promise<readonly LostCookie[]> {
+  const lost = new Map<string, LostCookie>();
+  const jar = openCookieJar((one) => lost.set(one.cookie, one));
+  for (const { lines, url } of sets) jar.keep(lines, url);
+  const visited = new Set<string>();
+  let url = start;
+  for (let taken = 0; lost.size > 0 && taken < left; taken += 1) {
+    visited.add(visitKey(url, jar));
+    const { stop, to, isError } = await takeHop(url, { ...state, jar, from: url }, walk);
+    if (stop || isError === true) return [];
+    if (to === undefined || !hosts.has(new URL(to).host)) return [...lost.values()].slice(0, namedLimit);
+    if (visited.has(visitKey(to, jar))) return [];
+    url = to;
+  }
+  return [];
 }
 
 /** What one walk keeps from hop to hop. */
@@ -127,7 +174,13 @@ type WalkState = {
   readonly from: string | undefined;
 };
 
-type Taken<Seen> = { readonly hop: WalkedHop<Seen>; readonly stop?: Stop; readonly to?: string };
+type Taken<Seen> = {
+  readonly hop: WalkedHop<Seen>;
+  readonly stop?: Stop;
+  readonly to?: string;
+  readonly set?: CookiesSet;
+  readonly isError?: boolean;
+};
 
 async function takeHop<Seen>(
   url: string,
@@ -151,15 +204,17 @@ async function takeHop<Seen>(
     return { hop: { url: shown, seen, next: null }, stop };
   }
   const fields = indexFields(answer.headers);
-  jar.keep(valuesOf(fields, 'set-cookie'), new URL(url));
+  const set = { lines: valuesOf(fields, 'set-cookie'), url: new URL(url) };
+  jar.keep(set.lines, set.url);
   hsts.keep(answer.tls, valuesOf(fields, 'strict-transport-security')[0], new URL(url));
   const { seen, lead } = await read(answer, url);
   const { stop, next } = stepFrom(
     leadOfStatus(answer.status, valuesOf(fields, 'location'), url) ?? lead ?? null,
     hsts,
   );
-  if (!next) return { hop: { url: shown, seen, next: null }, ...(stop ? { stop } : {}) };
-  return { hop: { url: shown, seen, next: maskNext(next) }, to: next.url };
+  const isError = answer.status >= 400;
+  if (!next) return { hop: { url: shown, seen, next: null }, set, isError, ...(stop ? { stop } : {}) };
+  return { hop: { url: shown, seen, next: maskNext(next) }, set, isError, to: next.url };
 }
 
 function maskNext({ url, via, upgraded }: NextHop): NextHop {

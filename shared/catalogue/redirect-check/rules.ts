@@ -41,8 +41,8 @@ export const rules = {
     severity: 'critical',
     points: 50,
     title: 'The redirects form a loop',
-    detail: 'Hop {hop} leads back to {to}, which was asked before with the same cookies.',
-    fix: 'Find the two rules that send the visitor to each other, often one in the web server and one in the application or CDN, and remove one.',
+    detail: 'Hop {hop} leads back to {to}: {reason}.',
+    fix: 'Correct what keeps visitors in the loop: {advice}.',
     references: ['RFC 9110 §15.4'],
   },
   'redirect-too-many': {

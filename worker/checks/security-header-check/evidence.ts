@@ -1,4 +1,5 @@
 import type { TlsObservation } from '../../probes/http/port.ts';
+import type { LostCookie } from '../../web/cookie-jar.ts';
 import type { FamiliesObservation } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { PreloadState } from '../../web/preload-list.ts';
@@ -25,7 +26,9 @@ export type ChainEnd =
       /** The scheme of an app that the page calls by itself; the page stays. */
       readonly calls?: string;
     }
-  | { readonly kind: 'loop' | 'too-many'; readonly url: string }
+  | { readonly kind: 'too-many'; readonly url: string }
+  /** `lost`: cookies that browsers do not keep, where the circle was seen to end once they are. */
+  | { readonly kind: 'loop'; readonly url: string; readonly lost?: readonly LostCookie[] }
   /** `why` is a clause. */
   | { readonly kind: 'nowhere'; readonly url: string; readonly why: string }
   | {

@@ -54,7 +54,7 @@ export const redirectRules = inGroup('transport', {
     severity: 'critical',
     title: 'The redirects lead to no page',
     detail: 'From {from} the redirects end at {url}: {reason}.',
-    fix: 'Follow the redirects one by one, and fix the rule that leads back or to no page.',
+    fix: 'Follow the redirects one by one, and fix the rule, or the cookie, that leads back or to no page.',
     references: ['RFC 9110 §15.4'],
     replaces: ['redirect-loop'],
   },

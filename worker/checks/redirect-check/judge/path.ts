@@ -8,6 +8,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { siteOf } from '#shared/targets/parse-target';
+import { tellLost } from '../../../web/cookie-jar.ts';
 import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {
@@ -43,7 +44,7 @@ export function judgePath(evidence: RedirectEvidence) {
     'https-downgrade': each(isHttpsDowngrade),
     'https-upgrade-late': each((redirect) => isLateUpgrade(redirect, redirects)),
     'redirect-loop': whole(
-      brokenIf(stop.kind === 'loop', { hop: hops.length, to: stop.kind === 'loop' ? stop.to : '' }),
+      brokenBy(stop.kind === 'loop' ? [{ hop: hops.length, to: stop.to, ...tellLoop(stop) }] : []),
     ),
     'redirect-too-many': whole(judgeMost(evidence, redirects.length)),
     'redirect-chain-slow': judgePace(evidence),
@@ -94,6 +95,17 @@ function showMove({ number, url, next }: Redirect): Evidence {
 function isLateUpgrade({ from, to, number }: Redirect, redirects: readonly Redirect[]): boolean {
   const staysPlain = from.protocol === 'http:' && to.protocol === 'http:' && from.hostname !== to.hostname;
   return staysPlain && redirects.some((later) => later.number > number && isHttpsUpgrade(later));
+}
+
+function tellLoop({ lost }: Extract<RedirectEvidence['stop'], { kind: 'loop' }>): Evidence {
+  if (lost === undefined)
+    return {
+      reason: 'it was asked before with the same cookies',
+      advice:
+        'find the two rules that send the visitor to each other, often one in the web server and one in the application or CDN, and remove one',
+    };
+  const names = lost.map(({ cookie }) => cookie).join(' and ');
+  return { reason: tellLost(lost), advice: `set ${names} so that browsers keep it`, cookies: names };
 }
 
 /** Chromium gives up at the 20th redirect in a row, Firefox and the Fetch Standard at the 21st (measured in Chromium 150). */

@@ -69,7 +69,9 @@ function endOf(stop: Stop, { url, seen }: WalkedHop<ReceivedAnswer>): ChainEnd {
   if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
   if (stop.kind === 'given-up')
     return { kind: 'failed', url: stop.to, code: 'budget-spent', reason: whyGivenUp };
-  if (stop.kind === 'loop' || stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
+  if (stop.kind === 'loop')
+    return { kind: stop.kind, url: stop.to, ...(stop.lost ? { lost: stop.lost } : {}) };
+  if (stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
   if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
     return { kind: 'answered' };
   const location = locationOf(seen.hop);

@@ -7,6 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
+import { tellLost } from '../../../web/cookie-jar.ts';
 import { comfortableRedirects } from '../../../web/redirect.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
 import { isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
@@ -131,8 +132,13 @@ const reasonsOfDeadEnd = {
 
 function findDeadEnd({ start, end }: Chain): Evidence[] {
   if (end.kind === 'answered' || end.kind === 'failed') return [];
-  const reason = end.kind === 'nowhere' ? end.why : reasonsOfDeadEnd[end.kind];
+  const reason = whyDeadEnd(end);
   return [{ from: start, url: end.url, reason }];
+}
+
+function whyDeadEnd(end: Exclude<Chain['end'], { kind: 'answered' | 'failed' }>): string {
+  if (end.kind === 'nowhere') return end.why;
+  return end.kind === 'loop' && end.lost ? tellLost(end.lost) : reasonsOfDeadEnd[end.kind];
 }
 
 // Skip the length where a chain did not reach a page.
