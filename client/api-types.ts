@@ -831,8 +831,10 @@ export type PagespeedCheckReport = ReportFields & {
   /** The categories that were asked for. The report’s score and grade are those of performance. Absent in reports of an older release. */
   readonly categories?: {
     readonly [field: string]: {
-      /** Lighthouse’s score of the category; null where it was not measured. */
+      /** Lighthouse’s score of the category; null where it was not measured. That of seo is made anew, with the verdict of our own reader on robots.txt. */
       readonly score: number | null;
+      /** Of seo: the score that Lighthouse gave, whose robots.txt audit knows four fields alone. */
+      readonly lighthouseScore?: number | null;
       /** What judging the category took beside the load, which all share. Absent for performance. */
       readonly tookMs?: number;
       /** Audits of the category that count for its score, and the rules that judge the same elsewhere: there is one verdict on each fact. */

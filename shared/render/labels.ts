@@ -103,7 +103,7 @@ checkedAt cipherScore cpuSlowdownMultiplier crossOriginIsolated daysLeft decoded
 digestType disallowsAll documentIsolation domainEffect downloadThroughputKbps durationMs effectiveFor effectivePolicy ehloName
 elementRenderDelay endMs fcpMs finalStatus finalUrl fixedFindings formFactor forwardSecrecy freshUntil
 fromCache gradeAfter gradeBefore httpOnly httpVersion includeSubDomains inpMs isSigned isThirdParty itemCount
-judgedBy keyExchangeScore keyTag lcpMs lifetimeDays lifetimeS logoFile longTasks mailHosts matchingType maxBytes
+judgedBy keyExchangeScore keyTag lcpMs lighthouseScore lifetimeDays lifetimeS logoFile longTasks mailHosts matchingType maxBytes
 mimeType mustStaple mxHosts mxMatch namesCount nameServers namesNotAsked newFindings notAfter notAsked
 notBefore notTested notTried nullOrigin observedPhasesMs oldVersions overNetwork parentServers parentZone parseMs
 peakMemoryBytes policyUrl postQuantum preloadEligible previousAt previousReportId protocolScore receivedBytes

@@ -43,7 +43,6 @@ import {
   parseReportTo,
   parseReportingEndpoints,
 } from '../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import { parseRobots } from '../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { readDictionary, readItem } from '../../worker/checks/security-header-check/grammar/structured.ts';
 import { findInternalHost } from '../../worker/checks/security-header-check/judge/leakage.ts';
@@ -69,6 +68,7 @@ import { decodeLocation, resolveLocation } from '../../worker/web/location.ts';
 import { maskAttributeValue, maskSetCookie, maskText } from '../../worker/web/mask-cookie.ts';
 import { maskHeaders, maskLocation, maskUrls } from '../../worker/web/mask-credentials.ts';
 import { parseRefresh } from '../../worker/web/refresh.ts';
+import { parseRobots } from '../../worker/web/robots.ts';
 import { parseSetCookie } from '../../worker/web/set-cookie.ts';
 import { seeLocation } from '../../worker/web/walk.ts';
 import type { ContainerName } from './containers.ts';

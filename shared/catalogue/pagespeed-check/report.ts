@@ -104,7 +104,12 @@ export const pagespeedReportShape = {
       z.enum(categoryNames),
       z.looseObject({
         score: z.number().min(0).max(100).nullable().meta({
-          description: 'Lighthouse’s score of the category; null where it was not measured.',
+          description:
+            'Lighthouse’s score of the category; null where it was not measured. That of seo is made anew, with the verdict of our own reader on robots.txt.',
+        }),
+        lighthouseScore: z.number().min(0).max(100).nullable().optional().meta({
+          description:
+            'Of seo: the score that Lighthouse gave, whose robots.txt audit knows four fields alone.',
         }),
         tookMs: z.number().optional().meta({
           description:

@@ -34,6 +34,13 @@ test('a flawless page with a robots.txt has the full score of seo', { timeout: 6
   expect(fields.categories?.['seo']).toMatchObject({ score: 100 });
 });
 
+test('a field that Lighthouse does not know costs nothing', { timeout: 60_000 }, async () => {
+  robots = 'License: https://www.a.test/license.xml\nUser-agent: *\nContent-Signal: ai-train=no\nAllow: /\n';
+  const { fields } = await check(['seo']);
+  expect(fields.categories?.['seo']).toMatchObject({ score: 100, lighthouseScore: 91 });
+  expect(fields.warnings.join(' ')).not.toContain('robots.txt');
+});
+
 test('a robots.txt that cannot be understood costs points of seo', { timeout: 60_000 }, async () => {
   robots = 'these are\nno rules\n';
   const { fields } = await check(['seo']);

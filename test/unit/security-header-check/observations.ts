@@ -6,8 +6,8 @@ import type {
   HeaderEvidence,
   Hop,
 } from '../../../worker/checks/security-header-check/evidence.ts';
-import { parseRobots, type Robots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
+import { parseRobots, type Robots } from '../../../worker/web/robots.ts';
 
 /** What one row says of its site; everything else is a plain site that does all well on the way to its page. */
 export type Site = {

@@ -31,7 +31,6 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/judge/leakage.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
@@ -39,6 +38,7 @@ import { parseContentType } from '../../../worker/web/content-type.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
+import { parseRobots } from '../../../worker/web/robots.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './observations.ts';

@@ -4,9 +4,9 @@ import {
   isSharedCacheable,
   parseCacheControl,
 } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
-import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import { parseSecurityTxt } from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { isSentTo, storeCookie } from '../../../worker/web/cookie-store.ts';
+import { parseRobots } from '../../../worker/web/robots.ts';
 import { parseSetCookie } from '../../../worker/web/set-cookie.ts';
 
 // Rows for changes that the other tests of these files did not notice.

@@ -3,8 +3,8 @@ import type { LostCookie } from '../../web/cookie-jar.ts';
 import type { FamiliesObservation } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { PreloadState } from '../../web/preload-list.ts';
+import type { Robots } from '../../web/robots.ts';
 import type { PageLead } from '../../web/walk.ts';
-import type { Robots } from './grammar/robots.ts';
 
 type HopTls = Pick<TlsObservation, 'trusted' | 'error' | 'atRightTime'>;
 

@@ -153,6 +153,21 @@ export type CategoriesObservation = {
   /** What each took beside the load; evidence of an older version has none. */
   readonly tookMs?: { readonly [name in CategoryName]?: number | null };
   readonly audits: readonly AuditObservation[];
+  /** What the score of SEO is made of; left out where it was not asked for, and by evidence of an older version. */
+  readonly seo?: readonly WeighedAudit[];
+  /** Left out as `seo` is, and where Lighthouse did not ask for it. */
+  readonly robots?: RobotsObservation;
+};
+
+/** An audit as it counts for its category: not at all with weight 0. */
+export type WeighedAudit = { readonly id: string; readonly weight: number; readonly score: number | null };
+
+/** robots.txt as Lighthouse fetched and judged it. */
+export type RobotsObservation = {
+  /** Why Lighthouse counts it as a fault; "" where it does not. */
+  readonly fault: string;
+  /** Its status and the first 65,536 characters; left out where another service fetched it. */
+  readonly answer?: { readonly status: number | null; readonly text: string };
 };
 
 /** A cookie that the browser held when the page had loaded; never its value. */

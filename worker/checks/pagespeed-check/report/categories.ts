@@ -5,6 +5,7 @@ import { finiteOf } from '../../../probes/browser/untyped.ts';
 import type { PagespeedEvidence } from '../evidence.ts';
 import { toPoints } from '../facts/choice.ts';
 import { readAsked } from '../facts/field.ts';
+import { readSeo } from '../facts/seo.ts';
 
 /** The score of each category that was asked for, and where verdicts on the rest of its audits stand. */
 export function reportCategories(
@@ -12,13 +13,15 @@ export function reportCategories(
   page: PageObservation | undefined,
 ): PagespeedFields['categories'] {
   const told = readAsked(evidence).map((name) => {
-    const seen = name === 'performance' ? page?.score : page?.categories?.scores[name];
+    const seo = name === 'seo' && page ? readSeo(page) : undefined;
+    const seen = name === 'performance' ? page?.score : seo ? seo.score : page?.categories?.scores[name];
     const judgedBy = elsewhereOf(name);
     const tookMs = finiteOf(page?.categories?.tookMs?.[name]);
     return [
       name,
       {
         score: toPoints(seen ?? null),
+        ...(seo && seo.lighthouse !== null ? { lighthouseScore: toPoints(seo.lighthouse) } : {}),
         ...(tookMs === undefined ? {} : { tookMs }),
         ...(judgedBy ? { judgedBy } : {}),
       },

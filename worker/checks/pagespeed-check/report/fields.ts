@@ -17,6 +17,7 @@ import { fieldThresholds, rateScore, rateValue } from '../facts/ratings.ts';
 import { readRequests } from '../facts/requests.ts';
 import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
 import { readSentOn } from '../facts/sent-on.ts';
+import { readSeo } from '../facts/seo.ts';
 import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
 import { isSpeedAsked, reportCategories } from './categories.ts';
@@ -90,7 +91,7 @@ function reportPage(page: PageObservation, strategy: Strategy): PageFields {
     layoutShifts: shiftsOf(page),
     ...reportAudits(page),
     resources: reportResources(page),
-    warnings: page.warnings,
+    warnings: [...page.warnings, ...tellRobots(page)],
   };
 }
 
@@ -166,4 +167,10 @@ function framesOf({ runs: [first] }: PagespeedEvidence): readonly Frame[] {
 function reportRequests(page: PageObservation | undefined): PagespeedFields['requests'] {
   const seen = page && readRequests(page);
   return seen ? { total: seen.total, ...seen.sums, entries: seen.entries } : null;
+}
+
+/** No rule of this check speaks of robots.txt, but the score of SEO counts it. */
+function tellRobots(page: PageObservation): readonly string[] {
+  const { fault } = readSeo(page);
+  return fault === '' ? [] : [`The score of SEO counts robots.txt as a fault. ${fault}`];
 }

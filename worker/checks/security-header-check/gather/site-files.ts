@@ -2,9 +2,9 @@ import type { HttpProbe } from '../../../probes/http/port.ts';
 import { seeBodySigns } from '../../../web/block-page.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
 import { builtInPreloadList } from '../../../web/preload-list.ts';
+import { parseRobots } from '../../../web/robots.ts';
 import { type HttpResponse, type WalkLimits, walkRedirects } from '../../../web/walk.ts';
 import type { SiteFileObservation, SiteFiles } from '../evidence.ts';
-import { parseRobots } from '../grammar/robots.ts';
 
 /** Crawlers follow at least five redirects (RFC 9309 §2.3.1.2). The files must not keep a report waiting. */
 const limits = { redirects: 5, chainMs: 6000 };

@@ -1,8 +1,7 @@
 import { robotsRules } from '#shared/catalogue/security-header-check/rules/site-files';
 import { allOf, notTested, type Verdicts } from '#shared/model/verdict';
-import { isParseable } from '../facts/robots.ts';
+import { isParseable, type Robots } from '../../../web/robots.ts';
 import type { SiteFile } from '../facts/site-file.ts';
-import type { Robots } from '../grammar/robots.ts';
 import { brokenWhen, cut } from './verdict-tables.ts';
 
 /** Judges robots.txt. A site without one has nothing to forbid. */

@@ -1,7 +1,6 @@
-import { isParseable } from '../facts/robots.ts';
+import { isParseable, type Robots } from '../../../web/robots.ts';
 import type { FoundSecurityTxt, SecurityTxtObservation } from '../facts/security-txt.ts';
 import type { SiteFile } from '../facts/site-file.ts';
-import type { Robots } from '../grammar/robots.ts';
 import { valuesOfField } from '../grammar/security-txt.ts';
 
 const valueLimit = 500;

@@ -2,6 +2,7 @@ import { type CategoryName, categoryNames } from '#shared/catalogue/pagespeed-ch
 import { categoryAudits } from '#shared/catalogue/pagespeed-check/rules';
 import type { CategoriesObservation } from '../port.ts';
 import { type LighthouseAudit, trimAudit } from './audit.ts';
+import { text } from './rows.ts';
 
 type LighthouseJudgement = {
   readonly categories: { readonly [id: string]: Category };
@@ -9,7 +10,10 @@ type LighthouseJudgement = {
   /** What Lighthouse did, and how long each step took in ms. Absent in the answer of another service. */
   readonly timing?: { readonly entries: readonly { readonly name: string; readonly duration: number }[] };
 };
-type Category = { readonly score: number | null; readonly auditRefs: readonly { readonly id: string }[] };
+type Category = {
+  readonly score: number | null;
+  readonly auditRefs: readonly { readonly id: string; readonly weight?: number }[];
+};
 
 /** Lighthouse looks at the page with axe for this category alone; what the others need is gathered for performance, too. */
 const ownGathering: { readonly [name in CategoryName]?: string } = {
@@ -30,12 +34,24 @@ export function readCategories({
   return {
     scores: Object.fromEntries(seen.map((name) => [name, categories[name]?.score ?? null])),
     tookMs: Object.fromEntries(seen.map((name) => [name, timeOf(name, categories[name], timing)])),
+    ...(isSeen(['seo']) ? readSeo(categories['seo'], audits) : {}),
     audits: rulesOfOthers
       .filter(({ categories: names }) => isSeen(names))
       .flatMap(({ audit: id }) => {
         const audit = Object.hasOwn(audits, id) ? audits[id] : undefined;
         return audit ? [trimAudit(audit)] : [];
       }),
+  };
+}
+
+/** Its robots-txt audit knows four fields alone, so the score is made anew with our own reading of the file. */
+function readSeo(category: Category | undefined, audits: LighthouseJudgement['audits']) {
+  const refs = category?.auditRefs ?? [];
+  const robots = audits['robots-txt'];
+  const fault = robots?.score === 0 ? text(robots.explanation) || text(robots.displayValue) : '';
+  return {
+    seo: refs.map(({ id, weight = 0 }) => ({ id, weight, score: audits[id]?.score ?? null })),
+    ...(robots ? { robots: { fault } } : {}),
   };
 }
 

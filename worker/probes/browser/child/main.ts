@@ -2,6 +2,7 @@
 // itself, as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
 import { rmSync } from 'node:fs';
 import type { Browser, BrowserContext, Cookie, Page } from 'puppeteer-core';
+import type { PageObservation } from '../port.ts';
 import { startChromium } from './chromium.ts';
 import type { ChildMessage, Order, Start, WorkerMessage } from './messages.ts';
 import { orAfter } from './or-after.ts';
@@ -109,11 +110,27 @@ async function measure(
       const cookies = readCookies(await cookiesIn(context), log, Date.now() / 1000);
       return {
         kind: 'page',
-        page: { ...nameCulprits(outcome.page), requests: readLog(log, address), cookies },
+        page: {
+          ...withRobots(nameCulprits(outcome.page), result.artifacts.RobotsTxt),
+          requests: readLog(log, address),
+          cookies,
+        },
         ...(seen ? { document: seen } : {}),
       };
     }),
   ]);
+}
+
+/** Characters of robots.txt that are kept. */
+const robotsLimit = 65_536;
+
+type Fetched = { readonly status: number | null; readonly content: string | null };
+
+function withRobots(page: PageObservation, fetched: Fetched | undefined): PageObservation {
+  const { categories } = page;
+  if (!categories?.robots || !fetched) return page;
+  const answer = { status: fetched.status, text: (fetched.content ?? '').slice(0, robotsLimit) };
+  return { ...page, categories: { ...categories, robots: { ...categories.robots, answer } } };
 }
 
 /** A browser that its page has worn out gives none. */

@@ -68,9 +68,7 @@ export function trimResult(result: LighthouseResult): PageObservation {
     }),
     ...(categories ? { categories } : {}),
     resources: readResources(audits['resource-summary']),
-    warnings: [...result.runWarnings.map(text), ...tellRobots(audits['robots-txt'])].filter(
-      (warning) => warning !== '',
-    ),
+    warnings: result.runWarnings.map(text).filter((warning) => warning !== ''),
     environment: {
       lighthouse: result.lighthouseVersion,
       userAgent: environment.hostUserAgent,
@@ -83,12 +81,6 @@ export function trimResult(result: LighthouseResult): PageObservation {
     screenshot: readScreenshot(audits['final-screenshot']?.details),
     ...readLoad(audits),
   };
-}
-
-/** No rule of ours speaks of a robots.txt that Lighthouse could not fetch, but its score of SEO counts it. */
-function tellRobots(audit: LighthouseAudit | undefined): readonly string[] {
-  const why = text(audit?.explanation) || text(audit?.displayValue);
-  return audit?.score === 0 && why !== '' ? [`The score of SEO counts robots.txt as a fault. ${why}`] : [];
 }
 
 function readMetrics(

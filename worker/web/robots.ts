@@ -79,3 +79,8 @@ function readRule(name: 'allow' | 'disallow', value: string, reading: RobotsStat
   if (name === 'allow') reading.allowsAny = true;
   else reading.forbidsRoot ||= value === '/' || value === '/*' || value === '*';
 }
+
+/** True where a crawler finds something to obey, or an empty file, which allows everything. */
+export function isParseable({ groups, rules, sitemapCount, faultyLines }: Robots): boolean {
+  return groups + rules + sitemapCount > 0 || faultyLines === 0;
+}
