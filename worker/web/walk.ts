@@ -107,7 +107,7 @@ export async function walkRedirects<Seen>(
     walk.arriveAt?.(url, hops.length);
     visited.set(visitKey(url, jar), hops.length);
     const { hop, stop, to, set } = await takeHop(url, { jar, hsts, late, from: hops.at(-1)?.url }, walk);
-    if (set) sets.push(set);
+    sets.push(...set);
     hops.push(hop);
     inARow = hop.next?.via === 'http' ? inARow + 1 : 0;
     if (stop || to === undefined) return { hops, stop: stop ?? { kind: 'arrived' } };
@@ -115,17 +115,14 @@ export async function walkRedirects<Seen>(
     const circle = visited.get(visitKey(to, jar));
     if (circle !== undefined) {
       const hosts = new Set(hops.slice(circle).map((each) => new URL(each.url).host));
-      const lost = await findLost(
-        to,
-        { sets, hosts, hsts, late, left: walk.limits.redirects - hops.length },
-        walk,
-      );
-      return { hops, stop: { kind: 'loop', to: maskUrls(to), ...(lost.length > 0 ? { lost } : {}) } };
+      const left = walk.limits.redirects - hops.length;
+      return { hops, stop: await endLoop(to, { sets, hosts, hsts, late, left }, walk) };
     }
-    if (hops.length > walk.limits.redirects) {
-      const kind = inARow > walk.limits.redirects ? 'too-many' : 'given-up';
-      return { hops, stop: { kind, to: maskUrls(to) } };
-    }
+    if (hops.length > walk.limits.redirects)
+      return {
+        hops,
+        stop: { kind: inARow > walk.limits.redirects ? 'too-many' : 'given-up', to: maskUrls(to) },
+      };
     url = to;
   }
 }
@@ -142,6 +139,11 @@ type Circle = Pick<WalkState, 'hsts' | 'late'> & {
   /** Redirects that may still be followed. */
   readonly left: number;
 };
+
+async function endLoop(to: string, circle: Circle, walk: Walk<unknown>): Promise<Stop> {
+  const lost = await findLost(to, circle, walk);
+  return { kind: 'loop', to: maskUrls(to), ...(lost.length > 0 ? { lost } : {}) };
+}
 
 /** Walks a circle once more with the cookies that browsers do not keep, and to no other host. @returns these, where it then ends or leads out */
 async function findLost(
@@ -178,7 +180,8 @@ type Taken<Seen> = {
   readonly hop: WalkedHop<Seen>;
   readonly stop?: Stop;
   readonly to?: string;
-  readonly set?: CookiesSet;
+  /** None where no answer came. */
+  readonly set: readonly CookiesSet[];
   readonly isError?: boolean;
 };
 
@@ -194,18 +197,23 @@ async function takeHop<Seen>(
   if (!answer) {
     const reason = 'the time for the whole chain was over before it answered';
     const seen: FailedHop = { kind: 'failure', code: 'response-timeout', reason, address: null, waitedMs };
-    return { hop: { url: shown, seen, next: null }, stop: { kind: 'out-of-time', afterMs: limits.chainMs } };
+    return {
+      hop: { url: shown, seen, next: null },
+      set: [],
+      stop: { kind: 'out-of-time', afterMs: limits.chainMs },
+    };
   }
   if (answer.kind === 'failure') {
     const { kind, code, reason, address } = answer;
     const seen: FailedHop = { kind, code, reason, address, waitedMs };
     const why = from === undefined ? undefined : whyNowhere({ from, to: url, code });
     const stop: Stop = why === undefined ? { kind: 'failure' } : { kind: 'nowhere', why };
-    return { hop: { url: shown, seen, next: null }, stop };
+    return { hop: { url: shown, seen, next: null }, set: [], stop };
   }
   const fields = indexFields(answer.headers);
-  const set = { lines: valuesOf(fields, 'set-cookie'), url: new URL(url) };
-  jar.keep(set.lines, set.url);
+  const lines = valuesOf(fields, 'set-cookie');
+  const set = [{ lines, url: new URL(url) }];
+  jar.keep(lines, new URL(url));
   hsts.keep(answer.tls, valuesOf(fields, 'strict-transport-security')[0], new URL(url));
   const { seen, lead } = await read(answer, url);
   const { stop, next } = stepFrom(

@@ -28,6 +28,6 @@ export const sslCheck = {
   refreshFloorS: 30,
   rules,
   why: sslWhys,
-  rulesVersion: 13,
+  rulesVersion: 14,
   reportShape: sslReportShape,
 } satisfies CheckSpec;

@@ -9,10 +9,12 @@ import { readRevocationList } from '../../../worker/certificates/revocation-list
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type {
   FullEndpoint,
+  HelloAccepted,
   Http3Observation,
+  QuestionEnd,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
-import { clientProfiles } from '../../../worker/checks/ssl-check/grammar/client-profiles.ts';
+import { clientProfiles, hybridGroup } from '../../../worker/checks/ssl-check/grammar/client-profiles.ts';
 import {
   accepts,
   asked,
@@ -105,6 +107,16 @@ const row = (
   [grade, ...broken]: readonly [Grade, ...SslCode[]],
   expected: Expected = {},
 ) => ({ name, change, broken, grade, expected });
+
+/** What clients with large and with short hellos got. */
+const sizes = (large: QuestionEnd | HelloAccepted, short: QuestionEnd | HelloAccepted) =>
+  clientProfiles
+    .filter(({ matters }) => matters)
+    .map(({ hello, keysFor }) => ({
+      hello,
+      version: null,
+      answer: keysFor.includes(hybridGroup) ? large : short,
+    }));
 
 /** An answer that clients refuse. */
 const notOfferedAnswer = (suite: number) =>
@@ -1187,6 +1199,9 @@ const protocolRows = [
           handshake: connected({ ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 } }),
         },
       ],
+      clients: sizes(refused(), accepts(0x1301)).filter(
+        ({ hello }) => hello === 'openssl' || hello === 'java',
+      ),
     },
     ['A+ 94', 'client-hello-size-intolerance'],
   ),
@@ -1776,7 +1791,7 @@ test('where browsers fail by the size of their hello, the fix is that of its siz
     { offer: 'modern', handshake: failed('', 'tls-timeout') },
     { offer: 'small', handshake },
   ] as const;
-  const clients = clientProfiles.map(({ hello }) => ({ hello, version: null, answer: refused() }));
+  const clients = sizes(refused(), accepts(0x1301));
   const finding = findingOf({ handshakes, clients }, 'browsers-cannot-connect');
   expect(finding?.detail).toBe(
     'The server answers in TLSv1.3, but Chrome, Firefox and Safari fail: their ClientHello needs two TCP segments, and the server only takes a short one.',

@@ -159,7 +159,7 @@ export const protocolRules = {
     points: 6,
     title: 'The server fails on the large ClientHello of current browsers',
     detail:
-      'A ClientHello with a post-quantum key share needs two TCP segments and fails ({reason}). A short one works.',
+      'A ClientHello with a post-quantum key share needs two TCP segments and fails ({reason}). None of {large} such passed, but {short} short ones did.',
     fix: 'Update the server, or the firewall or load balancer in front of it. It expects the whole ClientHello in one packet.',
     references: [
       'RFC 8446 §5.1',

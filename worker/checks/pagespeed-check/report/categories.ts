@@ -13,21 +13,28 @@ export function reportCategories(
   page: PageObservation | undefined,
 ): PagespeedFields['categories'] {
   const told = readAsked(evidence).map((name) => {
-    const seo = name === 'seo' && page ? readSeo(page) : undefined;
-    const seen = name === 'performance' ? page?.score : seo ? seo.score : page?.categories?.scores[name];
     const judgedBy = elsewhereOf(name);
     const tookMs = finiteOf(page?.categories?.tookMs?.[name]);
     return [
       name,
       {
-        score: toPoints(seen ?? null),
-        ...(seo && seo.lighthouse !== null ? { lighthouseScore: toPoints(seo.lighthouse) } : {}),
+        ...scoresOf(name, page),
         ...(tookMs === undefined ? {} : { tookMs }),
         ...(judgedBy ? { judgedBy } : {}),
       },
     ] as const;
   });
   return Object.fromEntries(told);
+}
+
+function scoresOf(name: CategoryName, page: PageObservation | undefined) {
+  if (name === 'performance') return { score: toPoints(page?.score ?? null) };
+  if (name !== 'seo' || !page) return { score: toPoints(page?.categories?.scores[name] ?? null) };
+  const { score, lighthouse } = readSeo(page);
+  return {
+    score: toPoints(score),
+    ...(lighthouse === null ? {} : { lighthouseScore: toPoints(lighthouse) }),
+  };
 }
 
 function elsewhereOf(name: CategoryName) {

@@ -69,8 +69,7 @@ function endOf(stop: Stop, { url, seen }: WalkedHop<ReceivedAnswer>): ChainEnd {
   if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
   if (stop.kind === 'given-up')
     return { kind: 'failed', url: stop.to, code: 'budget-spent', reason: whyGivenUp };
-  if (stop.kind === 'loop')
-    return { kind: stop.kind, url: stop.to, ...(stop.lost ? { lost: stop.lost } : {}) };
+  if (stop.kind === 'loop') return endOfLoop(stop);
   if (stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
   if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
     return { kind: 'answered' };
@@ -78,6 +77,10 @@ function endOf(stop: Stop, { url, seen }: WalkedHop<ReceivedAnswer>): ChainEnd {
   // Software outside of the browser gets the address, and the page that gave it stays.
   if (stop.kind === 'foreign-scheme' && location === '') return { kind: 'answered', calls: stop.scheme };
   return { kind: stop.kind, url, location: seeLocation(location, url).text };
+}
+
+function endOfLoop({ kind, to, lost }: Extract<Stop, { kind: 'loop' }>): ChainEnd {
+  return { kind, url: to, ...(lost ? { lost } : {}) };
 }
 
 const whyGivenUp = `one check follows at most ${redirectLimit} redirects`;

@@ -40,7 +40,8 @@ const untilTls13 = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 const untilTls12 = ['TLSv1', 'TLSv1.1', 'TLSv1.2'] as const;
 const tls10 = ['SSLv3', 'TLSv1'] as const;
 
-const hybrid = 0x11ec;
+/** X25519MLKEM768: its key alone has 1,216 bytes, so a hello that brings one needs two TCP segments. */
+export const hybridGroup = 0x11ec;
 const x25519 = 0x001d;
 const p256 = 0x0017;
 const p384 = 0x0018;
@@ -90,9 +91,9 @@ const browser = (name: string, offer: Omit<Offer, 'versions'>): ClientProfile =>
 const chromeOfToday = {
   hello: 'chrome',
   suites: chromium,
-  groups: [hybrid, x25519, p256, p384],
+  groups: [hybridGroup, x25519, p256, p384],
   signatures: chromiumSignatures,
-  keysFor: [hybrid, x25519],
+  keysFor: [hybridGroup, x25519],
   greases: true,
   matters: true,
 } as const;
@@ -100,8 +101,8 @@ const opensslOfToday = {
   hello: 'openssl',
   versions: modern,
   suites: openssl,
-  groups: [hybrid, x25519, p256, x448, p384, p521, ...smallPrimes],
-  keysFor: [hybrid, x25519],
+  groups: [hybridGroup, x25519, p256, x448, p384, p521, ...smallPrimes],
+  keysFor: [hybridGroup, x25519],
   matters: true,
 } as const;
 const javaOfToday = {
@@ -130,16 +131,16 @@ export const clientProfiles: readonly ClientProfile[] = [
   browser('Firefox 132 and later', {
     capture: 'Firefox 137 (Win 11)',
     suites: firefox,
-    groups: [hybrid, x25519, p256, p384, p521, ...smallPrimes],
+    groups: [hybridGroup, x25519, p256, p384, p521, ...smallPrimes],
     signatures: firefoxSignatures,
-    keysFor: [hybrid, x25519, p256],
+    keysFor: [hybridGroup, x25519, p256],
   }),
   browser('Safari 26, iOS 26', {
     capture: 'Safari 26.4 (iOS+iPadOS 26.4)',
     suites: ids(`1302 1303 1301 ${safari12}`),
-    groups: [hybrid, x25519, p256, p384, p521],
+    groups: [hybridGroup, x25519, p256, p384, p521],
     signatures: safariSignatures,
-    keysFor: [hybrid, x25519],
+    keysFor: [hybridGroup, x25519],
     greases: true,
   }),
   browser('Safari 18, iOS 18', {

@@ -1,11 +1,12 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { protocolRules } from '#shared/catalogue/ssl-check/rules/protocol';
 import { isNotAsked } from '#shared/model/failure';
-import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import { brokenIf, isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import type { HandshakeAnswer, HandshakeObservation } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { ClientOutcome } from '../facts/derive-client.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { judgeHelloSize } from '../facts/hello-size.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
 import { nameNotOffered } from '../grammar/not-offered.ts';
 import { type Cipher, suites } from '../grammar/suites.ts';
@@ -38,10 +39,10 @@ function judgeBrowsers(facts: SslFacts) {
 }
 
 /** Where a short hello works, it is the size of theirs, whatever the server did with it. */
-function judgeAll({ client, protocols }: SslFacts, first: ClientOutcome | undefined): Verdict {
+function judgeAll({ client, evidence, protocols }: SslFacts, first: ClientOutcome | undefined): Verdict {
   const spoken = versionNames.findLast((version) => protocols[version] === true);
   const protocol = first?.protocol ?? spoken ?? 'TLS';
-  if (client?.offer !== 'small')
+  if (client === null || !isBroken(judgeHelloSize(evidence)))
     return brokenIf(true, {
       protocol,
       reason: first?.reason ?? 'they have nothing in common with the server',

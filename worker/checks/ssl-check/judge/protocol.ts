@@ -5,6 +5,7 @@ import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
 import { isAlpnRefused } from '../facts/clients.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
+import { judgeHelloSize } from '../facts/hello-size.ts';
 import { readHttp3 } from '../facts/http3.ts';
 import { nameNotOffered } from '../grammar/not-offered.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
@@ -145,11 +146,8 @@ function judgeHsts({ evidence: { hsts } }: SslFacts) {
   } as const;
 }
 
-/** The large hello failed and the small one did not. */
 function judgeSize({ client, evidence }: SslFacts): Verdict {
-  if (client === null) return notTested(noHandshake);
-  const first = evidence.handshakes[0]?.handshake;
-  return brokenIf(client.offer === 'small', { reason: first?.kind === 'failure' ? first.reason : '' });
+  return client === null ? notTested(noHandshake) : judgeHelloSize(evidence);
 }
 
 function judgeEarlyData({ client, protocols }: SslFacts): Verdict {
