@@ -415,6 +415,13 @@ describe('the small ones', () => {
       ['max-age', '5'],
     ]);
   });
+  test('what Chromium cuts from the ends', () => {
+    expect(parseXFrameOptions(['DENY\f', '\vdeny '])).toMatchObject({ kind: 'deny', count: 2 });
+    expect(parseXFrameOptions(['DENY\u0001'])).toMatchObject({ kind: 'invalid' });
+    expect(parseReferrerPolicy(['no-referrer\v'])).toBe('no-referrer');
+    expect(findSkippedTypes(['"cookies"\f'])).toEqual([]);
+    expect(parseNosniff(['nosniff\f'])).toMatchObject({ nosniff: false });
+  });
   test('Clear-Site-Data takes quoted types', () => {
     expect(findSkippedTypes(['"cache", "cookies"', '"*"'])).toEqual([]);
     expect(findSkippedTypes(['cache, "Cookies", \'storage\', "'])).toEqual([

@@ -1,4 +1,4 @@
-import { splitValues } from '../../../web/fields.ts';
+import { splitValues, trimBlanks } from '../../../web/fields.ts';
 
 /** What browsers know (Clear Site Data, "parse response's Clear-Site-Data header"; the last two are Chromium's). */
 const types: readonly string[] = [
@@ -16,9 +16,11 @@ const types: readonly string[] = [
 export function findSkippedTypes(
   lines: readonly string[],
 ): readonly { readonly type: string; readonly reason: string }[] {
-  return splitValues(lines).flatMap((type) => {
-    if (type === '' || types.some((known) => type === `"${known}"`)) return [];
-    const isQuoted = type.length > 1 && type.startsWith('"') && type.endsWith('"');
-    return [{ type, reason: isQuoted ? 'browsers know no such type' : 'it is not in double quotes' }];
-  });
+  return splitValues(lines)
+    .map(trimBlanks)
+    .flatMap((type) => {
+      if (type === '' || types.some((known) => type === `"${known}"`)) return [];
+      const isQuoted = type.length > 1 && type.startsWith('"') && type.endsWith('"');
+      return [{ type, reason: isQuoted ? 'browsers know no such type' : 'it is not in double quotes' }];
+    });
 }

@@ -1,4 +1,4 @@
-import { splitValues } from '../../../web/fields.ts';
+import { splitValues, trimBlanks } from '../../../web/fields.ts';
 
 /** What X-Frame-Options comes to: `conflict` blocks all framing, `invalid` and `allow-from` none. */
 export type XFrameOptions = {
@@ -13,7 +13,7 @@ const known = ['deny', 'sameorigin', 'allowall'] as const;
 
 /** Reads all X-Frame-Options lines as the HTML Standard does; undefined where none was sent. */
 export function parseXFrameOptions(lines: readonly string[]): XFrameOptions | undefined {
-  const sent = splitValues(lines).map((value) => value.toLowerCase());
+  const sent = splitValues(lines).map((value) => trimBlanks(value).toLowerCase());
   if (sent.length === 0) return undefined;
   const values = [...new Set(sent)];
   return { kind: kindOf(values), values, count: sent.length };

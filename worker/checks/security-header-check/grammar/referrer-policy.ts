@@ -1,4 +1,4 @@
-import { splitValues } from '../../../web/fields.ts';
+import { splitValues, trimBlanks } from '../../../web/fields.ts';
 
 /** The eight policies, from the one that tells least to the one that tells all. */
 export const referrerPolicies = [
@@ -27,7 +27,7 @@ const legacyWords: ReadonlyMap<string, ReferrerPolicy> = new Map([
 /** The policy of all Referrer-Policy lines: the last value that is known; undefined where there is none. */
 export function parseReferrerPolicy(lines: readonly string[]): ReferrerPolicy | undefined {
   return splitValues(lines)
-    .map((value) => asPolicy(value.toLowerCase()))
+    .map((value) => asPolicy(trimBlanks(value).toLowerCase()))
     .findLast((policy) => policy !== undefined);
 }
 
