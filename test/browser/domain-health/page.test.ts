@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { goodZone, plainAddress } from '../../lab/domain-health/domains.ts';
 import { codesIn, openHealthLab, standing } from '../../lab/domain-health/kit.ts';
-import { parkingPage } from '../../lab/domain-health/sites.ts';
+import { goodPage } from '../../lab/domain-health/sites.ts';
 
 test('a domain whose pages are served by http alone is judged with a page that was loaded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'diag-health-'));
@@ -13,7 +13,7 @@ test('a domain whose pages are served by http alone is judged with a page that w
     zones: goodZone('plain.test', { A: [plainAddress] }),
     settings: { DATA_DIR: folder, WORKER_QUEUES: 'network,browser' },
   });
-  const site = createServer(parkingPage);
+  const site = createServer(goodPage);
   await new Promise<void>((resolve) => site.listen(lab.lab.web.httpPort, plainAddress, resolve));
   try {
     const report = await lab.health('plain.test', '?wait=55');

@@ -8,7 +8,7 @@ import { openLab } from '../kit/lab.ts';
 import { prepareLabProbes } from '../kit/probes.ts';
 
 /** What a check asks of a site with a page, beside its http address. */
-const questions = 7;
+const questions = 8;
 let seen: Socket[] = [];
 let held: (() => void)[] = [];
 
@@ -32,7 +32,8 @@ const lab = await openLab({
     }),
     'https://slow.test': noting((request, response) => {
       held.push(() => small(request, response));
-      if (held.length >= questions) for (const answer of held) answer();
+      // The last one, with the page's own origin, comes once the others of its kind are answered.
+      if (seen.length >= questions - 1) for (const answer of held.splice(0)) answer();
     }),
   },
 });
@@ -88,5 +89,6 @@ test('what a closed connection swallows is asked again over a new one', async ()
 
 test('a site that answers nothing until all was asked gets a connection for each question', async () => {
   expect(outcomes(await look('slow.test', short))).toEqual(allAnswered);
-  expect(new Set(seen).size).toBe(questions);
+  // The last one finds an open connection.
+  expect(new Set(seen).size).toBe(questions - 1);
 });

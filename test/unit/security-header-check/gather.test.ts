@@ -67,8 +67,8 @@ const plainSite: Web = ({ url }) =>
 test('a plain site costs two pages, three questions and three files in one wave, then its own origin and one request over each family', async () => {
   const { evidence, asked } = await gatherOver(plainSite);
   expect(asked.slice(8).map(({ url, family, headers }) => [url, family ?? headers?.['origin']])).toEqual([
-    ['https://site.test/', 'https://site.test'],
     ['https://site.test/', 6],
+    ['https://site.test/', 'https://site.test'],
     ['https://site.test/', 4],
   ]);
   const wave = asked.slice(0, 8);

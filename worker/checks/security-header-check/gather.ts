@@ -5,7 +5,7 @@ import { gatherFamilies } from '../../web/families.ts';
 import { maskHeaders } from '../../web/mask-credentials.ts';
 import { builtInPreloadList, type PreloadList } from '../../web/preload-list.ts';
 import type { GatherContext } from '../check.ts';
-import type { Chain, CorsObservation, HeaderEvidence } from './evidence.ts';
+import type { Chain, CorsObservation, DocumentObservation, HeaderEvidence } from './evidence.ts';
 import { letsAnyoneIn, lookAlikesOf, showsCors } from './facts/cors.ts';
 import { gatherSiteFiles } from './gather/site-files.ts';
 import { walkChain } from './gather/walk-chain.ts';
@@ -49,17 +49,23 @@ async function gatherPage(
   const [https, plainChain, early] = await Promise.all([...walks, askWithOrigins(secure, origin, http)]);
   const found = pageUrlOf([https, plainChain]);
   const corsUrl = isInTime() ? (found ?? secure) : secure;
-  const gatherCors = async () => {
-    const answers = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, http);
-    return found === corsUrl
-      ? [...answers, ...(await askAsRelated(found, answers, { http, isInTime }))]
-      : answers;
+  const families = found === undefined ? undefined : gatherFamilies(found, http, isInTime);
+  const cors = await (corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http));
+  const isPage = found === corsUrl && isWhole(https.document ?? plainChain.document);
+  const related = isPage ? await askAsRelated(found, cors, { http, isInTime }) : [];
+  const overFamilies = await families;
+  return {
+    https,
+    http: plainChain,
+    corsUrl,
+    cors: [...cors, ...related],
+    ...(overFamilies ? { families: overFamilies } : {}),
   };
-  const [cors, families] = await Promise.all([
-    gatherCors(),
-    found === undefined ? undefined : gatherFamilies(found, http, isInTime),
-  ]);
-  return { https, http: plainChain, corsUrl, cors, ...(families ? { families } : {}) };
+}
+
+// A page that comes to no end has used the time of the run.
+function isWhole(document: DocumentObservation | null): boolean {
+  return document === null || document.cut === null || !document.cut.includes('timeout');
 }
 
 /** The https and the http address of a target; a port of its own counts only for its own scheme. */

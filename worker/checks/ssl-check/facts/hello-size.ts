@@ -18,7 +18,7 @@ export function judgeHelloSize(evidence: SslEvidence): Verdict {
     ...evidence.handshakes.filter(({ offer }) => offer === 'small').map(asTried),
     ...readClients(evidence, false),
     ...evidence.questions
-      .filter(({ version }) => version !== 'TLSv1.3')
+      .filter(({ version }) => version === 'TLSv1.2')
       .flatMap(({ accepted }) => accepted.map(() => passed)),
   ];
   if (large.some(({ isPassed }) => isPassed)) return 'holds';
@@ -40,9 +40,11 @@ function asTried({ handshake }: SslEvidence['handshakes'][number]): Tried {
 
 /** What known clients got, by whether their hello brings a post-quantum key; what we stopped ourselves was not tried. */
 function readClients({ clients = [] }: SslEvidence, isLarge: boolean): readonly Tried[] {
-  return clients.flatMap(({ hello, answer }) => {
+  return clients.flatMap(({ hello, version, answer }) => {
     const profile = clientProfiles.find((one) => one.hello === hello);
     if (!profile || answer.kind === 'stopped' || profile.keysFor.includes(hybridGroup) !== isLarge) return [];
+    // The large ones offer no older version.
+    if (version !== null && version !== 'TLSv1.2' && version !== 'TLSv1.3') return [];
     return answer.kind === 'accepted'
       ? [passed]
       : [{ isPassed: false, reason: `that of ${profile.name} was not answered` }];
