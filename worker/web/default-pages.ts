@@ -117,11 +117,10 @@ export function seeDefaultPage(html: string): readonly string[] {
   // Of Apache's oldest page there is no more than this.
   if (title === '' && !/^\s*<html>\s*<body>\s*<h1>it works!<\/h1>/i.test(html)) return [];
   if (isListing(title, html)) return [listing];
-  const text = readableText(html.replace(titleOf, ''));
-  if (text.length > textLimit) return [];
-  const found = rows.find(
-    (row) => row.title.test(title === '' ? 'It works!' : title) && row.sentence.test(text),
-  );
+  const titled = rows.filter((row) => row.title.test(title === '' ? 'It works!' : title));
+  // Hardly any page has such a title, and only then is its text taken apart.
+  const text = titled.length === 0 ? '' : readableText(html.replace(titleOf, ''));
+  const found = text.length > textLimit ? undefined : titled.find(({ sentence }) => sentence.test(text));
   return found ? [found.sign] : [];
 }
 
