@@ -73,7 +73,7 @@ export function tellLost(lost: readonly LostCookie[]): string {
 
 function storeAsMeant(cookie: SetCookie, url: URL, onLost: (lost: LostCookie) => void): Storage {
   const storage = storeCookie(cookie, url, Date.now());
-  const reason = storage.stored ? whyElsewhere(cookie, url) : storage.reason;
+  const reason = storage.stored ? whyElsewhere(cookie, storage) : storage.reason;
   // A Secure cookie and clear text are another matter, and what has no value is meant to go.
   const isMeant = cookie.value !== '' && !(cookie.secure && url.protocol === 'http:');
   if (reason === undefined || !isMeant) return storage;
@@ -81,9 +81,10 @@ function storeAsMeant(cookie: SetCookie, url: URL, onLost: (lost: LostCookie) =>
   return { stored: true, hostOnly: true, domain: url.hostname, path: '/' };
 }
 
-function whyElsewhere({ path }: SetCookie, url: URL): string | undefined {
-  if (path === null || isSentTo({ hostOnly: true, domain: url.hostname, path }, url)) return undefined;
-  return `it has Path=${maskAttributeValue(path)}, so browsers do not send it to ${url.pathname}`;
+function whyElsewhere(cookie: SetCookie, { path }: CookiePlace): string | undefined {
+  if (path === '/') return undefined;
+  const named = cookie.path === null ? 'no Path' : `Path=${maskAttributeValue(path)}`;
+  return `it has ${named}, so browsers send it to ${maskAttributeValue(path)} and below only`;
 }
 
 /** What makes two cookies the same one: name, domain and path. */

@@ -79,6 +79,17 @@ test.for([
   expect(asked.length).toBe(2);
 });
 
+test('a cookie of the directory that sets it, which the page above it wants', async () => {
+  const site: Site = ({ protocol, host, pathname }, cookie) => {
+    if (protocol === 'http:') return { to: `https://${host}${pathname}` };
+    if (pathname === '/gate/in') return { to: '/', set: 'seen=1' };
+    return cookie === '' ? { to: '/gate/in' } : {};
+  };
+  const { evidence } = await judge(site, 'https://www.site.test/');
+  const reason = 'it has no Path, so browsers send it to /gate and below only';
+  expect(evidence.stop).toMatchObject({ kind: 'loop', lost: [{ cookie: 'seen', reason }] });
+});
+
 test.for<readonly [name: string, site: Site]>([
   [
     'goes on with the cookie too',
