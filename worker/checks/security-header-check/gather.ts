@@ -49,18 +49,17 @@ async function gatherPage(
   const [https, plainChain, early] = await Promise.all([...walks, askWithOrigins(secure, origin, http)]);
   const found = pageUrlOf([https, plainChain]);
   const corsUrl = isInTime() ? (found ?? secure) : secure;
-  const families = found === undefined ? undefined : gatherFamilies(found, http, isInTime);
-  const cors = await (corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http));
-  const isPage = found === corsUrl && isWhole(https.document ?? plainChain.document);
-  const related = isPage ? await askAsRelated(found, cors, { http, isInTime }) : [];
-  const overFamilies = await families;
-  return {
-    https,
-    http: plainChain,
-    corsUrl,
-    cors: [...cors, ...related],
-    ...(overFamilies ? { families: overFamilies } : {}),
+  const gatherCors = async () => {
+    const answers = await (corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http));
+    const isPage = found === corsUrl && isWhole(https.document ?? plainChain.document);
+    return isPage ? [...answers, ...(await askAsRelated(found, answers, { http, isInTime }))] : answers;
   };
+  // Awaited together: where the run ends, none of them may be left alone.
+  const [cors, families] = await Promise.all([
+    gatherCors(),
+    found === undefined ? undefined : gatherFamilies(found, http, isInTime),
+  ]);
+  return { https, http: plainChain, corsUrl, cors, ...(families ? { families } : {}) };
 }
 
 // A page that comes to no end has used the time of the run.
