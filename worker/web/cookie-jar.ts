@@ -66,7 +66,8 @@ export function openCookieJar(onLost?: (lost: LostCookie) => void): CookieJar {
 /** Why a circle has no end, as a clause: browsers keep none of these cookies, and with them it ends. */
 export function tellLost(lost: readonly LostCookie[]): string {
   const told = lost.map(
-    ({ cookie, reason }) => `the cookie ${cookie === '' ? 'without a name' : cookie} is not kept (${reason})`,
+    ({ cookie, reason }) =>
+      `the cookie ${cookie === '' ? 'without a name' : `"${cookie}"`} is not kept (${reason})`,
   );
   return `${told.join(', and ')}; with it the redirects end`;
 }
