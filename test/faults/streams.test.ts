@@ -59,6 +59,8 @@ describe.skipIf(!hasRedis || !hasMongo)('streams of an account', () => {
     const open = await Promise.all(Array.from({ length: most }, openOne));
     expect(open.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await read(second)).toBe('429 streams');
+    // Held until here: fetch ends the stream of an answer that nobody can read any more.
+    expect(open.every(({ bodyUsed }) => !bodyUsed)).toBe(true);
     first.process.kill('SIGKILL');
     expect(await read(second)).toBe('429 streams');
     await expect.poll(() => read(second), { timeout: 90_000, interval: 1000 }).toBe(200);
