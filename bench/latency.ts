@@ -136,7 +136,7 @@ function jobLike(jobId: string): object {
     options: {},
     host: 'a.test',
     caller: 'c',
-    wanted: { notBefore: Date.now(), acceptFresh: true },
+    wanted: { since: Date.now(), orFresh: true },
     startBy: Date.now() + 3_600_000,
     runLimitMs: 20_000,
   };

@@ -68,7 +68,7 @@ async function measureSide(side: StoreUnderTest): Promise<Row[]> {
     const report = sampleReport(keys.reportId);
     return turn === 'ours' ? () => store.insert(report, keys) : () => bare.insert(report, keys);
   });
-  const wanted = { notBefore: Number.MAX_SAFE_INTEGER, acceptFresh: true };
+  const wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
   const find = await compare('findFresh', async (turn, index) => {
     const jobKey = freshKeys[(index * 7919) % freshKeys.length] ?? '';
     return turn === 'ours' ? () => store.findFresh([{ jobKey, wanted }]) : () => bare.findFresh(jobKey);
@@ -112,7 +112,7 @@ async function compare(
 async function measureTick({ store, oldKeys, tickKeys }: StoreUnderTest): Promise<void> {
   const questions = oldKeys
     .slice(0, tickKeys)
-    .map((jobKey) => ({ jobKey, wanted: { notBefore: Date.now() - 1000, acceptFresh: true } }));
+    .map((jobKey) => ({ jobKey, wanted: { since: Date.now() - 1000, orFresh: true } }));
   const times: number[] = [];
   const cpu = process.cpuUsage();
   for (let index = 0; index < 10; index += 1) {

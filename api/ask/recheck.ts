@@ -55,7 +55,7 @@ export async function recheck(
   { question, code, waitS, mayStart = true }: Rechecked,
 ): Promise<RecheckAnswer> {
   if (!services.reports.reportIds) throw noParts();
-  const newest = { notBefore: 0, acceptFresh: true };
+  const newest = { since: 0, orFresh: true };
   const known = await askAsCaller(services, from, { question, freshness: newest, waitS: 0, mayStart: false });
   if (known.kind !== 'report') throw nothingKnown(code);
   const health = readReport({ json: known.report.identity });

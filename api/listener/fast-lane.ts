@@ -57,7 +57,7 @@ function findAnswer(
   const jobKey = services.readAsk.recallPlain(url, services.site.ownerOf(account));
   if (jobKey === undefined) return undefined;
   const now = Date.now();
-  const ready = services.reports.remembered.find(jobKey, { notBefore: now, acceptFresh: true }, now);
+  const ready = services.reports.remembered.find(jobKey, { since: now, orFresh: true }, now);
   if (!ready) return undefined;
   const choice = choose(headers, ready);
   if (choice.isKnown) return { ready, choice, text: '' };

@@ -68,7 +68,7 @@ async function findGrade(services: PageServices, domain: string): Promise<Omit<B
   if (!spec) throw new Error('domain-health is in the catalogue');
   const question = usualQuestion(services, spec, domain, { account: anonymousAccount });
   const { jobKey } = question;
-  const wanted = { notBefore: 0, acceptFresh: true };
+  const wanted = { since: 0, orFresh: true };
   const found = (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }

@@ -168,7 +168,7 @@ async function findNewest(
     );
     if (answer?.kind === 'report') return answer.report;
   }
-  const freshness = { notBefore: 0, acceptFresh: true };
+  const freshness = { since: 0, orFresh: true };
   const answer = await askAsCaller(services, from, { question, freshness, waitS: 0, mayStart: false });
   return answer.kind === 'report' ? answer.report : undefined;
 }

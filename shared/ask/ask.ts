@@ -84,7 +84,7 @@ export async function ask<R extends KnownReport>(parts: AskParts<R>, asking: Ask
   const outcome = await joinOrRun(parts, asking, job);
   if (outcome.kind === 'report') {
     const { stored } = outcome;
-    const via = stored.jobId === job.jobId ? 'stored' : 'collapsed';
+    const via = stored.reportId === job.reportId ? 'stored' : 'collapsed';
     return granted(parts, asking, { report: parts.remembered.keep(stored), jobId: stored.jobId, via });
   }
   const { submitted } = outcome;
@@ -98,7 +98,7 @@ async function findUnderWay<R extends KnownReport>(
   { waiting, jobQueue }: AskParts<R>,
   { question, freshness, waitMs }: Asking,
 ): Promise<Later | undefined> {
-  const open = waitMs > 0 || !freshness.acceptFresh ? undefined : waiting.openJob(question.jobKey);
+  const open = waitMs > 0 || !freshness.orFresh ? undefined : waiting.openJob(question.jobKey);
   const state = open && (await lookAtJob(jobQueue, open));
   const goesOn = state?.state === 'waiting' || state?.state === 'running';
   return open && goesOn ? { jobId: open.jobId, job: state.job, state } : undefined;
@@ -158,6 +158,8 @@ async function joinOrRun<R extends KnownReport>(
   const wait = () => waiting.wait(job, { waitMs, signal, withdrawn });
   if (waiting.isPending(job.jobKey)) return wait();
   const payment = await payer.pay(job, costOf(question.spec, question.options));
+  // Others of this process paid at the same time, and one of them was first: the run is its.
+  if (waiting.isPending(job.jobKey)) return (await Promise.all([wait(), payment.giveBack()]))[0];
   try {
     const outcome = await wait();
     await settle(payment, outcome, job);
@@ -170,10 +172,11 @@ async function joinOrRun<R extends KnownReport>(
 }
 
 // Not another request's work, not a run that never came about or failed through us.
-async function settle(payment: Payment, outcome: WaitOutcome, { jobId }: Job): Promise<void> {
+async function settle(payment: Payment, outcome: WaitOutcome, { reportId }: Job): Promise<void> {
   if (outcome.kind === 'report') {
     const { stored } = outcome;
-    return stored.jobId === jobId && stored.state !== 'failed' ? undefined : payment.giveBack();
+    // A run that was lost goes on under another job's id, and keeps its report's.
+    return stored.reportId === reportId && stored.state !== 'failed' ? undefined : payment.giveBack();
   }
   const { state } = outcome.submitted;
   if (state === 'full') return payment.undo();

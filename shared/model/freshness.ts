@@ -1,5 +1,5 @@
-/** Which stored reports may answer: those checked at `notBefore` (Unix ms) or later; with `acceptFresh`, also any that is still fresh. */
-export type Freshness = { readonly notBefore: number; readonly acceptFresh: boolean };
+/** Which stored reports may answer: those checked at `since` (Unix ms) or later; with `orFresh`, also any that is still fresh. */
+export type Freshness = { readonly since: number; readonly orFresh: boolean };
 
 /** Clocks of processes differ a little. A report dated later than this has the time of a wrong clock and is never served. */
 const clocksMs = 60_000;
@@ -12,10 +12,10 @@ export function latestOf(nowMs: number): number {
 /** True when a report answers what is wanted. */
 export function answers(
   { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
-  { notBefore, acceptFresh }: Freshness,
+  { since, orFresh }: Freshness,
   nowMs: number,
 ): boolean {
-  return checkedAt <= latestOf(nowMs) && (checkedAt >= notBefore || (acceptFresh && freshUntil > nowMs));
+  return checkedAt <= latestOf(nowMs) && (checkedAt >= since || (orFresh && freshUntil > nowMs));
 }
 
 /** What of a check says how soon its target may be asked again. */
@@ -26,12 +26,12 @@ type Floor = { readonly refreshFloorS: number };
  * @param maxAgeS how old the report may be; 0: a new one; undefined: any that is still fresh
  */
 export function freshnessOf({ refreshFloorS }: Floor, maxAgeS: number | undefined, nowMs: number): Freshness {
-  if (maxAgeS === undefined) return { notBefore: nowMs, acceptFresh: true };
-  return { notBefore: nowMs - Math.max(maxAgeS, refreshFloorS) * 1000, acceptFresh: false };
+  if (maxAgeS === undefined) return { since: nowMs, orFresh: true };
+  return { since: nowMs - Math.max(maxAgeS, refreshFloorS) * 1000, orFresh: false };
 }
 
 /** What a wish for a whole comes to for one of its parts, which has a floor of its own. @param startedAt of the whole, Unix ms */
 export function freshnessOfPart(whole: Freshness, { refreshFloorS }: Floor, startedAt: number): Freshness {
-  if (whole.acceptFresh) return { notBefore: startedAt, acceptFresh: true };
-  return { notBefore: Math.min(whole.notBefore, startedAt - refreshFloorS * 1000), acceptFresh: false };
+  if (whole.orFresh) return { since: startedAt, orFresh: true };
+  return { since: Math.min(whole.since, startedAt - refreshFloorS * 1000), orFresh: false };
 }

@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import type { Freshness } from './freshness.ts';
+import { z } from 'zod';
 import type { Json } from './verdict.ts';
 
 /** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
@@ -9,44 +9,70 @@ export type QueueName = (typeof queueNames)[number];
 /** Raised when workers of an older version cannot run the job. Such a worker puts it back. */
 export const jobVersion = 1;
 
-/** One run that a caller asked for. JSON, about 1 kB. New versions add fields and never remove one. */
-export type Job = {
-  readonly v: number;
-  readonly queue: QueueName;
-  readonly jobId: string;
+/** No text of a job is longer; a URL may have 2,048 characters. */
+const text = z.string().min(1).max(4096);
+const count = z.number().min(0);
+const json: z.ZodType<Json> = z.json();
+
+/** A job as it stands in a queue, in JSON, about 1 kB. New versions add fields and never remove one. */
+const jobSchema = z.object({
+  v: count,
+  queue: z.enum(queueNames),
+  jobId: text,
   /** The id that its report gets. Unused if the job joined an earlier one. */
-  readonly reportId: string;
-  readonly jobKey: string;
+  reportId: text,
+  jobKey: text,
   /** The part of the key that depends on the API's release and settings. A worker builds the key again from it. */
-  readonly keyVersion?: string;
-  readonly check: string;
+  keyVersion: text.exactOptional(),
+  check: text,
   /** The target in normal form: a domain name, or a URL. */
-  readonly target: string;
-  readonly options: { readonly [name: string]: Json };
+  target: text,
+  options: z.record(z.string(), json).readonly(),
   /** The owner of the slots that it uses: a registrable domain, or an IP address. */
-  readonly host: string;
+  host: text,
   /** The caller whose turn it uses: callers share the slots of hosts and workers. */
-  readonly caller: string;
-  /**
-   * Set with ACCOUNT_CACHE: only reports of this account may answer, and only this account sees the job. Left out: all accounts share it.
-   */
-  readonly account?: string;
+  caller: text,
+  /** Set with ACCOUNT_CACHE: only reports of this account may answer, and only this account sees the job. Left out: all accounts share it. */
+  account: text.exactOptional(),
   /** The groups that its caller shares turns with, the widest first: an account, or the networks around an address. */
-  readonly levels?: readonly string[];
+  levels: z.array(text).max(4).readonly().exactOptional(),
   /** The request that started it, so that the log lines of both can be found by one id. */
-  readonly requestId?: string;
+  requestId: text.exactOptional(),
   /** The traceparent of the span that asked for it, where requests are traced. */
-  readonly trace?: string;
+  trace: text.exactOptional(),
   /** Page loads that its caller may have unfinished. Left out: the limit of callers without a token. */
-  readonly pages?: number;
+  pages: count.exactOptional(),
   /** True for a job without a token: its report is no secret. */
-  readonly isAnonymous?: boolean;
-  readonly wanted: Freshness;
+  isAnonymous: z.boolean().exactOptional(),
+  /** True for what nobody waits for, such as a batch or a watch: it comes after what its caller waits for. */
+  isBackground: z.boolean().exactOptional(),
+  wanted: z.object({ since: z.number(), orFresh: z.boolean() }).readonly(),
   /** Unix ms. The job expires if it has not started by then. */
-  readonly startBy: number;
-  /** Longest run, from the moment a worker starts it. */
-  readonly runLimitMs: number;
-};
+  startBy: count,
+  /** Longest run, from the moment a worker starts it; the longest is a page loaded three times. */
+  runLimitMs: z.number().min(1).max(600_000),
+});
+
+/** One run that a caller asked for. */
+export type Job = Readonly<z.infer<typeof jobSchema>>;
+
+const readable = jobSchema.loose();
+
+/**
+ * Reads a job that comes out of a queue. Fields that a newer version has added stay.
+ * @param place where it was found: its own queue and id must be those
+ * @returns the job, or the name of the first field that is wrong; "" where it is no object at all
+ */
+export function readJob(
+  value: unknown,
+  place: { readonly queue: QueueName; readonly jobId: string },
+): { readonly value: Job } | { readonly fault: string } {
+  const read = readable.safeParse(value);
+  if (!read.success) return { fault: String(read.error.issues[0]?.path[0] ?? '') };
+  const job = read.data as Job;
+  if (job.queue !== place.queue) return { fault: 'queue' };
+  return job.jobId === place.jobId ? { value: job } : { fault: 'jobId' };
+}
 
 const idBytes = 16;
 // Asking the system for 4096 random bytes costs as much as asking for one id.

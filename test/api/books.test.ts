@@ -32,6 +32,14 @@ test('a run that ends well keeps its scan', async () => {
   await service.close();
 });
 
+test('ten equal asks at once are one run, and one scan', async () => {
+  const service = await openWithRun(() => new Promise(() => undefined), { LIMIT_ANON_SCANS: '20/60' });
+  const asked = Array.from({ length: 10 }, () => service.get(redirectPath('http://a.test/', '&wait=1')));
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 202));
+  expect(await service.scansLeft()).toBe(19);
+  await service.close();
+});
+
 test('a host whose jobs take long has a short line: who would wait too long is told at once', async () => {
   const ends: (() => void)[] = [];
   let isHeld = false;

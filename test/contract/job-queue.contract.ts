@@ -22,7 +22,7 @@ const made = new Set<string>();
 /** A job that differs from others only where it is said. */
 export function makeJob(more: Partial<Job> = {}): Job {
   const jobId = randomId();
-  const wanted = { notBefore: Date.now(), acceptFresh: true };
+  const wanted = { since: Date.now(), orFresh: true };
   const job: Job = {
     v: jobVersion,
     queue: 'network',
@@ -100,11 +100,11 @@ export function jobQueueContract(open: OpenQueue): void {
         async ({ caller }, start) => void (start.mayBeStored && asked.push(caller)),
         gaveUp,
       );
-      const notBefore = Date.now() - 120_000;
+      const since = Date.now() - 120_000;
       await queue.submit(makeJob({ jobKey: 'again', caller: 'first' }));
       await until(1);
       await queue.submit(makeJob({ jobKey: 'again', caller: 'second' }));
-      await queue.submit(makeJob({ wanted: { notBefore, acceptFresh: true }, caller: 'old' }));
+      await queue.submit(makeJob({ wanted: { since, orFresh: true }, caller: 'old' }));
       await until(3);
       expect(asked.filter((caller) => caller !== 'first').toSorted()).toEqual(['old', 'second']);
     });

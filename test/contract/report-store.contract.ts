@@ -7,7 +7,7 @@ import { randomId } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 
-export const aFreshOne: Freshness = { notBefore: Number.MAX_SAFE_INTEGER, acceptFresh: true };
+export const aFreshOne: Freshness = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 
 /** A report that differs from others only where it is said; times in seconds from now. */
 export function reportOf({
@@ -112,12 +112,12 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     const old = reportOf({ checked: -100, freshFor: 60 });
     await insert(old, jobKey);
     expect(await find(jobKey, aFreshOne)).toBeUndefined();
-    expect(await find(jobKey, { notBefore: Date.now() - 50_000, acceptFresh: true })).toBeUndefined();
-    expect(await find(jobKey, { notBefore: Date.now() - 200_000, acceptFresh: false })).toBe(old.reportId);
+    expect(await find(jobKey, { since: Date.now() - 50_000, orFresh: true })).toBeUndefined();
+    expect(await find(jobKey, { since: Date.now() - 200_000, orFresh: false })).toBe(old.reportId);
     const fresh = reportOf({ checked: -10, freshFor: 60 });
     await insert(fresh, jobKey);
     expect(await find(jobKey, aFreshOne)).toBe(fresh.reportId);
-    expect(await find(jobKey, { notBefore: Date.now() - 5000, acceptFresh: false })).toBeUndefined();
+    expect(await find(jobKey, { since: Date.now() - 5000, orFresh: false })).toBeUndefined();
   });
 
   test('what is fresh is judged by the time that it is given: another clock may be right', async () => {
@@ -173,7 +173,7 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     const older = reportOf({ checked: -200, freshFor: 600 });
     await insert(older, jobKey);
     expect(await find(jobKey, aFreshOne)).toBe(older.reportId);
-    expect(await find(jobKey, { notBefore: Date.now() - 300_000, acceptFresh: false })).toBe(older.reportId);
+    expect(await find(jobKey, { since: Date.now() - 300_000, orFresh: false })).toBe(older.reportId);
   });
 
   test('it tells how full it is', async () => {

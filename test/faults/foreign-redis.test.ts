@@ -2,7 +2,6 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Job } from '#shared/model/job';
-import { toSentJob } from '#shared/queue/read-message';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
@@ -91,7 +90,7 @@ describe.skipIf(!hasRedis || !hasMongo)('another writer in Redis', () => {
     ];
     const ids: string[] = [];
     for (const [name, more] of foreign) {
-      const job = { ...toSentJob(makeJob(lively)), ...more };
+      const job = { ...makeJob(lively), ...more };
       const { jobId } = job;
       const record = { ...recordOf, id: jobId, ...(name === 'no target' ? { by: 'never' } : {}) };
       await admin.hset(`diag:jobs:job:${jobId}`, { r: JSON.stringify(record), d: JSON.stringify(job) });

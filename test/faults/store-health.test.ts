@@ -91,7 +91,7 @@ describe.skipIf(!hasMongo)('a server of MongoDB that answers ping', () => {
       ),
     );
     const ask = () =>
-      outcomeOf(store.findFresh([{ jobKey: randomId(), wanted: { notBefore: 0, acceptFresh: true } }]));
+      outcomeOf(store.findFresh([{ jobKey: randomId(), wanted: { since: 0, orFresh: true } }]));
     expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(
       new Set(['store_unavailable']),
     );

@@ -73,7 +73,7 @@ describe.skipIf(!hasMongo)('a store that answers everything, but slower than it 
     const run = async () => {
       while (performance.now() < until) {
         const reportId = randomId();
-        const question = { jobKey: reportId, wanted: { notBefore: 0, acceptFresh: true } };
+        const question = { jobKey: reportId, wanted: { since: 0, orFresh: true } };
         await count(store.findFresh([question]));
         await count(store.keepBlob({ reportId, kind: 'evidence' }, new Uint8Array(500), Date.now() + 60_000));
         await count(store.insert(reportOf(reportId), { reportId, jobId: reportId, jobKey: reportId }));

@@ -62,7 +62,7 @@ test('the report cache stays within its budget, also when other codings are made
   expect(cache.count()).toBeLessThan(before);
   const last = cache.keep(stored('last', false));
   last.latin1('identity');
-  expect(cache.find('last', { notBefore: 0, acceptFresh: false }, 0)).toBe(last);
+  expect(cache.find('last', { since: 0, orFresh: false }, 0)).toBe(last);
 });
 
 test('a report from the store is counted by its packed bytes, and by its unpacked ones once a client asked for those', () => {

@@ -20,7 +20,7 @@ const job: Job = {
   options: {},
   host: 'a.test',
   caller: 'c',
-  wanted: { notBefore: 0, acceptFresh: true },
+  wanted: { since: 0, orFresh: true },
   startBy: Date.now() + 60_000,
   runLimitMs: 1000,
 };

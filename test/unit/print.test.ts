@@ -27,7 +27,7 @@ const printer = openPrinter({
 });
 
 function jobOf(reportId: string, change: Partial<Job> = {}): Job {
-  const wanted = { notBefore: Date.now(), acceptFresh: false };
+  const wanted = { since: Date.now(), orFresh: false };
   const wish = { ...printQuestion(reportId), caller: 'test', wanted };
   return { ...makeJob(reportPrint, wish, Date.now() + 60_000), ...change };
 }
@@ -69,7 +69,7 @@ test('without a browser the print fails, and is not tried again at once', async 
   expect(end?.state).toBe('failed');
   expect(await reportStore.getBlob({ reportId, kind: 'pdf' })).toBeUndefined();
   // The same question a moment later: the end of before answers it.
-  expect(await run({ ...job, wanted: { notBefore: Date.now() - 1000, acceptFresh: false } })).toBeUndefined();
+  expect(await run({ ...job, wanted: { since: Date.now() - 1000, orFresh: false } })).toBeUndefined();
 });
 
 test('a print that lost its worker twice has an end', async () => {

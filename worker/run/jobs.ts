@@ -69,8 +69,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
     visit: (domain, progress) =>
       visit(settings, parent, { clock, signal, startedAt, progress: collecting(progress) }, domain),
     reportIds: () => [...reports],
-    previous: () =>
-      findOne(reportStore, { jobKey: parent.jobKey, wanted: { notBefore: 0, acceptFresh: false } }),
+    previous: () => findOne(reportStore, { jobKey: parent.jobKey, wanted: { since: 0, orFresh: false } }),
   };
 }
 
@@ -91,16 +90,14 @@ async function visit(
   const source = { spec: domainVisit, target: domain, options: own };
   const about = questionOfSource(questions, source, parent.account);
   // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
-  const anyFresh = { notBefore: startedAt, acceptFresh: true };
+  const anyFresh = { since: startedAt, orFresh: true };
   const last = await findOne(asking.reportStore, { jobKey: about.jobKey, wanted: anyFresh });
   if (last?.state === 'failed') return { unavailable: brokenOff };
-  // Jobs keep these names: workers of several releases read them.
-  const { notBefore: since, acceptFresh: orFresh } = parent.wanted;
   const goOn = time.clock.hold();
   const leave = await visits.enter(AbortSignal.any([time.signal, time.clock.parts])).finally(goOn);
   if (!leave) return { unavailable: lateTurn };
-  const question = { ...about, options: { since, orFresh, ...own } };
-  const freshness = { notBefore: startedAt, acceptFresh: false };
+  const question = { ...about, options: { ...parent.wanted, ...own } };
+  const freshness = { since: startedAt, orFresh: false };
   const part = { question, freshness, isUnknown: true };
   const answer = await runPart(settings, parent, part, time).finally(leave);
   if ('unavailable' in answer) return answer;

@@ -145,7 +145,7 @@ function openRests({ reportStore, jobKeyOf, now }: RegistrationSettings): Regist
   const keyOf = (host: string) => jobKeyOf(registryRest, host, {}, undefined);
   return {
     async isResting(host) {
-      const wanted = { notBefore: Number.MAX_SAFE_INTEGER, acceptFresh: true };
+      const wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
       const jobKey = keyOf(host);
       return (await reportStore.findFresh([{ jobKey, wanted }], now())).has(jobKey);
     },

@@ -182,10 +182,10 @@ async function examineOne(
 
 // The job's own `wanted` is of the visit; how old a report may be is in its options.
 function wantedOf({ options, wanted }: Job, refreshFloorS: number): Freshness {
-  if (options['orFresh'] !== false) return { notBefore: wanted.notBefore, acceptFresh: true };
+  if (options['orFresh'] !== false) return { since: wanted.since, orFresh: true };
   return {
-    notBefore: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000),
-    acceptFresh: false,
+    since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000),
+    orFresh: false,
   };
 }
 

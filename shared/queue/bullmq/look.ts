@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { Job, QueueName } from '../../model/job.ts';
+import { type Job, type QueueName, readJob } from '../../model/job.ts';
 import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
-import { parseJson, parseProgress, readJob } from '../read-message.ts';
+import { parseJson, parseProgress } from '../read-message.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 import { sendTogether } from './redis-calls.ts';
 

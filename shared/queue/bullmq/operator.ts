@@ -87,7 +87,7 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
         await told(() => scheduler.wake(jobId))();
         return { state: 'admitted', jobId };
       }
-      const wanted = { notBefore: Date.now(), acceptFresh: false };
+      const wanted = { since: Date.now(), orFresh: false };
       const startBy = Date.now() + queueMs;
       const again = { ...job, jobId: randomId(), reportId: randomId(), wanted, startBy };
       return told(() => scheduler.submit(again, undefined))();

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type Job, jobVersion, type QueueName, randomId } from '../../model/job.ts';
+import { type Job, jobVersion, type QueueName, randomId, readJob } from '../../model/job.ts';
 import { type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../../telemetry/once-each.ts';
-import { parseJson, readJob } from '../read-message.ts';
+import { parseJson } from '../read-message.ts';
 import { openRunSlot } from '../run-slot.ts';
 import { isTurn, openProgressTeller, readTurn, tellProgress } from './look.ts';
 import { patiently } from './redis-calls.ts';

@@ -4,7 +4,6 @@ import type { Redis, Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import type { Done, Submitted } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { toSentJob } from '../read-message.ts';
 import { pathOf } from '../turn-rules.ts';
 import { pagePartyOf, tooManyPages, unserved } from '../unavailable.ts';
 import { bullPrefix, doneChannel, jobsKey, jobsPrefix, wakeKey } from './keys.ts';
@@ -135,8 +134,8 @@ async function submit(
   const record = JSON.stringify(recordOf(job, pages > 0));
   // Times go as differences: clocks of processes may differ.
   const waitMs = Math.max(0, Math.round(startBy - now));
-  const seenMs = Math.max(0, Math.round(now - wanted.notBefore));
-  const payload = JSON.stringify(toSentJob(job));
+  const seenMs = Math.max(0, Math.round(now - wanted.since));
+  const payload = JSON.stringify(job);
   const words = [record, payload, waitMs, seenMs, hostWaitingLimit, pages];
   const [state = '', id = jobId, told = ''] = await act(3, 'submit', ...words);
   switch (state) {

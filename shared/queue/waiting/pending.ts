@@ -49,8 +49,8 @@ export function noteJoined(entry: Pending, job: Job): void {
 export function widestWanted({ waiters }: Pending): Freshness {
   const wanted = [...waiters].map((waiter) => waiter.wanted);
   return {
-    notBefore: Math.min(...wanted.map(({ notBefore }) => notBefore)),
-    acceptFresh: wanted.some(({ acceptFresh }) => acceptFresh),
+    since: Math.min(...wanted.map(({ since }) => since)),
+    orFresh: wanted.some(({ orFresh }) => orFresh),
   };
 }
 

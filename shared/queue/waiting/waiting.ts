@@ -151,8 +151,7 @@ async function submit(
   entry.told = [entry.job];
   const submitted = await jobQueue.submit(entry.job);
   entry.submitted = submitted;
-  if (submitted.state !== 'full' && wanted.acceptFresh)
-    openJobs.set(jobKey, { queue, jobId: submitted.jobId });
+  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
   return submitted;
 }
 

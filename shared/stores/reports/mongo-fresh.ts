@@ -68,9 +68,9 @@ async function findIds(reports: Collection<ReportDocument>, asked: FreshQuery): 
 // a plan that reads by age alone from a key's whole history, with its bodies, where there is no answer.
 function filterOf({ questions: asked, nowMs, longestFreshMs }: FreshQuery): Filter<ReportDocument> {
   const now = new Date(nowMs);
-  const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.notBefore));
+  const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.since));
   const since = dateOf(sinceMs);
-  const isFreshEnough = asked.some(({ wanted }) => wanted.acceptFresh);
+  const isFreshEnough = asked.some(({ wanted }) => wanted.orFresh);
   const oldestMs = isFreshEnough ? Math.min(sinceMs, nowMs - longestFreshMs) : sinceMs;
   const keys = asked.map(({ jobKey }) => jobKey);
   return {

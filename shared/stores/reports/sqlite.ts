@@ -153,10 +153,10 @@ function openFindNewest(database: DatabaseSync) {
   const byFreshness = find(
     '(SELECT rowid FROM reports WHERE jobKey = ? AND freshUntil > ? AND expiresAt > ? AND checkedAt <= ? ORDER BY +checkedAt DESC LIMIT 1)',
   );
-  return ({ jobKey, wanted: { notBefore, acceptFresh } }: Question, now: number) =>
-    newest.get(jobKey, latestOf(now), notBefore, acceptFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
-    byAge.get(jobKey, notBefore, latestOf(now), now) ??
-    (acceptFresh ? byFreshness.get(jobKey, now, now, latestOf(now)) : undefined);
+  return ({ jobKey, wanted: { since, orFresh } }: Question, now: number) =>
+    newest.get(jobKey, latestOf(now), since, orFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
+    byAge.get(jobKey, since, latestOf(now), now) ??
+    (orFresh ? byFreshness.get(jobKey, now, now, latestOf(now)) : undefined);
 }
 
 /** Bytes beside the reports. */

@@ -44,7 +44,7 @@ async function loadPages(jobQueue: JobQueue) {
   };
   const askPage = async (caller: string, domain: string) => {
     const wish = { jobKey: domain, target: domain, options: {}, host: domain, caller };
-    const wanted = { notBefore: Date.now(), acceptFresh: true };
+    const wanted = { since: Date.now(), orFresh: true };
     const parent = makeJob(domainHealth, { ...wish, wanted }, Date.now() + 60_000);
     const jobs = openJobs({ ...settings, visits: openPlaces(50) }, parent, time);
     return jobs.ask(performanceQuestion(`https://${domain}/`), () => undefined);

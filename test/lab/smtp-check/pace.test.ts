@@ -46,7 +46,7 @@ describe('a provider', () => {
     const cert = await world.authority.issue(names);
     const server = await world.serve(61, { tls: cert });
     const first = await world.check('c1.test');
-    const again = await world.check('c2.test', { notBefore: Date.now(), acceptFresh: false });
+    const again = await world.check('c2.test', { since: Date.now(), orFresh: false });
     expect(server.connections()).toBe(2);
     expect(again.addresses[0]?.['checkedAt']).toBe(first.addresses[0]?.['checkedAt']);
   });
@@ -66,7 +66,7 @@ describe('a provider', () => {
     // Only the wall clock: sockets, timers and deadlines go on.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + row.after * minute });
     try {
-      const again = await world.check('c2.test', { notBefore: Date.now(), acceptFresh: !row.isFresh });
+      const again = await world.check('c2.test', { since: Date.now(), orFresh: !row.isFresh });
       expect(server.connections()).toBe(row.connections);
       const times = [first, again].map(({ addresses }) => addresses[0]?.['checkedAt']);
       expect(times[0] === times[1]).toBe(row.connections === 2);

@@ -13,8 +13,8 @@ function servesFor(state: Parameters<typeof timesOf>[0]['state'], expiresAt: str
   const stored = { checkedAt: checkedAtMs, freshUntil: checkedAtMs + 1000 * freshForS };
   const isAnswer = (hours: number, isFresh: boolean) => {
     const at = now + hours * hourMs;
-    const notBefore = isFresh ? at - 1000 * domainRegistration.refreshFloorS : at;
-    return answers(stored, { notBefore, acceptFresh: !isFresh }, at);
+    const since = isFresh ? at - 1000 * domainRegistration.refreshFloorS : at;
+    return answers(stored, { since, orFresh: !isFresh }, at);
   };
   const hours = [0, 0.01, 0.5, 0.99, 2, 11.9, 12.1];
   return {

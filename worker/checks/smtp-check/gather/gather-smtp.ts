@@ -62,8 +62,8 @@ export async function gatherSmtp(context: GatherContext): Promise<SmtpEvidence> 
 
 /** When what is known of a host must have been seen. */
 function since({ wanted }: GatherContext, at: number): number {
-  if (wanted === undefined || wanted.acceptFresh) return at - goodForMs;
-  return Math.max(at - goodForMs, Math.min(wanted.notBefore, at - freshForMs));
+  if (wanted === undefined || wanted.orFresh) return at - goodForMs;
+  return Math.max(at - goodForMs, Math.min(wanted.since, at - freshForMs));
 }
 
 /** Whose run an address was seen in is nobody's business where accounts share no cache. */
