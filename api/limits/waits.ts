@@ -1,5 +1,5 @@
 import type { Caller } from '#shared/limits/caller';
-import { limitsByLevel } from '#shared/limits/holds';
+import { limitsByLevel } from '#shared/model/levels';
 
 /** GETs that wait, by caller, account and network: who has many is answered at once with 202, and polls. */
 export type Waits = {

@@ -123,8 +123,8 @@ async function lookAtRun(
   caller: Caller,
   jobKey: string,
 ): Promise<RunProgress> {
-  const open = jobs.asking.waiting.openJob(jobKey);
-  const state = open && (await lookAtJob(jobs.jobQueue, open));
+  const jobId = jobs.asking.waiting.openJob(jobKey);
+  const state = jobId === undefined ? undefined : await lookAtJob(jobs.jobQueue, jobId);
   if (state?.state === 'waiting') return { ...unknownProgress, position: state.position };
   if (state?.state !== 'running') return unknownProgress;
   return plainProgress(await readSoFar(caller, state.job, state.progress));

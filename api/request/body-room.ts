@@ -1,5 +1,5 @@
 import type { Caller } from '#shared/limits/caller';
-import { limitsByLevel } from '#shared/limits/holds';
+import { limitsByLevel } from '#shared/model/levels';
 import { Problem } from '#shared/model/problem';
 
 /** What a process holds of bodies that are not whole yet, shared by callers as places are. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { retryAfterS } from '#shared/ask/ask';
-import { isRandomId, queueNames } from '#shared/model/job';
+import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { JobQueue, JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
@@ -122,7 +122,7 @@ function unknownJob(): Problem {
 }
 
 /**
- * Where a job stands, in whatever queue it is; `unknown` also for a text that is no job's id.
+ * Where a job stands; `unknown` also for a text that is no job's id.
  * @param owner the job of any other account is unknown too; undefined: jobs are everybody's
  */
 export async function findJob(
@@ -131,8 +131,7 @@ export async function findJob(
   owner: string | undefined,
 ): Promise<JobState> {
   if (!isRandomId(jobId)) return { state: 'unknown' };
-  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
-  const found = states.find((state) => state.state !== 'unknown');
-  const isForeign = owner !== undefined && found !== undefined && found.job.account !== owner;
-  return found === undefined || isForeign ? { state: 'unknown' } : found;
+  const found = await jobQueue.look(jobId);
+  const isForeign = owner !== undefined && found.state !== 'unknown' && found.job.account !== owner;
+  return isForeign ? { state: 'unknown' } : found;
 }

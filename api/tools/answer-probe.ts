@@ -84,7 +84,7 @@ async function isForCaller(
 
 /** The old report answers whatever hinders the new run: a limit that is used up, or a queue that is away. */
 async function runBeside(services: ProbeServices, probing: Probing, freshness: Freshness): Promise<void> {
-  await run(services, probing, { waitS: 0, freshness }).catch((error: unknown) => {
+  await run(services, probing, { waitS: 0, freshness, isBackground: true }).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
   });
 }
@@ -93,7 +93,7 @@ async function runBeside(services: ProbeServices, probing: Probing, freshness: F
 async function run(
   services: ProbeServices,
   { question, caller, response }: Probing,
-  how: Pick<RequestedReport, 'waitS' | 'freshness'>,
+  how: Pick<RequestedReport, 'waitS' | 'freshness' | 'isBackground'>,
 ): Promise<ReadyReport | undefined> {
   const answer = await askAsCaller(services, { caller, response }, { question, ...how });
   return answer.kind === 'report' ? answer.report : undefined;

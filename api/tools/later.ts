@@ -24,7 +24,7 @@ export async function sendLater(
   { caller, later, applied }: Accepted,
 ): Promise<void> {
   const { jobId, job } = later;
-  const state = 'state' in later ? later.state : await lookAtJob(jobs.jobQueue, { queue: job.queue, jobId });
+  const state = 'state' in later ? later.state : await lookAtJob(jobs.jobQueue, jobId);
   const { progress, position } = howFar(later, state);
   const self = `${site.publicPath}/api/jobs/${jobId}`;
   response.statusCode = 202;

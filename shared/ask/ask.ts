@@ -98,18 +98,16 @@ async function findUnderWay<R extends KnownReport>(
   { waiting, jobQueue }: AskParts<R>,
   { question, freshness, waitMs }: Asking,
 ): Promise<Later | undefined> {
-  const open = waitMs > 0 || !freshness.orFresh ? undefined : waiting.openJob(question.jobKey);
-  const state = open && (await lookAtJob(jobQueue, open));
+  const jobId = waitMs > 0 || !freshness.orFresh ? undefined : waiting.openJob(question.jobKey);
+  if (jobId === undefined) return undefined;
+  const state = await lookAtJob(jobQueue, jobId);
   const goesOn = state?.state === 'waiting' || state?.state === 'running';
-  return open && goesOn ? { jobId: open.jobId, job: state.job, state } : undefined;
+  return goesOn ? { jobId, job: state.job, state } : undefined;
 }
 
 /** Where a job stands; undefined where the queue is away at this moment. */
-export function lookAtJob(
-  jobQueue: Pick<JobQueue, 'look'>,
-  { queue, jobId }: Pick<Job, 'queue' | 'jobId'>,
-): Promise<JobState | undefined> {
-  return jobQueue.look(queue, jobId).catch((error: unknown) => {
+export function lookAtJob(jobQueue: Pick<JobQueue, 'look'>, jobId: string): Promise<JobState | undefined> {
+  return jobQueue.look(jobId).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
   });

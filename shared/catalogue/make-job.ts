@@ -14,6 +14,7 @@ export type JobWish = Pick<
   | 'levels'
   | 'pages'
   | 'isAnonymous'
+  | 'isBackground'
   | 'requestId'
   | 'trace'
   | 'wanted'

@@ -1,19 +1,7 @@
 import type { Job } from '../model/job.ts';
+import { limitsByLevel } from '../model/levels.ts';
 import { Problem } from '../model/problem.ts';
-import { pagesOfCaller } from '../queue/unavailable.ts';
 import type { Caller } from './caller.ts';
-
-/** Each wider network has so many times what one caller has; all tokens of an account have together what one has. */
-const timesWider = 4;
-
-/** What one caller may have of something, and what it and its neighbours may have together: the names under which it is counted. */
-export function limitsByLevel(
-  { id, kind, levels }: Pick<Caller, 'id' | 'kind' | 'levels'>,
-  limit: number,
-): readonly { readonly name: string; readonly limit: number }[] {
-  const times = kind === 'token' ? 1 : timesWider;
-  return [id, ...levels.toReversed()].map((name, index) => ({ name, limit: limit * times ** index }));
-}
 
 /** Jobs of one host that a caller without a token may have waiting. */
 const hostLimit = 8;
@@ -22,9 +10,9 @@ const jobLimit = 50_000;
 /** Callers with so few unfinished jobs, with all their neighbours, are refused last. */
 const fewJobs = 3;
 
-/** Counts the unfinished jobs that each caller started, so that no single caller fills the waiting places of a host or of the browser. */
+/** Counts the unfinished jobs that each caller started, so that no single caller fills the waiting places of a host. The queue counts its page loads. */
 export type Holds = {
-  /** Takes a place and returns what gives it back; equal work that is under way already takes no second place. Throws the 429 of policy `host` or `browser`. */
+  /** Takes a place and returns what gives it back; equal work that is under way already takes no second place. Throws the 429 of policy `host`. */
   take(caller: Caller, job: Job): () => void;
   /** True for a caller who, with all that share its widest network or its account, has few unfinished jobs or none. */
   hasFew(caller: Pick<Caller, 'id' | 'levels'>): boolean;
@@ -57,14 +45,15 @@ export function openHolds(isOn: boolean): Holds {
         throw new Problem('overloaded', 'Too many checks are unfinished. Ask again in a few seconds.', {
           retryAfterS: 10,
         });
-      const limits = [
-        ...(caller.kind === 'anonymous' ? namesOf(caller, 'host', { limit: hostLimit, of: job.host }) : []),
-        ...(job.queue === 'browser'
-          ? namesOf(caller, 'browser', { limit: caller.pages ?? pagesOfCaller, of: '' })
-          : []),
-      ];
+      const limits =
+        caller.kind === 'anonymous'
+          ? limitsByLevel(caller, hostLimit).map(({ name, limit }) => ({
+              name: `${name} ${job.host}`,
+              limit,
+            }))
+          : [];
       const full = limits.find(({ limit, name }) => (counts.get(name) ?? 0) >= limit);
-      if (full) throw refuse(full.policy, full.limit, job.host);
+      if (full) throw refuse(full.limit, job.host);
       const names = [...limits.map(({ name }) => name), unfinishedOf(caller)];
       for (const name of names) add(name, 1);
       const lastMs = job.startBy - Date.now() + job.runLimitMs;
@@ -79,21 +68,10 @@ function unfinishedOf({ id, levels }: Pick<Caller, 'id' | 'levels'>): string {
   return `unfinished ${levels[0] ?? id}`;
 }
 
-type HoldLimit = { readonly policy: string; readonly limit: number; readonly name: string };
-
-function namesOf(caller: Caller, policy: string, { limit, of }: { limit: number; of: string }): HoldLimit[] {
-  return limitsByLevel(caller, limit).map((level) => ({
-    policy,
-    limit: level.limit,
-    name: `${policy} ${level.name} ${of}`,
-  }));
-}
-
-function refuse(policy: string, limit: number, host: string): Problem {
-  const what = policy === 'host' ? `${limit} checks of ${host}` : `${limit} page loads`;
+function refuse(limit: number, host: string): Problem {
   return new Problem(
     'rate_limited',
-    `You have ${what} waiting (policy "${policy}"). Ask again when one of them is answered.`,
-    { retryAfterS: 5, policy },
+    `You have ${limit} checks of ${host} waiting (policy "host"). Ask again when one of them is answered.`,
+    { retryAfterS: 5, policy: 'host' },
   );
 }

@@ -56,6 +56,24 @@ const jobSchema = z.object({
 /** One run that a caller asked for. */
 export type Job = Readonly<z.infer<typeof jobSchema>>;
 
+/** What is known of a job after its end, where somebody was told its id: enough to tell what was asked, and where its report is. */
+const toldSchema = jobSchema.pick({
+  jobId: true,
+  queue: true,
+  check: true,
+  target: true,
+  options: true,
+  host: true,
+  reportId: true,
+  account: true,
+});
+export type ToldJob = Readonly<z.infer<typeof toldSchema>>;
+
+/** That part of a job; undefined for what is none. */
+export function readToldJob(value: unknown): ToldJob | undefined {
+  return toldSchema.safeParse(value).data;
+}
+
 const readable = jobSchema.loose();
 
 /**

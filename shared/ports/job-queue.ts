@@ -1,4 +1,4 @@
-import type { Job, QueueName } from '../model/job.ts';
+import type { Job, QueueName, ToldJob } from '../model/job.ts';
 
 /** waiting: for its turn · running: it asks · done: it has ended and is judged · failed: it came to no end. */
 export const partStates = ['waiting', 'running', 'done', 'failed'] as const;
@@ -29,10 +29,17 @@ export type Submitted = {
   readonly position?: number;
 };
 
+/**
+ * What operators count of a queue. lost: a run whose worker ended · handed-again: nobody took a job whose turn had come · expired: a turn that
+ * did not come in time · submitted-again: a job that was not there any more.
+ */
+export const queueEvents = ['lost', 'handed-again', 'expired', 'submitted-again'] as const;
+export type QueueEvent = (typeof queueEvents)[number];
+
 export type JobState =
   | { readonly state: 'waiting'; readonly position: number; readonly job: Job }
   | { readonly state: 'running'; readonly progress: Progress; readonly job: Job }
-  | { readonly state: 'done' | 'failed' | 'expired'; readonly job: Job }
+  | { readonly state: 'done' | 'failed' | 'expired'; readonly job: ToldJob }
   | { readonly state: 'unknown' };
 
 /** The connection was broken for a while: some ends may have gone unheard. */
@@ -132,7 +139,13 @@ export interface JobQueue {
   withdraw(job: Job): Promise<boolean>;
   /** Calls the listener at most once for each job that ends, from the subscription on. */
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
-  look(queue: QueueName, jobId: string): Promise<JobState>;
+  /** Remembers for ten minutes after its end what became of a job: somebody was told its id. Of any other an end is known for a minute at most. */
+  tell(job: ToldJob): Promise<void>;
+  look(jobId: string): Promise<JobState>;
+  /** Calls the listener for each event that this process found or brought about: no two processes tell of the same. */
+  onEvent(listener: (queue: QueueName, event: QueueEvent, count: number) => void): Unsubscribe;
+  /** Queues that somebody has stopped by other means than ours; left out where there are none. */
+  paused?(): readonly QueueName[];
   work(queue: QueueName, slots: number | Slots, run: RunJob, gaveUp: GaveUp): QueueWorker;
   /**
    * Tells that a worker here should serve the queue and cannot; while no other does, a submit is refused with Problem `browser_unavailable`.

@@ -1,161 +1,159 @@
-import type { QueueName } from '../model/job.ts';
-import { anonymousMost, networkMost, overOf } from './turn-rules.ts';
+import type { Job } from '../model/job.ts';
+import { anonymousMost, backgroundMost, networkMost, overOf, tenth } from './turn-rules.ts';
 
-/** What waits for its caller's turn; those of one caller go in this order. */
-type Waiting = { readonly seq: number };
+/** What waits for its caller's turn. */
+type Waiting = { readonly job: Job };
 
-/** A caller, or what callers share: a class, an account, a network; or all of them together. */
-export type CallerNode<T extends Waiting> = {
+/** A caller, or what callers share: a class, an account or network; or all of them together. */
+export type Party<T extends Waiting> = {
   readonly name: string;
-  readonly parent: CallerNode<T> | undefined;
+  readonly parent: Party<T> | undefined;
   /** Those with jobs. */
-  readonly kids: Map<string, CallerNode<T>>;
-  /** Those of them that wait: whose turn is next comes first. */
-  readonly waiters: SortedList<CallerNode<T>>;
-  /** A caller's own jobs that wait. */
-  readonly own: SortedList<T>;
-  /** Places that it holds. */
-  held: number;
-  /** Jobs that it has or waits for. */
+  readonly kids: Map<string, Party<T>>;
+  /** A caller's own jobs that wait, in order: those that somebody waits for, and the others. */
+  readonly first: Set<T>;
+  readonly rest: Set<T>;
+  /** Jobs here and below: all, those that wait, and of these those that somebody waits for. */
   jobs: number;
-  /** When its last turn was; a count over all pools. */
+  waits: number;
+  firstWaits: number;
+  /** Places, and of them those of work that nobody waits for. */
+  held: number;
+  background: number;
+  /** When its last turn was, and how many it had while both kinds waited. */
   turn: number;
+  turns: number;
 };
 
 let turns = 0;
 
-/** Opens a node without jobs. */
-export function openNode<T extends Waiting>(name: string, parent?: CallerNode<T>): CallerNode<T> {
-  return {
-    name,
-    parent,
-    kids: new Map(),
-    // Those that hold the fewest places, then those whose last turn is the longest ago.
-    waiters: openSortedList((a, b) => a.held - b.held || a.turn - b.turn),
-    own: openSortedList((a, b) => a.seq - b.seq),
-    held: 0,
-    jobs: 0,
-    turn: 0,
-  };
+/** Opens a party without jobs. */
+export function openParty<T extends Waiting>(name: string, parent?: Party<T>): Party<T> {
+  const counts = { jobs: 0, waits: 0, firstWaits: 0, held: 0, background: 0, turn: 0, turns: 0 };
+  return { name, parent, kids: new Map(), first: new Set(), rest: new Set(), ...counts };
 }
 
-/** The caller at the end of a path, who has a job more from now on. */
-export function countIn<T extends Waiting>(root: CallerNode<T>, path: readonly string[]): CallerNode<T> {
-  let node = root;
-  for (const name of path) {
-    const kid = node.kids.get(name) ?? openNode(name, node);
-    node.kids.set(name, kid);
-    node = kid;
+/** The caller of a job, who has a job more from now on. The widest of its levels counts. */
+export function countIn<T extends Waiting>(root: Party<T>, path: readonly string[]): Party<T> {
+  let party = root;
+  for (const name of path.length > 2 ? [path[0], path[1], path.at(-1)] : path) {
+    const kid = party.kids.get(name ?? '') ?? openParty(name ?? '', party);
+    party.kids.set(kid.name, kid);
+    party = kid;
   }
-  node.jobs += 1;
-  return node;
+  for (const each of upFrom(party)) each.jobs += 1;
+  return party;
 }
 
 /** The caller has a job less; levels without any are forgotten. */
-export function countOut<T extends Waiting>(leaf: CallerNode<T>): void {
-  leaf.jobs -= 1;
-  for (let node = leaf; node.parent && node.jobs === 0 && node.kids.size === 0; node = node.parent)
-    node.parent.kids.delete(node.name);
+export function countOut<T extends Waiting>(leaf: Party<T>): void {
+  for (const party of upFrom(leaf)) {
+    party.jobs -= 1;
+    if (party.jobs === 0) party.parent?.kids.delete(party.name);
+  }
 }
 
 /** Gives or takes a place, at each level. */
-export function hold<T extends Waiting>(leaf: CallerNode<T>, change: 1 | -1): void {
-  for (let node: CallerNode<T> | undefined = leaf; node; node = node.parent) {
-    const waits = node.parent?.waiters.remove(node) === true;
-    node.held += change;
-    if (change === 1) node.turn = turns += 1;
-    if (waits) node.parent?.waiters.add(node);
+export function hold<T extends Waiting>(leaf: Party<T>, { isBackground }: Job, change: 1 | -1): void {
+  for (const party of upFrom(leaf)) {
+    party.held += change;
+    if (isBackground === true) party.background += change;
+    if (change === 1) party.turn = turns += 1;
   }
 }
 
 /** Lets a job wait for its caller's turn. */
-export function addWaiting<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
-  leaf.own.add(job);
-  for (let node = leaf; node.parent; node = node.parent) {
-    if (!node.parent.waiters.remove(node)) node.turn = turns += 1;
-    node.parent.waiters.add(node);
+export function addWaiting<T extends Waiting>(leaf: Party<T>, entry: T): void {
+  const isFirst = entry.job.isBackground !== true;
+  (isFirst ? leaf.first : leaf.rest).add(entry);
+  for (const party of upFrom(leaf)) {
+    // Who comes goes behind those that wait.
+    if (party.waits === 0) party.turn = turns += 1;
+    party.waits += 1;
+    if (isFirst) party.firstWaits += 1;
   }
 }
 
-export function removeWaiting<T extends Waiting>(leaf: CallerNode<T>, job: T): void {
-  leaf.own.remove(job);
-  for (let node = leaf; node.parent; node = node.parent) {
-    if (node.own.items.length + node.waiters.items.length > 0) return;
-    node.parent.waiters.remove(node);
+export function removeWaiting<T extends Waiting>(leaf: Party<T>, entry: T): void {
+  const wasFirst = leaf.first.delete(entry);
+  if (!wasFirst && !leaf.rest.delete(entry)) return;
+  for (const party of upFrom(leaf)) {
+    party.waits -= 1;
+    if (wasFirst) party.firstWaits -= 1;
   }
 }
 
-/** The class of a caller. */
-export function classOf<T extends Waiting>(leaf: CallerNode<T>): string {
-  let node = leaf;
-  while (node.parent?.parent) node = node.parent;
-  return node.name;
+function* upFrom<T extends Waiting>(leaf: Party<T>): Iterable<Party<T>> {
+  for (let party: Party<T> | undefined = leaf; party; party = party.parent) yield party;
 }
 
-/** The caller whose job is next; undefined where none may have a place. */
-export function pickNext<T extends Waiting>(
-  root: CallerNode<T>,
-  pool: QueueName,
-  slots: number,
-): CallerNode<T> | undefined {
-  const all = slots * overOf[pool];
-  if (root.held >= all) return undefined;
-  if (root.held < slots) return pickBelow(root, Infinity);
-  for (const kid of root.waiters.items) {
-    const most = kid.name === 'anonymous' ? Math.ceil(all * anonymousMost) : all;
-    const found = kid.held < most ? pickBelow(kid, slots) : undefined;
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** So many of those that wait are looked at, at each level: where the first has its share, all have, but for accounts beside callers. */
-const looksMost = 4;
-
-function pickBelow<T extends Waiting>(node: CallerNode<T>, share: number): CallerNode<T> | undefined {
-  if (node.own.items.length > 0) return node;
-  const each = Math.max(1, Math.floor(share / Math.max(1, node.kids.size)));
-  for (const kid of node.waiters.items.slice(0, looksMost)) {
-    const isCaller = kid.own.items.length > 0;
-    if (kid.held >= (isCaller ? each : each * networkMost)) continue;
-    const found = pickBelow(kid, each);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** A list in order, for items that no two of which are equal. To change what an item is ordered by, take it out before and add it again. */
-export type SortedList<T> = {
-  readonly items: readonly T[];
-  add(item: T): void;
-  /** False where it is not there. */
-  remove(item: T): boolean;
+/** How a next job is looked for: among all, or, where no slot is free, first among what somebody waits for. */
+type How = {
+  readonly slots: number;
+  readonly isFree: boolean;
+  readonly isFirst: boolean;
+  readonly mayRest: boolean;
 };
 
-/** Opens an empty one. */
-export function openSortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
-  const items: T[] = [];
-  const placeOf = (item: T) => {
-    let [low, high] = [0, items.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const there = items[middle];
-      if (there !== undefined && compare(there, item) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return {
-    items,
-    add(item) {
-      const at = placeOf(item);
-      if (items[at] !== item) items.splice(at, 0, item);
-    },
-    remove(item) {
-      const at = placeOf(item);
-      if (items[at] !== item) return false;
-      items.splice(at, 1);
-      return true;
-    },
-  };
+/** The next job of a pool, by the rules of scheduler.lua; undefined where none may have a place. @param root the pool, by its queue's name */
+export function pickNext<T extends Waiting>(root: Party<T>, slots: number): T | undefined {
+  const all = slots * overOf[root.name as Job['queue']];
+  if (root.waits === 0 || root.held >= all) return undefined;
+  const isFree = root.held < slots;
+  const mayRest = isFree || root.background < all * backgroundMost;
+  const how = { slots, isFree, mayRest, isFirst: !isFree };
+  const found = pickBelow(root, how);
+  if (found || isFree || !mayRest) return found;
+  return pickBelow(root, { ...how, isFirst: false });
+}
+
+const waitsOf = <T extends Waiting>(party: Party<T>, { isFirst }: How) =>
+  isFirst ? party.firstWaits : party.waits;
+const busyOf = <T extends Waiting>(party: Party<T>, { isFirst }: How) =>
+  isFirst ? party.held - party.background : party.held;
+
+/** So many of one level are looked at: where the first has its share, all have, but for accounts beside callers. */
+const looksMost = 4;
+
+function pickBelow<T extends Waiting>(party: Party<T>, how: How, share?: number): T | undefined {
+  if (party.first.size + party.rest.size > 0) return nextOf(party, how);
+  const each =
+    share === undefined ? how.slots : Math.max(1, Math.floor(share / Math.max(1, party.kids.size)));
+  const seen = new Set<Party<T>>();
+  while (seen.size < looksMost) {
+    const kid = nextAmong(party, how, seen);
+    if (!kid) return undefined;
+    seen.add(kid);
+    const found = mayHold(kid, how, share === undefined ? undefined : each)
+      ? pickBelow(kid, how, each)
+      : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Those that hold the fewest places, then those whose last turn is the longest ago. */
+function nextAmong<T extends Waiting>({ kids }: Party<T>, how: How, seen: ReadonlySet<Party<T>>) {
+  let next: Party<T> | undefined;
+  for (const kid of kids.values()) {
+    if (waitsOf(kid, how) === 0 || seen.has(kid)) continue;
+    const before = next ? busyOf(kid, how) - busyOf(next, how) || kid.turn - next.turn : -1;
+    if (before < 0) next = kid;
+  }
+  return next;
+}
+
+function mayHold<T extends Waiting>(kid: Party<T>, how: How, each: number | undefined): boolean {
+  if (how.isFree) return true;
+  if (each !== undefined) return busyOf(kid, how) < each * (kid.kids.size > 0 ? networkMost : 1);
+  const all = how.slots * overOf[kid.parent?.name as Job['queue']];
+  return kid.held < (kid.name === 'anonymous' ? all * anonymousMost : all);
+}
+
+/** A caller's next job: what somebody waits for, but for every tenth turn. */
+function nextOf<T extends Waiting>(leaf: Party<T>, { isFirst, mayRest }: How): T | undefined {
+  const [first] = leaf.first;
+  const [rest] = leaf.rest;
+  if (first && rest && mayRest && (leaf.turns += 1) % tenth === 0) return rest;
+  return first ?? (isFirst ? undefined : rest);
 }

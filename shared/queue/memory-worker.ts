@@ -1,34 +1,99 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueName } from '../model/job.ts';
-import { type Done, type GaveUp, NotBegun, type Progress, type RunJob } from '../ports/job-queue.ts';
-import type { Entry } from './memory-scheduler.ts';
-import { openRunSlot, type SlotDoor } from './run-slot.ts';
+import { type GaveUp, NotBegun, type Progress, type QueueWorker, type RunJob } from '../ports/job-queue.ts';
+import {
+  end,
+  type Entry,
+  type Memory,
+  type MemoryWorker,
+  slotsOf,
+  stand,
+  take,
+  wake,
+} from './memory-jobs.ts';
+import { hold, removeWaiting } from './memory-turns.ts';
+import { openRunSlot } from './run-slot.ts';
 import { runsMost } from './turn-rules.ts';
-
-export type MemoryWorker = {
-  readonly queue: QueueName;
-  readonly concurrency: number;
-  wake(): void;
-  close(graceMs: number): Promise<void>;
-};
-
-type MemoryWork = {
-  readonly queue: QueueName;
-  readonly concurrency: number;
-  readonly run: RunJob;
-  readonly gaveUp: GaveUp;
-  /** The next job whose turn has come, marked as running. */
-  readonly take: () => Entry | undefined;
-  readonly end: (entry: Entry, ended: Pick<Done, 'state' | 'tookMs'>) => void;
-  /** What becomes of the slot of an entry's run. */
-  readonly doorOf: (entry: Entry) => Omit<SlotDoor, 'canGive'>;
-};
-
-/** What a run has left to close its sockets once it was aborted. */
-const afterAbortMs = 1000;
 
 /** A run that could not begin is tried again after so long. */
 const postponedMs = 1000;
+/** What a run has left to close its sockets once it was aborted. */
+const afterAbortMs = 1000;
+
+type Work = {
+  readonly queue: QueueName;
+  readonly slots: number;
+  readonly run: RunJob;
+  readonly gaveUp: GaveUp;
+};
+
+/** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
+export function openMemoryWorker(memory: Memory, work: Work): QueueWorker {
+  const { queue, slots } = work;
+  const { workers, entries } = memory;
+  const running = new Set<Promise<void>>();
+  const force = new AbortController();
+  const hasRoom = () => running.size < slots * runsMost;
+  const worker: MemoryWorker = {
+    queue,
+    slots,
+    wake() {
+      while (workers.has(worker) && hasRoom()) {
+        const entry = take(memory, queue);
+        if (!entry) return;
+        const done: Promise<void> = runOne(memory, entry, {
+          ...work,
+          canGive: hasRoom,
+          stop: force.signal,
+        }).finally(() => {
+          running.delete(done);
+          worker.wake();
+        });
+        running.add(done);
+      }
+    },
+    async close(graceMs) {
+      workers.delete(worker);
+      // Where no worker is left that shares out places, runs that wait for one end without.
+      if (slotsOf(memory, queue) === 0)
+        for (const entry of entries.values()) if (entry.job.queue === queue) entry.resume?.();
+      const abort = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
+      const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+      const last = setTimeout(giveUp, graceMs + afterAbortMs);
+      await Promise.race([Promise.allSettled(running), givenUp]);
+      clearTimeout(abort);
+      clearTimeout(last);
+    },
+  };
+  workers.add(worker);
+  worker.wake();
+  return worker;
+}
+
+type Running = Pick<Work, 'run' | 'gaveUp'> & { readonly canGive: () => boolean; readonly stop: AbortSignal };
+
+async function runOne(memory: Memory, entry: Entry, { run, gaveUp, canGive, stop }: Running): Promise<void> {
+  const startMs = performance.now();
+  const tookMs = () => Math.round(performance.now() - startMs);
+  const slot = openRunSlot({
+    canGive,
+    give: () => give(memory, entry),
+    take: (signal) => regain(memory, entry, signal),
+  });
+  const report = (progress: Progress) => void (entry.progress = progress);
+  const start = { attempt: 1, mayBeStored: true, slot };
+  try {
+    const failed = await runWhenPossible(() => run(entry.job, start, stop, report), {
+      startBy: entry.job.startBy,
+      stop,
+    });
+    end(memory, entry, { state: failed ?? 'done', tookMs: tookMs() });
+  } catch (error) {
+    // A run that was broken off by our own stop says nothing of its target.
+    if (!stop.aborted) await gaveUp(entry.job, error);
+    end(memory, entry, { state: 'failed', tookMs: tookMs() });
+  }
+}
 
 /** Tries a run that cannot begin again, while its job may start. It keeps its slot: what it lacks, the others lack too. */
 async function runWhenPossible<T>(
@@ -46,60 +111,32 @@ async function runWhenPossible<T>(
   }
 }
 
-const reportTo = (entry: Entry) => (progress: Progress) => {
-  entry.progress = progress;
-};
+/** A run gives its place to others while it waits for something; that of its host it keeps. */
+function give(memory: Memory, entry: Entry): void {
+  if (entry.at !== 'run') return;
+  hold(entry.caller, entry.job, -1);
+  entry.at = 'away';
+  wake(memory);
+}
 
-/** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
-export function openMemoryWorker(work: MemoryWork): MemoryWorker {
-  const { queue, concurrency, run, gaveUp, take, end, doorOf } = work;
-  const most = concurrency * runsMost;
-  const running = new Set<Promise<void>>();
-  const force = new AbortController();
-  let isClosing = false;
-
-  const runOne = async (entry: Entry) => {
-    const startMs = performance.now();
-    const tookMs = () => Math.round(performance.now() - startMs);
-    const slot = openRunSlot({ ...doorOf(entry), canGive: () => running.size < most });
-    const start = { attempt: 1, mayBeStored: true, slot };
-    try {
-      const failed = await runWhenPossible(() => run(entry.job, start, force.signal, reportTo(entry)), {
-        startBy: entry.job.startBy,
-        stop: force.signal,
-      });
-      end(entry, { state: failed ?? 'done', tookMs: tookMs() });
-    } catch (error) {
-      // A run that was broken off by our own stop says nothing of its target.
-      if (!force.signal.aborted) await gaveUp(entry.job, error);
-      end(entry, { state: 'failed', tookMs: tookMs() });
-    }
-  };
-
-  const wake = () => {
-    while (!isClosing && running.size < most) {
-      const entry = take();
-      if (!entry) return;
-      const done: Promise<void> = runOne(entry).finally(() => {
-        running.delete(done);
-        wake();
-      });
-      running.add(done);
-    }
-  };
-
-  return {
-    queue,
-    concurrency,
-    wake,
-    async close(graceMs) {
-      isClosing = true;
-      const abort = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
-      const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
-      const end = setTimeout(giveUp, graceMs + afterAbortMs);
-      await Promise.race([Promise.allSettled(running), givenUp]);
-      clearTimeout(abort);
-      clearTimeout(end);
-    },
-  };
+/** Waits until the run of an entry has its place again, at its caller's next turn. */
+async function regain(memory: Memory, entry: Entry, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (slotsOf(memory, entry.job.queue) === 0) return;
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => {
+      entry.resume = undefined;
+      if (entry.at === 'turn') removeWaiting(entry.caller, entry);
+      entry.at = 'away';
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    entry.resume = () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    };
+    entry.at = 'turn';
+    stand(memory, entry);
+    wake(memory, entry.job.queue);
+  });
 }

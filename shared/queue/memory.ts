@@ -1,34 +1,23 @@
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Job, QueueName } from '../model/job.ts';
-import type {
-  CallerJobs,
-  Done,
-  GaveUp,
-  JobQueue,
-  JobState,
-  QueueStats,
-  QueueWorker,
-  RunJob,
-  Submitted,
-} from '../ports/job-queue.ts';
+import type { CallerJobs, JobQueue, JobState, QueueStats, Submitted } from '../ports/job-queue.ts';
+import { openHostSlots } from './memory-hosts.ts';
 import {
-  end as strikeOut,
+  bytesOf,
   enter,
-  type Entry,
-  give,
   isRunning,
   join,
-  type MemoryScheduler,
-  openMemoryScheduler,
+  type Memory,
+  type MemoryEvents,
   placeOf,
-  stopWanting,
-  take,
-  wantBack,
+  toldMs,
+  wake,
   withdraw,
-} from './memory-scheduler.ts';
-import { type MemoryWorker, openMemoryWorker } from './memory-worker.ts';
-import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
+} from './memory-jobs.ts';
+import { openParty } from './memory-turns.ts';
+import { openMemoryWorker } from './memory-worker.ts';
+import { pageLimitsOf, tooManyPages, unserved } from './unavailable.ts';
 
 type MemoryQueueOptions = {
   readonly hostConcurrency: number;
@@ -43,58 +32,60 @@ type MemoryQueueOptions = {
 };
 
 const usualWaitingBytes = 256 * 1024 * 1024;
-/** What a job holds beside its texts: objects, places in maps, a timer. Measured with 50,000 jobs of 353 bytes: RSS grew by 3,059 each. */
-const objectBytes = 2700;
-/** Of the jobs that ended, as many as fit are remembered. */
-const endedBytes = 32 * 1024 * 1024;
+/** What is remembered of ends: as many as fit. */
+const endedBytes = 64 * 1024 * 1024;
+/** What one of them holds beside its texts. */
+const toldBytes = 1000;
 
-/** What a job holds while it is in the memory, in bytes. A target may have 2,048 characters, so jobs are not all of one size. */
-export function bytesOf(job: Job): number {
-  return objectBytes + JSON.stringify(job).length;
-}
-
-type Memory = {
-  readonly scheduler: MemoryScheduler;
-  /** Unfinished page loads of each account, and of each caller without a token. */
-  readonly pages: Map<string, number>;
-  /** Jobs that ended, for a while. */
-  readonly ended: LRUCache<string, JobState>;
-  readonly events: EventEmitter<{ done: [Done] }>;
-  readonly workers: Set<MemoryWorker>;
-  /** Queues that should be served and cannot: what must be done. */
-  readonly denied: Map<QueueName, string>;
-  /** What all unfinished jobs hold. */
-  heldBytes: number;
-};
-
-/** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
-export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
-  const memory: Memory = {
-    scheduler: openMemoryScheduler(options.hostConcurrency),
+function openMemory(hostConcurrency: number): Memory {
+  return {
+    entries: new Map(),
+    byKey: new Map(),
+    hosts: openHostSlots(hostConcurrency),
+    pools: {
+      network: openParty('network'),
+      browser: openParty('browser'),
+      composite: openParty('composite'),
+    },
     pages: new Map(),
     ended: new LRUCache({
       maxSize: endedBytes,
-      ttl: 600_000,
-      sizeCalculation: (ended) => ('job' in ended ? bytesOf(ended.job) : objectBytes),
+      sizeCalculation: ({ job }) => toldBytes + JSON.stringify(job).length,
     }),
-    events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
+    events: new EventEmitter<MemoryEvents>().setMaxListeners(0),
     workers: new Set(),
     denied: new Map(),
+    seq: 0,
     heldBytes: 0,
   };
-  const { scheduler, events, workers } = memory;
+}
+
+/** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
+export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
+  const memory = openMemory(options.hostConcurrency);
+  const { events, workers, entries } = memory;
   return {
     submit: async (job, hostWaitingLimit = options.hostWaitingLimit) =>
-      submit(memory, options, job, hostWaitingLimit),
-    withdraw: async (job) => leave(memory, job),
+      submit(memory, { ...options, hostWaitingLimit }, job),
+    withdraw: async (job) => withdraw(memory, job),
     onDone(listener) {
       events.on('done', listener);
       return () => events.off('done', listener);
     },
-    look: async (_queue, jobId) => look(memory, jobId),
+    onEvent(listener) {
+      events.on('event', listener);
+      return () => events.off('event', listener);
+    },
+    async tell(job) {
+      const entry = entries.get(job.jobId);
+      const end = memory.ended.get(job.jobId);
+      if (entry) entry.isTold = true;
+      else if (end) memory.ended.set(job.jobId, end, { ttl: toldMs });
+    },
+    look: async (jobId) => look(memory, jobId),
+    // A store in this process takes every report at once.
     work: (queue, slots, run, gaveUp) =>
-      // A store in this process takes every report at once.
-      work(memory, { queue, concurrency: typeof slots === 'number' ? slots : slots.most, run, gaveUp }),
+      openMemoryWorker(memory, { queue, slots: typeof slots === 'number' ? slots : slots.most, run, gaveUp }),
     deny: (queue, fix) => void memory.denied.set(queue, fix),
     jobsOf: async ({ caller }) => jobsOf(memory, caller),
     stats: async () => ({
@@ -106,67 +97,17 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
     ping: async () => true,
     async close(graceMs) {
       await Promise.all([...workers].map((worker) => worker.close(graceMs)));
-      for (const { timer } of scheduler.entries.values()) clearTimeout(timer);
+      for (const { timer } of entries.values()) clearTimeout(timer);
       events.removeAllListeners();
     },
   };
 }
 
-type Work = {
-  readonly queue: QueueName;
-  readonly concurrency: number;
-  readonly run: RunJob;
-  readonly gaveUp: GaveUp;
-};
-
-function work(memory: Memory, given: Work): QueueWorker {
-  const { scheduler, workers } = memory;
-  const { queue } = given;
-  const worker = openMemoryWorker({
-    ...given,
-    take: () => take(scheduler, queue, slotsOf(memory, queue)),
-    end: (entry, ended) => end(memory, entry, ended),
-    doorOf: (entry) => ({
-      give() {
-        give(entry);
-        wake(memory);
-      },
-      take: (signal) => regain(memory, entry, signal),
-    }),
-  });
-  workers.add(worker);
-  worker.wake();
-  return {
-    async close(graceMs) {
-      workers.delete(worker);
-      // Where no worker is left that shares out places, runs that wait for one end without.
-      if (slotsOf(memory, queue) === 0)
-        for (const entry of scheduler.entries.values()) if (entry.job.queue === queue) entry.resume?.();
-      await worker.close(graceMs);
-    },
-  };
-}
-
-/** Ends what one request wants of a job. */
-function leave(memory: Memory, job: Job): boolean {
-  const entry = memory.scheduler.byKey.get(job.jobKey);
-  if (!entry || withdraw(memory.scheduler, job) !== 'left') return false;
-  forget(memory, entry.job);
-  wake(memory);
-  return true;
-}
-
-function submit(
-  memory: Memory,
-  options: MemoryQueueOptions,
-  given: Job,
-  hostWaitingLimit: number,
-): Submitted {
-  const { scheduler } = memory;
-  const { hosts } = scheduler;
-  const earlier = scheduler.byKey.get(given.jobKey);
+function submit(memory: Memory, options: MemoryQueueOptions, given: Job): Submitted {
+  const { hosts, byKey, entries, heldBytes } = memory;
+  const earlier = byKey.get(given.jobKey);
   if (earlier) {
-    join(scheduler, earlier, given);
+    join(memory, earlier, given);
     wake(memory);
     return { state: 'joined', jobId: earlier.job.jobId };
   }
@@ -174,15 +115,17 @@ function submit(
   const job = JSON.parse(JSON.stringify(given)) as Job;
   const { jobId } = job;
   checkIsServed(memory, job);
-  checkPages(memory, job, options.pageLimit);
-  if (isFull(memory, job, options)) return { state: 'full', jobId };
-  if (hosts.mustWait(job) && hosts.waitersOf(job).length >= hostWaitingLimit) return { state: 'full', jobId };
-  memory.heldBytes += bytesOf(job);
-  if (job.queue === 'browser') countPage(memory, job, 1);
-  const entry = enter(scheduler, job, (late) => end(memory, late, { state: 'expired', tookMs: 0 }));
+  const pages = checkPages(memory, job, options.pageLimit);
+  const isFull =
+    entries.size >= options.waitingLimit ||
+    heldBytes + bytesOf(job) > (options.waitingBytes ?? usualWaitingBytes) ||
+    (hosts.mustWait(job) && hosts.lineOf(job).length >= options.hostWaitingLimit);
+  if (isFull) return { state: 'full', jobId };
+  const entry = enter(memory, job, pages);
   wake(memory, job.queue);
-  if (entry.at !== 'host') return { state: 'admitted', jobId };
-  return { state: 'parked', jobId, position: placeOf(scheduler, entry) };
+  return entry.at === 'host'
+    ? { state: 'parked', jobId, position: placeOf(memory, entry) }
+    : { state: 'admitted', jobId };
 }
 
 // Before the first worker starts, nothing is known of who will serve what.
@@ -192,88 +135,29 @@ function checkIsServed({ workers, denied }: Memory, { queue }: Job): void {
     throw unserved(denied.get(queue), queue);
 }
 
-function checkPages({ pages }: Memory, job: Job, limit: number | undefined): void {
-  if (limit === undefined || job.queue !== 'browser') return;
-  const most = job.pages ?? limit;
-  if ((pages.get(pagePartyOf(job)) ?? 0) >= most) throw tooManyPages(most);
-}
-
-function countPage({ pages }: Memory, job: Job, change: 1 | -1): void {
-  const party = pagePartyOf(job);
-  const count = (pages.get(party) ?? 0) + change;
-  if (count > 0) pages.set(party, count);
-  else pages.delete(party);
-}
-
-function isFull(
-  { scheduler, heldBytes }: Memory,
-  job: Job,
-  { waitingLimit, waitingBytes = usualWaitingBytes }: MemoryQueueOptions,
-): boolean {
-  return scheduler.entries.size >= waitingLimit || heldBytes + bytesOf(job) > waitingBytes;
-}
-
-function forget(memory: Memory, job: Job): void {
-  memory.heldBytes -= bytesOf(job);
-  if (job.queue === 'browser') countPage(memory, job, -1);
-}
-
-/** The slots of all workers of a queue. */
-function slotsOf({ workers }: Memory, queue: QueueName): number {
-  let slots = 0;
-  for (const worker of workers) if (worker.queue === queue) slots += worker.concurrency;
-  return slots;
-}
-
-/** Something may run: of this queue, or of any, as a host may have let a job of another one go. */
-function wake({ workers }: Memory, queue?: QueueName): void {
-  for (const worker of workers) if (queue === undefined || worker.queue === queue) worker.wake();
-}
-
-/** Strikes a job out, hands its places on and tells everybody. */
-function end(memory: Memory, entry: Entry, { state, tookMs }: Pick<Done, 'state' | 'tookMs'>): void {
-  const { job } = entry;
-  memory.ended.set(job.jobId, { state, job });
-  strikeOut(memory.scheduler, entry);
-  forget(memory, job);
-  const { jobKey, jobId, queue, host, reportId } = job;
-  memory.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
-  wake(memory);
-}
-
-/** Waits until the run of an entry has its place again, at its caller's next turn. */
-async function regain(memory: Memory, entry: Entry, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (slotsOf(memory, entry.job.queue) === 0) return;
-  await new Promise<void>((resolve, reject) => {
-    const abort = () => {
-      stopWanting(entry);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    wantBack(entry, () => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    });
-    wake(memory, entry.job.queue);
-  });
+/** The names under which a page load counts. Throws where one of them has enough. */
+function checkPages({ pages }: Memory, job: Job, most: number | undefined): readonly string[] {
+  const limits = most === undefined ? [] : pageLimitsOf(job, most);
+  if (limits.some(({ name, limit }) => (pages.get(name) ?? 0) >= limit))
+    throw tooManyPages(limits[0]?.limit ?? 0);
+  return limits.map(({ name }) => name);
 }
 
 /** What is known of a job. */
-function look({ scheduler, ended }: Memory, jobId: string): JobState {
-  const entry = scheduler.entries.get(jobId);
-  if (!entry) return ended.get(jobId) ?? { state: 'unknown' };
+function look(memory: Memory, jobId: string): JobState {
+  const entry = memory.entries.get(jobId);
+  if (!entry) return memory.ended.get(jobId) ?? { state: 'unknown' };
   const { job, progress } = entry;
   if (isRunning(entry)) return { state: 'running', progress, job };
-  return { state: 'waiting', position: placeOf(scheduler, entry), job };
+  return { state: 'waiting', position: placeOf(memory, entry), job };
 }
 
 /** The counts of one queue. */
-function statsOf({ scheduler }: Memory, queue: QueueName): QueueStats {
+function statsOf({ entries }: Memory, queue: QueueName): QueueStats {
   const counts = { waiting: 0, parked: 0, running: 0 };
   const now = performance.now();
   const oldest = { waiting: now, parked: now, running: now };
-  for (const entry of scheduler.entries.values()) {
+  for (const entry of entries.values()) {
     if (entry.job.queue !== queue) continue;
     const kind = isRunning(entry) ? 'running' : entry.at === 'host' ? 'parked' : 'waiting';
     counts[kind] += 1;
@@ -287,9 +171,9 @@ function statsOf({ scheduler }: Memory, queue: QueueName): QueueStats {
 }
 
 /** Unfinished jobs of a caller. */
-function jobsOf({ scheduler }: Memory, caller: string): CallerJobs {
+function jobsOf({ entries }: Memory, caller: string): CallerJobs {
   const counts = { running: 0, waiting: 0 };
-  for (const entry of scheduler.entries.values())
-    if (entry.job.caller === caller) counts[isRunning(entry) ? 'running' : 'waiting'] += 1;
+  for (const entry of entries.values())
+    if (entry.caller.name === caller) counts[isRunning(entry) ? 'running' : 'waiting'] += 1;
   return counts;
 }

@@ -10,7 +10,11 @@ export const overOf: Readonly<Record<QueueName, number>> = { network: 4, browser
 export const networkMost = 2;
 /** Of all places, what work without a token may hold. */
 export const anonymousMost = 3 / 4;
-/** Of those who join a job, so many give it their turns, too. */
+/** Of all places, what nobody waits for may hold beyond the slots. */
+export const backgroundMost = 1 / 2;
+/** Every so many turns of a caller go to what nobody waits for. */
+export const tenth = 10;
+/** Of those who want a job, so many are known by name. */
 export const waitersMost = 8;
 /** Page loads of one host at a time. */
 export const pagesOfHost = 1;

@@ -1,4 +1,5 @@
 import type { Job, QueueName } from '../model/job.ts';
+import { limitsByLevel } from '../model/levels.ts';
 import { Problem } from '../model/problem.ts';
 
 /** The Problem of a queue that cannot be reached. */
@@ -34,13 +35,19 @@ export function unserved(fix: string | undefined, queue: QueueName): Problem {
 /** Page loads that one caller without a token may have unfinished, those inside domain-health included. */
 export const pagesOfCaller = 4;
 
-/** Under whose name page loads are counted: all tokens of an account are one. */
-export function pagePartyOf({
-  caller,
-  levels,
-  isAnonymous,
-}: Pick<Job, 'caller' | 'levels' | 'isAnonymous'>): string {
-  return isAnonymous === true ? caller : (levels?.[0] ?? caller);
+/** The names under which an unfinished page load counts, and how many each may have: its caller, and those that it shares turns with. */
+export function pageLimitsOf(
+  {
+    queue,
+    caller: id,
+    levels = [],
+    isAnonymous,
+    pages,
+  }: Pick<Job, 'queue' | 'caller' | 'levels' | 'isAnonymous' | 'pages'>,
+  usual: number,
+): readonly { readonly name: string; readonly limit: number }[] {
+  if (queue !== 'browser') return [];
+  return limitsByLevel({ id, kind: isAnonymous === true ? 'anonymous' : 'token', levels }, pages ?? usual);
 }
 
 /** The Problem of a caller that has enough page loads waiting. */

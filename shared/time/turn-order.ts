@@ -1,7 +1,11 @@
 /** Work that waits for its turn: the next piece is that of the caller who has used the least of this process lately. */
 export type TurnOrder<Piece> = {
-  /** Puts a piece at the end of its caller's line. @param path what the caller belongs to, the widest first, itself last */
-  add(path: readonly string[], piece: Piece): void;
+  /**
+   * Puts a piece at the end of its caller's line.
+   * @param path what the caller belongs to, the widest first, itself last
+   * @param isBackground nobody waits for it: its caller's other pieces come first, but for every tenth turn
+   */
+  add(path: readonly string[], piece: Piece, isBackground?: boolean): void;
   /** Takes the next piece; undefined where none waits. */
   next(): Piece | undefined;
   /** Charges what a piece of this caller took. */
@@ -12,6 +16,9 @@ export type TurnOrder<Piece> = {
 type Party<Piece> = {
   readonly parties: Map<string, Party<Piece>>;
   readonly pieces: Piece[];
+  readonly background: Piece[];
+  /** Turns that it had while both waited. */
+  turns: number;
   /** Pieces here and below that wait. */
   waiting: number;
   /** What it has used, in ms as they counted at the landmark: later ones count for more, which is the same as forgetting earlier ones. */
@@ -41,20 +48,20 @@ export function openTurnOrder<Piece>(now: () => number = () => performance.now()
     return 1;
   };
   return {
-    add(path, piece) {
+    add(path, piece, isBackground = false) {
       const parties = open(root, path);
-      parties.at(-1)?.pieces.push(piece);
+      parties.at(-1)?.[isBackground ? 'background' : 'pieces'].push(piece);
       for (const party of parties) party.waiting += 1;
     },
     next() {
       if (root.waiting === 0) return undefined;
       let party = root;
       party.waiting -= 1;
-      while (party.pieces.length === 0) {
+      while (party.pieces.length + party.background.length === 0) {
         party = leastUsed(party);
         party.waiting -= 1;
       }
-      return party.pieces.shift();
+      return nextOf(party);
     },
     charge(path, ms) {
       const grown = growth();
@@ -67,7 +74,16 @@ export function openTurnOrder<Piece>(now: () => number = () => performance.now()
 }
 
 function openParty<Piece>(): Party<Piece> {
-  return { parties: new Map(), pieces: [], waiting: 0, used: 0 };
+  return { parties: new Map(), pieces: [], background: [], turns: 0, waiting: 0, used: 0 };
+}
+
+const backgroundEvery = 10;
+
+function nextOf<Piece>(party: Party<Piece>): Piece | undefined {
+  const { pieces, background } = party;
+  const hasBoth = pieces.length > 0 && background.length > 0;
+  if (hasBoth && (party.turns += 1) % backgroundEvery === 0) return background.shift();
+  return pieces.length > 0 ? pieces.shift() : background.shift();
 }
 
 /** The parties of a path, everybody first. */

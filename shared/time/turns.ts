@@ -2,8 +2,8 @@ import { openTurnOrder } from './turn-order.ts';
 
 /** Work that a thread shares out over several turns of its event loop, and over those whose work it is. */
 export type Turns = {
-  /** Does the work in the next turn of the loop that has time for it. @param path whose it is, the widest network or the account first */
-  add(path: readonly string[], work: () => void): void;
+  /** Does the work in the next turn of the loop that has time for it. @param path whose it is, the widest network or the account first; what nobody waits for comes last within a caller */
+  add(path: readonly string[], work: () => void, isBackground?: boolean): void;
   /** True while such work goes on and the time of this turn is not used up. */
   hasTime(): boolean;
 };
@@ -38,8 +38,8 @@ export function openTurns(turnMs: number): Turns {
     else setImmediate(begin);
   };
   return {
-    add(path, work) {
-      waiting.add(path, { path, work });
+    add(path, work, isBackground) {
+      waiting.add(path, { path, work }, isBackground);
       if (isOpen) return;
       isOpen = true;
       setImmediate(begin);

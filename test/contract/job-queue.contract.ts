@@ -89,7 +89,7 @@ export function jobQueueContract(open: OpenQueue): void {
       const { jobKey, jobId, host, reportId } = job;
       const tookMs = expect.any(Number);
       expect(ended).toEqual([{ jobKey, jobId, queue: 'network', host, reportId, state: 'done', tookMs }]);
-      expect(await queue.look('network', job.jobId)).toMatchObject({ state: 'done' });
+      expect(await queue.look(job.jobId)).toMatchObject({ state: 'done' });
     });
 
     test('is told to look in the store where a run of its key has ended since, or where it is old', async () => {
@@ -112,7 +112,7 @@ export function jobQueueContract(open: OpenQueue): void {
     test('submitted before there is a worker waits for one', async () => {
       const job = makeJob();
       await queue.submit(job);
-      expect(await queue.look('network', job.jobId)).toMatchObject({ state: 'waiting' });
+      expect(await queue.look(job.jobId)).toMatchObject({ state: 'waiting' });
       queue.work('network', 1, async () => undefined, gaveUp);
       await until(1);
     });
@@ -171,7 +171,7 @@ export function jobQueueContract(open: OpenQueue): void {
       await queue.submit(makeJob({ host: 'other.test' }));
       await until(2);
       expect([tries, ended.map(({ state }) => state), givenUp]).toEqual([3, ['done', 'done'], []]);
-      expect(await queue.look('network', first.jobId)).toMatchObject({ state: 'done' });
+      expect(await queue.look(first.jobId)).toMatchObject({ state: 'done' });
     });
 
     test('that ended without a report is run again for those who wait', { timeout: 30_000 }, async () => {
@@ -226,7 +226,7 @@ export function jobQueueContract(open: OpenQueue): void {
         const outcome = waiting.wait(one, { waitMs: 20_000, signal, withdrawn: withdrawn.signal });
         return { outcome: outcome.catch((error: unknown) => error), end: () => withdrawn.abort(over) };
       };
-      const stateOf = async () => (await queue.look('network', job.jobId)).state;
+      const stateOf = async () => (await queue.look(job.jobId)).state;
       const [first, second] = [want(job), want({ ...job, requestId: 'batch-2' })];
       await expect.poll(stateOf).toBe('waiting');
       first.end();
@@ -257,7 +257,7 @@ export function jobQueueContract(open: OpenQueue): void {
       const job = makeJob();
       await queue.submit(job);
       await expect
-        .poll(() => queue.look('network', job.jobId))
+        .poll(() => queue.look(job.jobId))
         .toMatchObject({
           state: 'running',
           progress: { done: 3, total: 5, current: 'mx', parts: [{ name: 'dns' }], reports: ['a'] },
@@ -267,6 +267,8 @@ export function jobQueueContract(open: OpenQueue): void {
     });
 
     test('whose turn does not come in time expires and is never run', async () => {
+      const events: string[] = [];
+      queue.onEvent((name, event, count) => events.push(`${name} ${event} ${count}`));
       const held = heldRun();
       await announced(queue.work('network', 5, held.run, gaveUp));
       for (const target of ['1', '2']) await queue.submit(makeJob({ target }));
@@ -274,15 +276,31 @@ export function jobQueueContract(open: OpenQueue): void {
       expect(await queue.submit(late)).toMatchObject({ state: 'parked', position: 1 });
       await until(1);
       expect(ended[0]).toMatchObject({ jobId: late.jobId, state: 'expired' });
+      expect(events).toEqual(['network expired 1']);
       // Its end is told before the queue has closed it.
-      await expect.poll(() => queue.look('network', late.jobId)).toMatchObject({ state: 'expired' });
+      await expect.poll(() => queue.look(late.jobId)).toMatchObject({ state: 'expired' });
       for (const { finish } of held.running) finish();
       await until(3);
       expect(held.names()).not.toContain('late');
     });
 
+    test('whose id was told is known after its end, by what was asked and where its report is', async () => {
+      const job = makeJob({ target: 'http://told.test/', options: { a: ['b'] }, account: 'mine' });
+      await queue.submit(job);
+      await queue.tell(job);
+      await announced(queue.work('network', 1, async () => undefined, gaveUp));
+      await until(1);
+      const { jobId, check, target, options, account, reportId } = job;
+      await expect
+        .poll(() => queue.look(jobId))
+        .toMatchObject({ state: 'done', job: { jobId, check, target, options, account, reportId } });
+      await queue.tell(job);
+      await queue.tell(makeJob());
+      expect(await queue.look(jobId)).toMatchObject({ state: 'done', job: { reportId } });
+    });
+
     test('that nobody submitted is unknown', async () => {
-      expect(await queue.look('network', randomId())).toEqual({ state: 'unknown' });
+      expect(await queue.look(randomId())).toEqual({ state: 'unknown' });
     });
   });
 
@@ -303,7 +321,7 @@ export function jobQueueContract(open: OpenQueue): void {
       await expect.poll(() => names().toSorted(), { timeout: 30_000 }).toEqual(['held', 'held too']);
       expect(await queue.withdraw(parked)).toBe(true);
       expect(await queue.withdraw(parked)).toBe(false);
-      expect(await queue.look('network', parked.jobId)).toMatchObject({ state: 'unknown' });
+      expect(await queue.look(parked.jobId)).toMatchObject({ state: 'unknown' });
       expect(await queue.jobsOf(held)).toEqual({ running: 2, waiting: 0 });
       expect(await queue.submit(again)).toMatchObject({ state: 'parked', position: 1 });
       for (const { finish } of running) finish();
@@ -343,12 +361,12 @@ export function jobQueueContract(open: OpenQueue): void {
       for (const job of [wanted, ...others]) await queue.submit(job);
       for (const job of [wanted, others[0] ?? wanted]) {
         expect(await queue.withdraw(job)).toBe(false);
-        expect(await queue.look('network', wanted.jobId)).toMatchObject({ state: 'waiting' });
+        expect(await queue.look(wanted.jobId)).toMatchObject({ state: 'waiting' });
       }
       // Who has left is no one any more.
       expect(await queue.withdraw(wanted)).toBe(false);
       expect(await queue.withdraw(others[1] ?? wanted)).toBe(true);
-      expect(await queue.look('network', wanted.jobId)).toMatchObject({ state: 'unknown' });
+      expect(await queue.look(wanted.jobId)).toMatchObject({ state: 'unknown' });
       for (const { finish } of held.running) finish();
       await until(2);
     });
@@ -596,7 +614,7 @@ export function jobQueueContract(open: OpenQueue): void {
     const waiting = makeJob();
     await queue.submit(waiting);
     await worker.close(100);
-    expect(await queue.look('network', waiting.jobId)).toMatchObject({ state: 'waiting' });
+    expect(await queue.look(waiting.jobId)).toMatchObject({ state: 'waiting' });
   });
 
   testCrowd(async () => queue, 400);

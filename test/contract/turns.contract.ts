@@ -241,6 +241,88 @@ export function turnsContract(open: OpenQueue): void {
     });
   });
 
+  describe('what somebody waits for', () => {
+    const batch = { isBackground: true } as const;
+    const names = () => running.map(({ job }) => job.target);
+    const finish = (target: string) => running.find(({ job }) => job.target === target)?.finish();
+    const runs = (target: string) => poll(() => names().filter((name) => name === target).length).toBe(1);
+
+    test('begins at once beside its caller’s own batch, up to its share', async () => {
+      await work(4);
+      await submitMany(20, () => 'a', batch);
+      await poll(() => running.length).toBe(4);
+      for (const target of ['1', '2', '3', '4', '5']) await submit('a', { target });
+      await poll(() => running.length).toBe(8);
+      await settle();
+      expect(names()).not.toContain('5');
+      finish('1');
+      await runs('5');
+    });
+
+    test('goes first among its caller’s jobs, and every tenth turn is the batch’s', async () => {
+      await work(1);
+      await submit('a', { target: 'holder', ...batch });
+      await runs('holder');
+      await submitMany(30, () => 'a', { target: 'batch', ...batch });
+      for (let index = 0; index < 20; index += 1) await submit('a', { target: `w${index}` });
+      const order: string[] = [];
+      for (let turn = 0; turn < 20; turn += 1) {
+        await poll(() => names().filter((name) => name !== 'holder').length).toBeGreaterThan(0);
+        const next = running.find(({ job }) => job.target !== 'holder');
+        order.push(next?.job.target === 'batch' ? 'batch' : 'waited');
+        next?.finish();
+      }
+      expect(order.filter((kind) => kind === 'batch').length).toBeGreaterThanOrEqual(1);
+      expect(order.filter((kind) => kind === 'batch').length).toBeLessThanOrEqual(3);
+    });
+
+    test('is what a GET joins of its own batch, from then on', async () => {
+      await work(2);
+      await submitMany(6, () => 'a', batch);
+      await submit('a', { target: 'joined', jobKey: 'joined', ...batch });
+      await poll(() => running.length).toBe(2);
+      await settle();
+      expect(names()).not.toContain('joined');
+      await queue.submit(makeJob({ jobKey: 'joined', caller: 'a' }));
+      await runs('joined');
+      expect(running.find(({ job }) => job.target === 'joined')?.job.isBackground).toBe(false);
+    });
+
+    test('begins beside ten batches of others, each in its share', async () => {
+      await work(5);
+      for (let caller = 0; caller < 20; caller += 1) await submitMany(8, () => `token:${caller}`, batch);
+      await poll(() => running.length).toBe(10);
+      await settle();
+      // What nobody waits for has half of all places at most.
+      expect(running.length).toBe(10);
+      await submitMany(10, (index) => `token:${index}`, { target: 'waited' });
+      await poll(() => names().filter((name) => name === 'waited').length).toBe(10);
+    });
+
+    test('at a host comes before its caller’s batch, and takes no turn of others', async () => {
+      await work(10);
+      const host = 'shared.test';
+      for (const target of ['b1', 'b2', 'b3', 'b4']) await submit('a', { host, target, ...batch });
+      await submit('other', { host, target: 'o1' });
+      await submit('other', { host, target: 'o2' });
+      await submit('a', { host, target: 'w1' });
+      await submit('a', { host, target: 'w2' });
+      await poll(() => running.length).toBe(2);
+      const order: string[] = [];
+      for (const first of ['b1', 'b2']) {
+        finish(first);
+        await poll(() => running.length).toBe(2);
+      }
+      order.push(...names().toSorted());
+      for (const target of names()) finish(target);
+      await poll(() => running.length).toBe(2);
+      expect([order, names().toSorted()]).toEqual([
+        ['o1', 'w1'],
+        ['o2', 'w2'],
+      ]);
+    });
+  });
+
   describe('a run that gives up its slot', () => {
     test('leaves it to others, and has one again at its caller’s turn', async () => {
       await work(1);

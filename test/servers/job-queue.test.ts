@@ -218,13 +218,13 @@ test.skipIf(!hasRedis)(
     const [running, parked] = [makeJob(), makeJob()];
     await expect.poll(() => queue.submit(running)).toMatchObject({ state: 'admitted' });
     await queue.submit(parked);
-    const look = () => queue.look('network', running.jobId);
+    const look = () => queue.look(running.jobId);
     await expect.poll(look, { timeout: 30_000 }).toMatchObject({ progress: { done: 1, current: 'mine' } });
     const before = await countCalls(client, 'evalsha');
     for (let count = 0; count < looks; count += 1) {
       expect(await look()).toMatchObject({ state: 'running' });
-      expect(await queue.look('network', parked.jobId)).toMatchObject({ state: 'waiting', position: 1 });
-      expect(await queue.look('network', 'never-was')).toEqual({ state: 'unknown' });
+      expect(await queue.look(parked.jobId)).toMatchObject({ state: 'waiting', position: 1 });
+      expect(await queue.look('never-was')).toEqual({ state: 'unknown' });
     }
     // Those of the worker itself.
     expect((await countCalls(client, 'evalsha')) - before).toBeLessThan(looks);

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Job, type QueueName, queueNames } from '#shared/model/job';
 import { jobsKey, jobsPrefix } from '#shared/queue/bullmq/keys';
+import { look } from '#shared/queue/bullmq/look';
 import {
   openScheduler,
   type ReadyJob,
@@ -22,6 +24,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
   let scheduler: Scheduler;
   /** What BullMQ was given, and nobody has begun. */
   let ready: ReadyJob[];
+  let events: string[];
   beforeAll(async () => {
     server = await startRedis();
     redis = new Redis(server.url);
@@ -33,13 +36,19 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
   beforeEach(async () => {
     await redis.flushall();
     ready = [];
+    events = [];
     const collect = {
       add: async (_name: string, data: ReadyJob) => void ready.push(data),
       addBulk: async (jobs: { data: ReadyJob }[]) => void ready.push(...jobs.map(({ data }) => data)),
     };
     const queues = { network: collect, browser: collect, composite: collect } as unknown as ReadyQueues;
     const limits = { hostConcurrency, hostWaitingLimit: 1000, pageLimit: 100 };
-    scheduler = openScheduler(redis, { ...limits, queues, doStep: (step) => step() });
+    scheduler = openScheduler(redis, {
+      ...limits,
+      queues,
+      onEvent: (queue, event) => events.push(`${queue} ${event}`),
+      doStep: (step) => step(),
+    });
     await beat();
   });
 
@@ -112,7 +121,19 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     takeReady();
     await redis.zadd(jobsKey('handed', 'network'), 1, job.jobId);
     await beat();
-    expect(ready).toEqual([{ id: job.jobId, hand: 2, lost: 0 }]);
+    expect(ready).toMatchObject([{ id: job.jobId, hand: 1, lost: 0, host: 'a.test', class: 'known' }]);
+  });
+
+  test('what was handed out, is not begun and has no time left expires once its lease has ended', async () => {
+    const job = await submit({ startBy: Date.now() + 50 });
+    takeReady();
+    await delay(100);
+    await beat();
+    expect(events).toEqual([]);
+    await redis.zadd(jobsKey('handed', 'network'), 1, job.jobId);
+    await beat();
+    expect([ready, events]).toEqual([[], ['network expired']]);
+    expect(await look(redis, job.jobId, Date.now())).toMatchObject({ state: 'expired' });
   });
 
   test('what has not begun soon is given to BullMQ once more under its number', async () => {
@@ -122,7 +143,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     expect(ready).toEqual([]);
     await redis.zadd(jobsKey('handed', 'network'), 'XX', Date.now() - 3000, one.jobId);
     await beat();
-    expect(takeReady()).toEqual([{ id: one.jobId, hand: 1, lost: 0 }]);
+    expect(takeReady()).toMatchObject([{ id: one.jobId, hand: 1, lost: 0 }]);
     await beat();
     expect(ready).toEqual([]);
   });

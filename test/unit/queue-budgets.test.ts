@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { bytesOf, openMemoryJobQueue } from '#shared/queue/memory';
+import { readToldJob } from '#shared/model/job';
+import { openMemoryJobQueue } from '#shared/queue/memory';
+import { bytesOf } from '#shared/queue/memory-jobs';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
 const limits = { hostConcurrency: 1000, hostWaitingLimit: 1000, waitingLimit: 1000 };
@@ -38,7 +40,7 @@ test('a job that ended gives its bytes back', async () => {
   await queue.close(0);
 });
 
-test('of the jobs that ended the newest are remembered, as many as 32 MiB hold', async () => {
+test('of the jobs that ended the newest are remembered, as many as 64 MiB hold', async () => {
   const queue = openMemoryJobQueue(limits);
   let ended = 0;
   queue.onDone(() => {
@@ -51,12 +53,13 @@ test('of the jobs that ended the newest are remembered, as many as 32 MiB hold',
     async () => undefined,
   );
   const big = { options: { selectors: ['y'.repeat(100_000)] } };
-  const jobs = Array.from({ length: 400 }, () => makeJob(big));
+  const jobs = Array.from({ length: 800 }, () => makeJob(big));
   for (const job of jobs) await queue.submit(job);
-  await expect.poll(() => ended).toBe(400);
-  const states = await Promise.all(jobs.map(async ({ jobId }) => (await queue.look('network', jobId)).state));
+  await expect.poll(() => ended).toBe(800);
+  const states = await Promise.all(jobs.map(async ({ jobId }) => (await queue.look(jobId)).state));
   const remembered = states.filter((state) => state === 'done').length;
-  expect(remembered).toBe(Math.floor((32 * 1024 * 1024) / bytesOf(makeJob(big))));
+  const each = 1000 + JSON.stringify(readToldJob(makeJob(big))).length;
+  expect(remembered).toBe(Math.floor((64 * 1024 * 1024) / each));
   expect(states.at(-1)).toBe('done');
   await queue.close(0);
 });

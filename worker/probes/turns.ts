@@ -3,11 +3,13 @@ import { currentRun, inRun, markRun } from './mark.ts';
 
 const turns = openTurns(8);
 /** Whose runs these are, the widest network or the account first. */
-const callers = new Map<number, readonly string[]>();
+const callers = new Map<number, RunCaller>();
+
+type RunCaller = { readonly path: readonly string[]; readonly isBackground: boolean };
 
 /** Says whose run it is until the run ends: callers take turns, however many runs one of them has. Gives what ends it. */
-export function nameCaller(run: number, path: readonly string[]): () => void {
-  callers.set(run, path);
+export function nameCaller(run: number, caller: RunCaller): () => void {
+  callers.set(run, caller);
   return () => void callers.delete(run);
 }
 
@@ -21,10 +23,12 @@ export function nameCaller(run: number, path: readonly string[]): () => void {
  * @param run whose data it is; left out: that of the code that asks
  */
 export function inTurn(work: () => void, run: number | undefined = currentRun()): void {
-  turns.add(pathOf(run), () => {
+  const { path, isBackground } = callerOf(run);
+  const act = () => {
     markRun(run);
     inRun(run, work);
-  });
+  };
+  turns.add(path, act, isBackground);
 }
 
 /** Waits for a turn, see `inTurn`. */
@@ -33,6 +37,6 @@ export function yieldToOthers(): Promise<void> {
 }
 
 // Runs of a command have one caller, and so has the end of a run that is over.
-function pathOf(run: number | undefined): readonly string[] {
-  return (run === undefined ? undefined : callers.get(run)) ?? [''];
+function callerOf(run: number | undefined): RunCaller {
+  return (run === undefined ? undefined : callers.get(run)) ?? { path: [''], isBackground: false };
 }

@@ -28,6 +28,8 @@ export type JobsSettings = {
 };
 
 const progressEveryMs = 200;
+/** Of so many looks one is at the composite job itself. */
+const standingEvery = 5;
 const tryAgainMs = 1000;
 const graceMs = 10_000;
 
@@ -39,6 +41,7 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
   const startedAt = Date.now();
   const { asking, questions, publicPath, isOffered } = settings;
   const { reportStore } = asking;
+  const standing = openStanding(asking, parent);
   const reports = new Set<string>();
   const questionOf = (source: SourceQuestion) => questionOfSource(questions, source, parent.account);
   const freshnessOf = ({ spec }: Pick<Question, 'spec'>) => freshnessOfPart(parent.wanted, spec, startedAt);
@@ -64,10 +67,10 @@ export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }:
     async ask(source, progress) {
       const question = questionOf(source);
       const part = { question, freshness: freshnessOf(question) };
-      return runPart(settings, parent, part, { clock, signal, progress: collecting(progress) });
+      return runPart(settings, parent, part, { clock, signal, standing, progress: collecting(progress) });
     },
     visit: (domain, progress) =>
-      visit(settings, parent, { clock, signal, startedAt, progress: collecting(progress) }, domain),
+      visit(settings, parent, { clock, signal, standing, startedAt, progress: collecting(progress) }, domain),
     reportIds: () => [...reports],
     previous: () => findOne(reportStore, { jobKey: parent.jobKey, wanted: { since: 0, orFresh: false } }),
   };
@@ -111,20 +114,35 @@ async function findOne(reportStore: ReportStore, sought: Sought): Promise<Report
 
 type Part = Pick<Asking, 'question' | 'freshness' | 'isUnknown'>;
 type TellProgress = (progress: Progress) => void;
-type Waited = JobsTime & { readonly progress: TellProgress };
+type Waited = JobsTime & { readonly standing: Standing; readonly progress: TellProgress };
+
+/** Whether somebody waits for a composite job: who joins one of a batch waits for all that is left of it. */
+type Standing = { isBackground: boolean; look(): Promise<void> };
+
+function openStanding({ jobQueue }: AskParts<UnkeptReport>, { jobId, isBackground }: Job): Standing {
+  const standing: Standing = {
+    isBackground: isBackground === true,
+    async look() {
+      if (!standing.isBackground) return;
+      const state = await jobQueue.look(jobId);
+      standing.isBackground = state.state === 'running' ? state.job.isBackground === true : true;
+    },
+  };
+  return standing;
+}
 
 async function runPart(
   settings: JobsSettings,
   parent: Job,
   part: Part,
-  { clock, signal, progress }: Waited,
+  { clock, signal, standing, progress }: Waited,
 ): Promise<Source> {
-  const turn = watchTurn(settings.asking, part.question, clock, progress);
+  const turn = watchTurn(settings.asking, part.question, { clock, signal, standing, progress });
   try {
     const { requestId, trace } = parent;
     const answer = await askInTurn(settings.asking, {
       ...part,
-      payer: payNothing(parent),
+      payer: payNothing({ ...parent, isBackground: standing.isBackground }),
       account: undefined,
       origin: { requestId, trace },
       signal: AbortSignal.any([signal, clock.parts]),
@@ -145,16 +163,20 @@ async function runPart(
 /** Holds the clock until the job runs, and tells how far it is. Both are a courtesy; a queue that is away is reported by the wait itself. */
 function watchTurn(
   { waiting, jobQueue }: AskParts<UnkeptReport>,
-  { jobKey, spec }: Question,
-  clock: RunClock,
-  progress: (progress: Progress) => void,
+  { jobKey }: Question,
+  { clock, standing, progress }: Waited,
 ): { close(): void } {
   const goOn = clock.hold();
+  const wasBackground = standing.isBackground;
+  let looks = 0;
   const timer = setInterval(() => {
+    looks += 1;
+    if (looks % standingEvery === 0) standing.look().catch(() => undefined); // it is looked at again
+    if (wasBackground && !standing.isBackground) waiting.lift(jobKey);
     // Of joined work the earlier job's id is reported by the waiting.
     const jobId = waiting.jobIdOf(jobKey);
     if (jobId === undefined) return;
-    jobQueue.look(spec.queue, jobId).then(
+    jobQueue.look(jobId).then(
       (state) => {
         if (state.state !== 'waiting') goOn();
         if (state.state === 'running') progress(state.progress);

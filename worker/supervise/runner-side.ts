@@ -86,7 +86,10 @@ function openRuns(examineJob: ExamineJob, { outbox, calls }: RunContext) {
   const begin = async (number: number, job: Job) => {
     const stop = new AbortController();
     stops.set(number, stop);
-    const forget = nameCaller(number, [...(job.levels ?? []), job.caller]);
+    const forget = nameCaller(number, {
+      path: [...(job.levels ?? []), job.caller],
+      isBackground: job.isBackground === true,
+    });
     try {
       const outcome = await examineJob(job, {
         start: { slot: slotOf(number, outbox, calls) },

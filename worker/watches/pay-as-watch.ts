@@ -31,7 +31,12 @@ export function payAsWatch(
   { watch: { account }, target, quota }: Turn,
 ): Payer {
   return {
-    turns: { caller: `watches:${account}`, levels: [`account:${account}`], isAnonymous: false },
+    turns: {
+      caller: `watches:${account}`,
+      levels: [`account:${account}`],
+      isAnonymous: false,
+      isBackground: true,
+    },
     async pay(_job, cost) {
       if (target.paidFor === target.dueAt) return paidBefore;
       const paid = await owners.pay(account, quota, cost);

@@ -3,6 +3,7 @@ import { invalidRequest, isMalformed, type Question, targetNotAllowed } from '#s
 import { findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
 import { payAsCaller } from '#shared/limits/pay-as-caller';
+import { inBackground } from '#shared/limits/payer';
 import type { ScanPace } from '#shared/limits/scan-pace';
 import { freshnessOf } from '#shared/model/freshness';
 import { describeFaults, type InputError, Problem, type ProblemCode, problems } from '#shared/model/problem';
@@ -95,7 +96,7 @@ async function findReport(services: AskServices, asked: BatchTarget): Promise<Re
     question,
     // A target that is asked again, after a failure or by another process, takes the report of its first run.
     freshness: freshnessOf(spec, maxAgeS ?? undefined, maxAgeS === null ? Date.now() : createdAt),
-    payer: payAsCaller(jobs.runLimits, caller, undefined),
+    payer: inBackground(payAsCaller(jobs.runLimits, caller, undefined)),
     account: batch.account,
     origin: { requestId: `batch-${batch.batchId}` },
     waitMs: jobs.asking.queueSeconds * 1000 + spec.runLimitMs(options) + graceMs,

@@ -178,7 +178,7 @@ export function workInAgreement(jobQueue: JobQueue, agreement: Agreement): JobQu
   return {
     ...jobQueue,
     submit: (job, hostWaitingLimit) => permitted(() => jobQueue.submit(job, hostWaitingLimit)),
-    look: (queue, jobId) => permitted(() => jobQueue.look(queue, jobId)),
+    look: (jobId) => permitted(() => jobQueue.look(jobId)),
     work: (...given) => agreement.work(() => jobQueue.work(...given)),
     async close(graceMs) {
       agreement.close();

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Job, type QueueName, readJob } from '../../model/job.ts';
+import { type Job, type QueueName, readJob, readToldJob } from '../../model/job.ts';
 import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
 import { parseJson, parseProgress } from '../read-message.ts';
 import { jobsKey, nodeOf } from './keys.ts';
@@ -21,26 +21,37 @@ export type JobRecord = {
   readonly hand: number;
   /** A report of it may be in the store. */
   readonly stored?: boolean;
+  /** The path that it goes by; the first where left out. */
+  readonly via?: number;
+  /** Nobody waits for it. */
+  readonly bg?: boolean;
 };
 
-/** The record of a job, and its payload; undefined for one that is not known. */
-export async function readTurn(
-  redis: Redis,
-  jobId: string,
-): Promise<{ readonly record: JobRecord; readonly payload: string } | undefined> {
-  const [text, payload] = await redis.hmget(jobsKey('job', jobId), 'r', 'd');
-  if (typeof text !== 'string' || typeof payload !== 'string') return undefined;
-  return { record: JSON.parse(text) as JobRecord, payload };
+/** What stands of a job: its record and its payload; and after its end what was told of it instead. */
+export type Turn = { readonly record: JobRecord; readonly payload: string; readonly told: string };
+
+/** Undefined for a job that is not known. */
+export async function readTurn(redis: Redis, jobId: string): Promise<Turn | undefined> {
+  const [text, payload, told] = await redis.hmget(jobsKey('job', jobId), 'r', 'd', 'e');
+  const record = parseJson(text ?? '') as JobRecord | undefined;
+  return record && { record, payload: payload ?? '', told: told ?? '' };
 }
 
-/** A job and where it is; undefined for one that is not known. */
+/** The job of a record as it is now: somebody may wait for it for whom it was not submitted. */
+export function readPayload({ record, payload }: Turn, jobId: string): ReturnType<typeof readJob> {
+  const read = readJob(parseJson(payload), { queue: record.pool, jobId });
+  const isLifted = 'value' in read && read.value.isBackground === true && record.bg !== true;
+  return isLifted ? { value: { ...read.value, isBackground: false } } : read;
+}
+
+/** A job and where it is; undefined for one that is not known, or of which only its end is. */
 export async function readRecord(
   redis: Redis,
   jobId: string,
 ): Promise<{ readonly record: JobRecord; readonly job: Job } | undefined> {
   const seen = await readTurn(redis, jobId);
-  const read = seen && readJob(parseJson(seen.payload), { queue: seen.record.pool, jobId });
-  return seen && read && 'value' in read ? { record: seen.record, job: read.value } : undefined;
+  const read = seen && readPayload(seen, jobId);
+  return read && 'value' in read ? { record: seen.record, job: read.value } : undefined;
 }
 
 /** True where its turn has come: it was handed out, or runs. */
@@ -55,21 +66,32 @@ export function stateOf(record: JobRecord): 'waiting' | 'running' | 'done' | 'fa
   return at === 'run' || at === 'away' || back === true ? 'running' : 'waiting';
 }
 
-type Asked = { readonly queue: QueueName; readonly jobId: string };
-
 /** What is known of a job. Those who wait for it ask again and again: it takes no script. @param nowMs by Redis' clock */
-export async function look(redis: Redis, { queue, jobId }: Asked, nowMs: number): Promise<JobState> {
+export async function look(redis: Redis, jobId: string, nowMs: number): Promise<JobState> {
   sendTogether(redis);
-  const [found, progress] = await Promise.all([readRecord(redis, jobId), readProgress(redis, jobId)]);
-  if (!found || found.record.pool !== queue) return { state: 'unknown' };
-  const { record, job } = found;
-  const state = stateOf(record);
+  const [seen, progress] = await Promise.all([readTurn(redis, jobId), readProgress(redis, jobId)]);
   // What nobody does any more, as keys were removed, is submitted again by who waits for it.
-  if (isLost(record, nowMs)) return { state: 'unknown' };
+  if (!seen || isLost(seen.record, nowMs)) return { state: 'unknown' };
+  const read = readPayload(seen, jobId);
+  const job = 'value' in read ? read.value : undefined;
+  const state = stateOf(seen.record);
+  if (state !== 'waiting' && state !== 'running') {
+    const ended = job ?? readToldJob(parseJson(seen.told));
+    return ended ? { state, job: ended } : { state: 'unknown' };
+  }
+  return job ? lookAtUnfinished(redis, seen.record, job, progress) : { state: 'unknown' };
+}
+
+async function lookAtUnfinished(
+  redis: Redis,
+  record: JobRecord,
+  job: Job,
+  progress: Progress | undefined,
+): Promise<JobState> {
   // What was handed out and tells of progress has begun, though it has no number yet.
-  if (state === 'running' || (record.at === 'held' && progress))
+  if (stateOf(record) === 'running' || (record.at === 'held' && progress))
     return { state: 'running', progress: progress ?? notStarted, job };
-  return state === 'waiting' ? lookAtWait(redis, record, job) : { state, job };
+  return lookAtWait(redis, record, job);
 }
 
 async function lookAtWait(redis: Redis, record: JobRecord, job: Job): Promise<JobState> {
@@ -90,8 +112,9 @@ function isLost(record: JobRecord, nowMs: number): boolean {
 
 /** The place of a waiting job: among those that wait for its host, or among those of its caller; 1 is next. */
 export async function placeOf(redis: Redis, record: JobRecord, jobId: string): Promise<number | undefined> {
-  const { at, pool, host, who } = record;
-  const key = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, who[0]?.path ?? []));
+  const { at, pool, host, who, via = 1 } = record;
+  const path = (who[via - 1] ?? who[0])?.path ?? [];
+  const key = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, path));
   if (at !== 'host' && at !== 'turn') return 1;
   const rank = await redis.zrank(key, jobId);
   return rank === null ? undefined : Number(rank) + 1;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
 import { impatient, openHearing, openRedis, patient, readTimeMs } from '../../backends/redis.ts';
-import { type QueueName, queueNames } from '../../model/job.ts';
+import { type QueueName, queueNames, readToldJob } from '../../model/job.ts';
 import type { Done, JobQueue, Missed, QueueStats } from '../../ports/job-queue.ts';
 import { pathOf } from '../turn-rules.ts';
 import { openWorkWhile } from '../work-while.ts';
@@ -10,7 +10,13 @@ import { subscribeDone } from './done.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 import { look } from './look.ts';
 import { judgeRedis, withinTime } from './redis-calls.ts';
-import { type BullmqQueueOptions, closeReadyQueues, openReadyQueues, openScheduler } from './scheduler.ts';
+import {
+  type BullmqQueueOptions,
+  closeReadyQueues,
+  type OnEvent,
+  openReadyQueues,
+  openScheduler,
+} from './scheduler.ts';
 import { openWorkers } from './workers.ts';
 
 const hears = { ...patient, enableOfflineQueue: false } as const;
@@ -20,12 +26,13 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const { url, log } = options;
   const redis = openRedis(url, impatient, log);
   const queues = openReadyQueues(redis);
-  const scheduler = openScheduler(redis, { ...options, queues, doStep: (step) => step() });
+  const events = new EventEmitter<{ done: [Done | Missed]; event: Parameters<OnEvent> }>().setMaxListeners(0);
+  const onEvent: OnEvent = (...event) => events.emit('event', ...event);
+  const scheduler = openScheduler(redis, { ...options, queues, onEvent, doStep: (step) => step() });
   const clock = openClock(redis, log);
   const inTime = openWorkWhile(log);
   clock.watch((state) => inTime.turn(state === true));
-  const workers = openWorkers(options);
-  const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
+  const workers = openWorkers({ ...options, onEvent });
   const hearing = openHearing(url, hears, log);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
   return {
@@ -35,7 +42,12 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       events.on('done', listener);
       return () => events.off('done', listener);
     },
-    look: (queue, jobId) => withinTime(redis, () => look(redis, { queue, jobId }, clock.nowMs())),
+    tell: (job) => withinTime(redis, () => scheduler.tell(job.jobId, JSON.stringify(readToldJob(job)))),
+    look: (jobId) => withinTime(redis, () => look(redis, jobId, clock.nowMs())),
+    onEvent(listener) {
+      events.on('event', listener);
+      return () => events.off('event', listener);
+    },
     work: (...given) => inTime.work(() => workers.work(...given)),
     deny: workers.deny,
     stats: () => withinTime(redis, () => readStats(redis)),
@@ -73,7 +85,8 @@ async function statsOf(redis: Redis, queue: QueueName, now: number): Promise<Que
     const [, score] = await redis.zrange(list(name), '0', '0', 'WITHSCORES');
     return score === undefined ? 0 : Math.max(0, Math.round(now - Number(score)));
   };
-  const [waits, parked, running, handed, still, waitsMs, oldestParkedMs, handedMs] = await Promise.all([
+  // What was handed out stands among those that wait until it has begun.
+  const [waits, parked, running, handed, still, oldestWaitingMs, oldestParkedMs] = await Promise.all([
     redis.zcard(list('waits')),
     redis.zcard(list('parks')),
     redis.zcard(list('running')),
@@ -81,13 +94,14 @@ async function statsOf(redis: Redis, queue: QueueName, now: number): Promise<Que
     redis.zcount(list('handed'), '-inf', now - beginsWithinMs),
     oldest('waits'),
     oldest('parks'),
-    oldest('handed'),
   ]);
+  const begins = handed - still;
+  const waiting = Math.max(0, waits - begins);
   return {
-    waiting: waits + still,
+    waiting,
     parked,
-    running: running + handed - still,
-    oldestWaitingMs: Math.max(waitsMs, still > 0 ? handedMs : 0),
+    running: running + begins,
+    oldestWaitingMs: waiting > 0 ? oldestWaitingMs : 0,
     oldestParkedMs,
   };
 }

@@ -55,7 +55,12 @@ export type Operator = {
 export async function openOperator(options: BullmqQueueOptions): Promise<Operator> {
   const redis = openRedis(options.url, onceOnly, options.log);
   const queues = openReadyQueues(redis);
-  const scheduler = openScheduler(redis, { ...options, queues, doStep: (step) => step() });
+  const scheduler = openScheduler(redis, {
+    ...options,
+    queues,
+    onEvent: () => undefined,
+    doStep: (step) => step(),
+  });
   const told =
     <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
     async (...given: Given): Promise<T> => {

@@ -1,13 +1,12 @@
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type Job, jobVersion, type QueueName, randomId, readJob } from '../../model/job.ts';
+import { type Job, jobVersion, type QueueName, randomId } from '../../model/job.ts';
 import { type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../../telemetry/once-each.ts';
-import { parseJson } from '../read-message.ts';
 import { openRunSlot } from '../run-slot.ts';
-import { isTurn, openProgressTeller, readTurn, tellProgress } from './look.ts';
+import { isTurn, openProgressTeller, readPayload, readTurn, tellProgress } from './look.ts';
 import { patiently } from './redis-calls.ts';
 import type { RunIsolation } from './run-isolation.ts';
 import type { Begun, ReadyJob, Run, Scheduler } from './scheduler.ts';
@@ -131,7 +130,7 @@ async function settle(settings: Settling, one: Going, handed: Handed): Promise<v
   const seen = await patiently(stop, () => readTurn(redis, jobId));
   // Another turn is the right one, or the job has ended.
   if (!seen || seen.record.hand !== hand || !isTurn(seen.record)) return;
-  const read = readJob(parseJson(seen.payload), { queue, jobId });
+  const read = readPayload(seen, jobId);
   if ('fault' in read) {
     const { fault } = read;
     onceEach(fault, () => log.warn({ jobId, queue, fault }, 'job dropped: its payload is malformed'));

@@ -1,15 +1,20 @@
 -- Who may run next. Callers' jobs wait here; BullMQ gets a job only when it may run now. docs/scheduler.md has the states and the rules.
 -- KEYS[1]: what all our keys begin with. ARGV: the operation, the slots of a host, then the words of the operation. All times are Redis'.
---   job:<id>            r: the record below, as JSON · d: the payload
+--   job:<id>            r: the record below, as JSON · d: the payload · e: what is told of its end, where somebody was told its id
 --   key:<key>           the unfinished job of a key · ended:<key>: a run of it has ended lately
---   at:<group>          places that are taken: job -> end of its lease. Groups: a pool, a node, "host <name>", "page <host>", "pages <caller>"
---   line:<node>         children that wait, by (places held, last turn) · kids:<node>: children with jobs · own:<node>: a caller's waiting jobs
+--   at:<group>          places that are taken: job -> end of its lease. Groups: a pool, a node, "bg <node>" (what nobody waits for), "host <name>",
+--                       "page <host>", "pages <caller>"
+--   line:<node>         children that wait, by (places held, last turn) · first:<node>: of them those with jobs that somebody waits for
+--   kids:<node>         children with jobs · own:<node>: a caller's waiting jobs, those that somebody waits for first · tenth:<node>: its turns
 --   mine:<node>         a caller's unfinished jobs · host:<pool>:<host>: jobs that wait for their host, by tag · tags:<host>
 --   late                waiting jobs, by when they expire · asleep: by when they look again
 --   waits, parks, handed, running (:<pool>)   since when; running: end of lease · alive, offers, slots (:<pool>): workers
--- A record: id, key, pool, host, check, report, page; by, seen (ms); seq; hand, runs (numbers of its turns and its runs); open, solo (runs that
--- began and did not end, and those of them that were alone); stored (a report of it may be in the store); till (ms: it has lost its process then); at (host, turn, held, run, away, asleep, or how it ended); who (up to eight who
--- wait: by, path); more (others wait as well); via (of who: whose place it has); back (a run that wants its place back).
+--   kept, keptbytes     ended jobs whose ids were told
+-- A record: id, key, pool, host, check, report, page; bg (nobody waits for it); by, seen (ms); able (ms: since when it only waits for its turn);
+-- seq; hand, runs (numbers of its turns and its runs); open, solo (runs that began and did not end, and those of them that were alone); stored
+-- (a report of it may be in the store); till (ms: it has lost its process then); at (host, turn, held, run, away, asleep, or how it ended);
+-- who (up to eight who want it: by, path; it goes by the path of number via, else the first); more (others want it as well); back (a run that
+-- wants its place back).
 local P, OP, HOST = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local call = redis.call
 local clock = call('TIME')
@@ -20,12 +25,14 @@ local POOLS = { 'network', 'browser', 'composite' }
 local OVER = { network = 4, browser = 1, composite = 4 }
 local NETWORK = 2 -- a network or an account may hold so many times its share beyond the slots
 local ANONYMOUS = 3 / 4 -- of all places, what work without a token may hold
-local WAITERS = 8 -- who wait for one job and give it their turns
+local WAITERS = 8 -- who want one job and are known by name
+local BACKGROUND = 1 / 2 -- of all places, what nobody waits for may hold beyond the slots
+local TENTH = 10 -- every so many turns of a caller go to what nobody waits for
 local LEASE, GRACE, ALIVE = 15000, 10000, 9000 -- ms: until a handed job begins; beyond a run's limit; without a beat
 local UNHEARD = 2500 -- ms: by then a run has begun and its number is known, or BullMQ has not heard of it
 local LOST, LOST_BESIDE = 2, 4 -- runs lost that end a job: when it was alone once, and when it never was
 local AGAIN, SPARE = 30000, 600000 -- ms: what was handed back may wait so long again; what is remembered of a job, longer than it can be there
-local ENDED, KEPT, KEPT_MOST = 60000, 600000, 10000 -- ms that an end is remembered by key and by id; ids
+local ENDED, KEPT, KEPT_BYTES = 60000, 600000, 67108864 -- ms that an end is remembered, and by an id that was told; bytes of those
 local MOST = 1000000 -- jobs that may wait
 local KEEP = 172800000 -- ms: every key ends, long after the longest wait
 local BIG = 4294967296
@@ -51,7 +58,7 @@ end
 local function load(id)
   local text = call('HGET', key('job', id), 'r')
   local isRead, r = pcall(cjson.decode, text or '')
-  if not isRead or type(r) ~= 'table' or r.id ~= id or not OVER[r.pool] or type(r.who) ~= 'table' then return nil end
+  if not isRead or type(r) ~= 'table' or r.id ~= id or not OVER[r.pool] or type(r.who) ~= 'table' or not r.who[1] then return nil end
   for _, name in ipairs({ 'by', 'seen', 'seq', 'hand', 'runs', 'open', 'solo', 'run' }) do
     if type(r[name]) ~= 'number' then return nil end
   end
@@ -66,10 +73,14 @@ local function used(group) return call('ZCOUNT', key('at', group), now, '+inf') 
 local function occupy(group, id, forMs) put(key('at', group), now + forMs, id) end
 local function vacate(group, id) call('ZREM', key('at', group), id) end
 
+local touched = {} -- pools in which something may run now
+
+local function pathOf(r) return (r.who[r.via or 1] or r.who[1]).path end
+
 -- A node is a caller or what callers share: the names of its levels, the widest first. The first level is its class.
-local function nodesOf(r, i)
+local function nodesOf(r, path)
   local nodes, node = {}, r.pool
-  for at, level in ipairs(r.who[i].path) do
+  for at, level in ipairs(path or pathOf(r)) do
     node = node .. '|' .. level
     nodes[at] = node
   end
@@ -77,11 +88,17 @@ local function nodesOf(r, i)
   return nodes
 end
 
+-- Places of a node that count in a line: in the first only those of work that somebody waits for.
+local function busy(list, node) return list == 'line' and used(node) or math.max(0, used(node) - used('bg ' .. node)) end
+
 local function order(nodes, isTurn)
-  for i = 1, #nodes do
-    local line = key('line', nodes[i - 1])
-    local old = call('ZSCORE', line, nodes[i])
-    if old then put(line, used(nodes[i]) * BIG + (isTurn and turn() or old % BIG), nodes[i]) end
+  if call('EXISTS', key('line', nodes[0])) == 0 then return end
+  for _, list in ipairs({ 'line', 'first' }) do
+    for i = 1, #nodes do
+      local line = key(list, nodes[i - 1])
+      local old = call('ZSCORE', line, nodes[i])
+      if old then put(line, busy(list, nodes[i]) * BIG + (isTurn and turn() or old % BIG), nodes[i]) end
+    end
   end
 end
 
@@ -94,37 +111,41 @@ local function settle(nodes)
 end
 
 -- Until when a job can be there, with some to spare: what its caller's levels remember of it ends by itself.
-local function count(r, i)
-  local nodes, last = nodesOf(r, i), math.max(r.by, now) + r.run + SPARE
+local function count(r)
+  local nodes, last = nodesOf(r), math.max(r.by, now) + r.run + SPARE
   put(key('mine', nodes[#nodes]), last, r.id)
   for at = 1, #nodes do put(key('kids', nodes[at - 1]), last, nodes[at]) end
 end
 
 local function enterLine(r)
   r.at = 'turn'
+  r.able = r.able or now
   save(r)
-  if not r.back then note(key('waits', r.pool), now, r.id) end
-  for i = 1, #r.who do
-    local nodes = nodesOf(r, i)
-    put(key('own', nodes[#nodes]), r.seq, r.id)
+  if not r.back then note(key('waits', r.pool), r.able, r.id) end
+  local nodes = nodesOf(r)
+  put(key('own', nodes[#nodes]), r.bg and BIG + r.seq or r.seq, r.id)
+  for _, list in ipairs(r.bg and { 'line' } or { 'line', 'first' }) do
     for at = 1, #nodes do
-      local line = key('line', nodes[at - 1])
-      if not call('ZSCORE', line, nodes[at]) then put(line, used(nodes[at]) * BIG + turn(), nodes[at]) end
+      local line = key(list, nodes[at - 1])
+      if not call('ZSCORE', line, nodes[at]) then put(line, busy(list, nodes[at]) * BIG + turn(), nodes[at]) end
     end
   end
+  touched[r.pool] = true
 end
 
 local function leaveNode(nodes, id)
   call('ZREM', key('own', nodes[#nodes]), id)
-  for at = #nodes, 1, -1 do
-    if call('EXISTS', key('own', nodes[at]), key('line', nodes[at])) > 0 then return end
-    call('ZREM', key('line', nodes[at - 1]), nodes[at])
+  local function clear(list, isWaiting)
+    for at = #nodes, 1, -1 do
+      if isWaiting or call('EXISTS', key(list, nodes[at])) > 0 then return end
+      call('ZREM', key(list, nodes[at - 1]), nodes[at])
+    end
   end
+  clear('first', call('ZCOUNT', key('own', nodes[#nodes]), '-inf', BIG) > 0)
+  clear('line', call('EXISTS', key('own', nodes[#nodes])) > 0)
 end
 
-local function leaveLine(r)
-  for i = 1, #r.who do leaveNode(nodesOf(r, i), r.id) end
-end
+local function leaveLine(r) leaveNode(nodesOf(r), r.id) end
 
 local function hasRoom(r)
   if r.pool == 'composite' then return true end
@@ -138,15 +159,24 @@ local function holdHost(r, forMs)
 end
 
 local function holdPlace(r, forMs, isTurn)
-  local nodes = nodesOf(r, r.via)
-  for at = 0, #nodes do occupy(nodes[at], r.id, forMs) end
+  local nodes = nodesOf(r)
+  for at = 0, #nodes do
+    occupy(nodes[at], r.id, forMs)
+    if r.bg then occupy('bg ' .. nodes[at], r.id, forMs) end
+  end
   order(nodes, isTurn)
 end
 
+local function leaveBackground(r, nodes)
+  for at = 0, #nodes do vacate('bg ' .. nodes[at], r.id) end
+end
+
 local function leavePlace(r)
-  local nodes = nodesOf(r, r.via)
+  local nodes = nodesOf(r)
   for at = 0, #nodes do vacate(nodes[at], r.id) end
+  if r.bg then leaveBackground(r, nodes) end
   order(nodes, false)
+  touched[r.pool] = true
 end
 
 local function leaveHost(r)
@@ -155,24 +185,31 @@ local function leaveHost(r)
   vacate('page ' .. r.host, r.id)
 end
 
--- At a host the parties take turns: each of their jobs stands one place behind their last one.
-local function partyOf(path) return path[1] .. '|' .. (path[2] or '') end
+-- At a host the parties take turns: each of their jobs stands one place behind their last one, and what nobody waits for behind all that is waited for.
+local function partyOf(r)
+  local path = pathOf(r)
+  return path[1] .. '|' .. (path[2] or '')
+end
+local function tagOf(r, name) return tonumber(call('HGET', key('tags', r.host), name) or 0) end
+local function nameOf(r) return r.bg and 'bg ' .. partyOf(r) or partyOf(r) end
 
-local function tagFor(r, path)
-  local tags, party = key('tags', r.host), partyOf(path)
-  local last = math.max(tonumber(call('HGET', tags, '') or 0), tonumber(call('HGET', tags, party) or 0))
-  if r.tag and r.tag <= last + 1 then return end
-  r.tag = last + 1
-  call('HSET', tags, party, r.tag)
-  call('PEXPIRE', tags, KEEP)
+local function setTag(r, tag)
+  r.tag = tag
+  call('HSET', key('tags', r.host), nameOf(r), tag)
+  call('PEXPIRE', key('tags', r.host), KEEP)
+end
+
+local function tagFor(r)
+  local last = math.max(tagOf(r, ''), tagOf(r, partyOf(r)), tagOf(r, nameOf(r)))
+  if not r.tag or r.tag > last + 1 then setTag(r, last + 1) end
 end
 
 -- Those of one tag in the order in which they came.
 local function enterHostLine(r) put(key('host', r.pool, r.host), r.tag * BIG + r.seq, r.id) end
 
 local function waitAtHost(r)
-  if not r.tag then tagFor(r, r.who[1].path) end
-  r.at = 'host'
+  if not r.tag then tagFor(r) end
+  r.at, r.able = 'host', nil
   save(r)
   call('ZREM', key('waits', r.pool), r.id)
   note(key('parks', r.pool), r.born, r.id)
@@ -187,15 +224,17 @@ end
 
 local handed = {}
 local function hand(r)
-  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open) }) do handed[#handed + 1] = word end
+  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open), r.host, pathOf(r)[1] }) do handed[#handed + 1] = word end
+end
+-- What operators count; an item of its own among what is handed out.
+local function tell(pool, event)
+  for _, word in ipairs({ '', '', pool, event, '', '', '' }) do handed[#handed + 1] = word end
 end
 local finish
 
 -- The places are the job's from now on. Who called adds it to BullMQ; `hand` tells this turn from an earlier one of the same job.
-local function start(r, via)
+local function start(r)
   call('ZREM', key('late'), r.id)
-  call('ZREM', key('waits', r.pool), r.id)
-  r.via = via
   if r.back then
     -- It runs, and had given its place to others.
     r.back, r.at, r.till = nil, 'run', now + r.run + GRACE
@@ -208,6 +247,8 @@ local function start(r, via)
   save(r)
   holdHost(r, 2 * LEASE)
   holdPlace(r, 2 * LEASE, true)
+  -- It waits until it has begun, or ended without a number.
+  note(key('waits', r.pool), r.able or now, r.id)
   put(key('handed', r.pool), now, r.id)
   hand(r)
 end
@@ -215,7 +256,7 @@ end
 local function sleep(r, forMs)
   r.at = 'asleep'
   save(r)
-  note(key('waits', r.pool), now, r.id)
+  note(key('waits', r.pool), r.able or now, r.id)
   put(key('asleep'), now + forMs, r.id)
   put(key('late'), r.by, r.id)
 end
@@ -228,32 +269,53 @@ local function place(r)
   if mustWait(r) then waitAtHost(r) else enterLine(r) end
 end
 
+-- A caller's next job: what somebody waits for, but for every tenth turn. Of the first line nothing else counts.
+local function nextOf(how, leaf)
+  local own = key('own', leaf)
+  local isWaited = call('ZCOUNT', own, '-inf', BIG) > 0
+  if not isWaited and how.list == 'first' then return end
+  local id = call('ZRANGE', own, 0, 0)[1]
+  local rest = isWaited and how.mayRest and call('ZRANGEBYSCORE', own, BIG, '+inf', 'LIMIT', 0, 1)[1]
+  if not rest then return id end
+  local turns = call('INCR', key('tenth', leaf))
+  call('PEXPIRE', key('tenth', leaf), KEEP)
+  return turns % TENTH == 0 and rest or id
+end
+
 -- The next waiting job below a node, and whose it is. Those that hold the fewest places come first, then those whose last turn is the longest ago;
--- where no slot is free, nobody has one beyond its share.
-local function pickBelow(node, slots, share, isFree)
-  local line = key('line', node)
+-- where no slot is free, nobody has one beyond its share. Of the first line only what somebody waits for counts.
+local function pickBelow(how, node, share)
+  local line = key(how.list, node)
   local isTop = share == nil
-  if isTop then share = slots else share = math.max(1, math.floor(share / math.max(1, call('ZCOUNT', key('kids', node), now, '+inf')))) end
+  if isTop then share = how.slots else share = math.max(1, math.floor(share / math.max(1, call('ZCOUNT', key('kids', node), now, '+inf')))) end
   for _, kid in ipairs(call('ZRANGE', line, 0, 3)) do
-    local id = call('ZRANGE', key('own', kid), 0, 0)[1]
-    local most = id and share or share * NETWORK
-    if isTop then most = kid == node .. '|anonymous' and math.ceil(slots * OVER[node] * ANONYMOUS) or slots * OVER[node] end
-    if isFree or used(kid) < most then
-      if id then return id, kid end
-      if call('EXISTS', key('line', kid)) == 0 then call('ZREM', line, kid) end
-      local found, owner = pickBelow(kid, slots, share, isFree)
+    local isCaller = call('EXISTS', key('own', kid)) == 1
+    local held, most = busy(how.list, kid), isCaller and share or share * NETWORK
+    if isTop then held, most = used(kid), how.slots * OVER[node] * (kid == node .. '|anonymous' and ANONYMOUS or 1) end
+    if how.isFree or held < most then
+      local found, owner
+      if isCaller then found, owner = nextOf(how, kid), kid
+      else found, owner = pickBelow(how, kid, share) end
       if found then return found, owner end
+      if not isCaller and call('EXISTS', key(how.list, kid)) == 0 then call('ZREM', line, kid) end
     end
   end
 end
 
 local function pick(pool)
   local slots, held = tonumber(call('GET', key('slots', pool)) or 0), used(pool)
-  if held >= slots * OVER[pool] then return end
-  return pickBelow(pool, slots, nil, held < slots)
+  local all = slots * OVER[pool]
+  if held >= all then return end
+  local isFree = held < slots
+  local mayRest = isFree or used('bg ' .. pool) < all * BACKGROUND
+  local how = { slots = slots, isFree = isFree, mayRest = mayRest, list = isFree and 'line' or 'first' }
+  local id, owner = pickBelow(how, pool)
+  if id or isFree or not mayRest then return id, owner end
+  how.list = 'line'
+  return pickBelow(how, pool)
 end
 
-local function pathOf(node)
+local function nodesTo(node)
   local nodes, name = {}, nil
   for level in string.gmatch(node, '[^|]+') do
     name = name and name .. '|' .. level or level
@@ -274,30 +336,42 @@ local function passOnIn(pool)
     local id, owner = pick(pool)
     if not id then return end
     local r = load(id)
+    leaveNode(nodesTo(owner), id)
     if not r or r.at ~= 'turn' then
       -- Its record is gone.
-      leaveNode(pathOf(owner), id)
       call('ZREM', key('mine', owner), id)
-      settle(pathOf(owner))
+      settle(nodesTo(owner))
     else
       local left = pauseLeft(r)
       leaveLine(r)
       if r.by < now and not r.back then finish(r, 'expired')
       elseif left > 0 and not r.back then sleep(r, math.min(5000, left))
-      elseif r.back or hasRoom(r) then
-        local via = 1
-        for i = 1, #r.who do
-          local nodes = nodesOf(r, i)
-          if nodes[#nodes] == owner then via = i end
-        end
-        start(r, via)
+      elseif r.back or hasRoom(r) then start(r)
       else waitAtHost(r) end
     end
   end
 end
 
+-- Once more where one pool has let jobs of another go; what is left over is a beat's.
 local function passOn()
-  for _, pool in ipairs(POOLS) do passOnIn(pool) end
+  for _ = 1, 2 do
+    for _, pool in ipairs(POOLS) do
+      if touched[pool] then
+        touched[pool] = nil
+        passOnIn(pool)
+      end
+    end
+  end
+end
+
+-- True where another of its party, which somebody waits for, had its turn at the host: it goes behind them.
+local function gaveTurn(r)
+  local waited = r.bg and tagOf(r, partyOf(r)) or 0
+  if waited < r.tag or waited % TENTH == 0 then return false end
+  setTag(r, math.max(waited, tagOf(r, nameOf(r))) + 1)
+  save(r)
+  enterHostLine(r)
+  return true
 end
 
 -- The host of a job may have room now: those that wait for it go on to their callers' lines.
@@ -314,7 +388,7 @@ local function passHost(r)
       local next = load(id)
       if not next then call('ZREM', line, id)
       elseif not hasRoom(next) then break
-      else
+      elseif not gaveTurn(next) then
         call('HSET', key('tags', host), '', next.tag)
         leaveHostLine(next)
         enterLine(next)
@@ -337,25 +411,51 @@ local function leave(r)
   call('ZREM', key('late'), r.id)
 end
 
-local function forgetMine(r, i)
-  local nodes = nodesOf(r, i)
+local function forgetMine(r)
+  local nodes = nodesOf(r)
   call('ZREM', key('mine', nodes[#nodes]), r.id)
   settle(nodes)
 end
 
+-- The places of page loads of its caller: a name, or several (of the caller, and of the networks around it).
+local function pagesOf(r) return type(r.page) == 'table' and r.page or { r.page } end
+
+-- An end whose id was told is remembered for longer, by what was told with it; a failed one with all that it takes to start it again.
+local function remember(r, told)
+  local size = #told + 300
+  if r.at == 'failed' then size = size + #(call('HGET', key('job', r.id), 'd') or '')
+  else call('HDEL', key('job', r.id), 'd') end
+  call('HSET', key('job', r.id), 'r', cjson.encode({ id = r.id, at = r.at, pool = r.pool, host = r.host, check = r.check, report = r.report, born = r.born }), 'e', told)
+  call('PEXPIRE', key('job', r.id), KEPT)
+  put(key('kept'), now + KEPT, size .. ':' .. r.id)
+  local bytes = call('INCRBY', key('keptbytes'), size)
+  call('PEXPIRE', key('keptbytes'), KEEP)
+  local oldest = call('ZRANGE', key('kept'), 0, 2, 'WITHSCORES')
+  for i = 1, #oldest, 2 do
+    if bytes <= KEPT_BYTES and tonumber(oldest[i + 1]) > now then return end
+    local old, id = string.match(oldest[i], '^(%d+):(.*)$')
+    call('ZREM', key('kept'), oldest[i])
+    call('DEL', key('job', id))
+    bytes = call('DECRBY', key('keptbytes'), old)
+  end
+end
+
 finish = function(r, outcome, tookMs)
   leave(r)
-  for i = 1, #r.who do forgetMine(r, i) end
-  if r.page then vacate('pages ' .. r.page, r.id) end
+  forgetMine(r)
+  for _, page in ipairs(pagesOf(r)) do vacate('pages ' .. page, r.id) end
   if call('GET', key('key', r.key)) == r.id then call('DEL', key('key', r.key)) end
   if outcome == 'withdrawn' then call('DEL', key('job', r.id))
   else
+    if outcome == 'expired' then tell(r.pool, 'expired') end
     r.at = outcome
-    save(r)
-    call('PEXPIRE', key('job', r.id), KEPT)
+    local told = call('HGET', key('job', r.id), 'e')
+    if told then remember(r, told)
+    else
+      save(r)
+      call('PEXPIRE', key('job', r.id), ENDED)
+    end
     call('SET', key('ended', r.key), '1', 'PX', ENDED)
-    call('PEXPIRE', key('kept'), KEEP)
-    if call('LPUSH', key('kept'), r.id) > KEPT_MOST then call('DEL', key('job', call('RPOP', key('kept')))) end
     call('PUBLISH', ARGV[3], cjson.encode({
       jobKey = r.key, jobId = r.id, queue = r.pool, host = r.host, reportId = r.report, state = outcome, tookMs = tookMs or 0,
     }))
@@ -363,27 +463,43 @@ finish = function(r, outcome, tookMs)
   passHost(r)
 end
 
--- Another wants the job as well: it has the better of the two turns.
-local function join(r, by, path)
-  for i = 1, #r.who do if r.who[i].by == by then return end end
-  local entry = { by = by, path = path }
-  local at = #r.who + 1
-  if at <= WAITERS then r.who[at] = entry
-  else
-    r.more = true
-    local last
-    for i = 1, #r.who do if r.who[i].path[1] == 'anonymous' and i ~= r.via then last = i end end
-    if path[1] ~= 'known' or not last then return save(r) end
-    if r.at == 'turn' then leaveNode(nodesOf(r, last), r.id) end
-    forgetMine(r, last)
-    r.who[last], at = entry, last
+-- Nobody does it yet, or is about to.
+local function waits(r) return r.at == 'host' or r.at == 'asleep' or (r.at == 'turn' and not r.back) end
+
+-- Whose turn is the better one: a known caller's, then that of who has less to do.
+local function isBetter(r, path)
+  local own, other = nodesOf(r), nodesOf(r, path)
+  if path[1] ~= pathOf(r)[1] then return path[1] == 'known' end
+  return call('ZCARD', key('mine', other[#other])) < call('ZCARD', key('mine', own[#own]))
+end
+
+-- Another wants the job as well. Where nobody waited for it, now somebody does; and it goes by the better turn.
+local function join(r, by, path, isBackground)
+  local isKnown = false
+  for _, who in ipairs(r.who) do isKnown = isKnown or who.by == by end
+  local isLifted = r.bg and not isBackground
+  local isTaken = not isKnown and waits(r) and isBetter(r, path)
+  if r.at == 'turn' and (isLifted or isTaken) then leaveLine(r) end
+  if isLifted then
+    if r.at == 'held' or r.at == 'run' then leaveBackground(r, nodesOf(r)) end
+    r.bg = nil
   end
-  count(r, at)
+  if isTaken then
+    forgetMine(r)
+    if #r.who >= WAITERS then
+      table.remove(r.who)
+      r.more = true
+    end
+    table.insert(r.who, 1, { by = by, path = path })
+    r.via = nil
+    count(r)
+  elseif #r.who >= WAITERS then r.more = r.more or not isKnown
+  elseif not isKnown then r.who[#r.who + 1] = { by = by, path = path } end
+  if not isLifted and not isTaken then return save(r) end
   if r.at == 'turn' then return enterLine(r) end
   if r.at == 'host' then
-    local before = r.tag
-    tagFor(r, path)
-    if r.tag ~= before then enterHostLine(r) end
+    tagFor(r)
+    enterHostLine(r)
   end
   save(r)
 end
@@ -396,18 +512,24 @@ local function known(id, run, hand)
   if runs(r) and r.runs == tonumber(run) then return r end
 end
 
--- Nobody does it yet, or is about to.
-local function waits(r) return r.at == 'host' or r.at == 'asleep' or (r.at == 'turn' and not r.back) end
-
 local function stateOf(r)
   if r.at ~= 'host' then return 'admitted', 0 end
   return 'parked', call('ZRANK', key('host', r.pool, r.host), r.id) + 1
 end
 
--- What was handed and not begun, or runs longer than it may, has lost its process.
+-- What runs longer than it may has lost its process. What was handed and not begun has, or nobody takes it: it comes again under the same number, so
+-- that BullMQ never has two of it, and expires once its time is up.
 local function handAgain(r)
+  local isBegun = r.at ~= 'held'
   leave(r)
-  r.by = math.max(r.by, now + AGAIN)
+  if isBegun then r.by = math.max(r.by, now + AGAIN)
+  elseif r.by < now then
+    r.at = 'gone'
+    return finish(r, 'expired')
+  else
+    r.hand, r.told = r.hand - 1, nil
+    tell(r.pool, 'handed-again')
+  end
   place(r)
   passHost(r)
 end
@@ -433,13 +555,13 @@ local function answer(...)
 end
 
 if OP == 'submit' then
-  -- channel, record, payload, ms it may wait, age of what it has seen, longest line of its host, page loads of its caller
+  -- channel, record, payload, ms it may wait, age of what it has seen, longest line of its host, page loads of its caller and of each network around it
   local r = cjson.decode(ARGV[4])
   local earlier = load(call('GET', key('key', r.key)) or '')
   if earlier then
     mend(earlier)
-    if earlier.id ~= r.id then join(load(earlier.id), r.who[1].by, r.who[1].path) end
-    passOnIn(r.pool)
+    if earlier.id ~= r.id then join(load(earlier.id), r.who[1].by, r.who[1].path, r.bg) end
+    passOn()
     if earlier.id ~= r.id then return answer('joined', earlier.id, '0') end
     local state, rank = stateOf(load(r.id))
     return answer(state, r.id, tostring(rank))
@@ -452,8 +574,9 @@ if OP == 'submit' then
   end
   call('ZREMRANGEBYSCORE', key('alive', r.pool), '-inf', now)
   if call('EXISTS', key('alive', r.pool)) == 0 then return refuse('unserved') end
-  local pages = tonumber(ARGV[9])
-  if r.page and used('pages ' .. r.page) >= pages then return refuse('pages') end
+  for i, page in ipairs(pagesOf(r)) do
+    if used('pages ' .. page) >= tonumber(ARGV[8 + i]) then return refuse('pages') end
+  end
   if call('ZCARD', key('late')) >= MOST then return refuse('full') end
   r.born, r.by, r.seen, r.seq = now, now + ARGV[6], now - ARGV[7], turn()
   r.hand, r.runs, r.open, r.solo = 0, 0, 0, 0
@@ -461,16 +584,16 @@ if OP == 'submit' then
   if isFull and call('ZCARD', key('host', r.pool, r.host)) >= tonumber(ARGV[8]) then return refuse('full') end
   call('HSET', key('job', r.id), 'd', ARGV[5])
   call('PEXPIRE', key('job', r.id), KEEP)
-  if r.page then occupy('pages ' .. r.page, r.id, ARGV[6] + r.run + 60000) end
-  count(r, 1)
+  for _, page in ipairs(pagesOf(r)) do occupy('pages ' .. page, r.id, ARGV[6] + r.run + 60000) end
+  count(r)
   -- Where nobody waits and a slot is free, it is its turn.
   local slots = tonumber(call('GET', key('slots', r.pool)) or 0)
   if not isFull and call('EXISTS', key('line', r.pool)) == 0 and used(r.pool) < slots and pauseLeft(r) <= 0 then
-    start(r, 1)
+    start(r)
     return answer('admitted', r.id, '0')
   end
   place(r)
-  passOnIn(r.pool)
+  passOn()
   local state, rank = stateOf(load(r.id))
   return answer(state, r.id, tostring(rank))
 end
@@ -490,6 +613,8 @@ if OP == 'begin' then
   if r.back then leaveLine(r) end
   r.back, r.at, r.token, r.alone = nil, 'run', ARGV[6], ARGV[7] == '1'
   local lost, solo = r.open, r.solo
+  for _ = (r.counted or 0) + 1, lost do tell(r.pool, 'lost') end
+  r.counted = lost
   r.runs, r.open = r.runs + 1, r.open + 1
   if r.alone then r.solo = r.solo + 1 end
   r.till = now + r.run + GRACE
@@ -497,9 +622,10 @@ if OP == 'begin' then
   holdHost(r, r.run + GRACE)
   holdPlace(r, r.run + GRACE, false)
   call('ZREM', key('handed', r.pool), r.id)
+  call('ZREM', key('waits', r.pool), r.id)
   put(key('running', r.pool), now + r.run + GRACE, r.id)
   local isLost = lost >= LOST_BESIDE or (lost >= LOST and solo > 0)
-  return { r.runs, lost, isLost and 1 or 0 }
+  return answer(r.runs, lost, isLost and 1 or 0)
 elseif OP == 'beside' then
   -- job, run, hand: another run begins beside one that was alone
   local r = known(ARGV[4], ARGV[5], ARGV[6])
@@ -540,7 +666,7 @@ elseif OP == 'give' then
   leavePlace(r)
   r.at = 'away'
   save(r)
-  passOnIn(r.pool)
+  passOn()
   return answer()
 elseif OP == 'take' then
   -- job, run, hand -> '1' once it has its place again, at its caller's turn; '' where the run is another's
@@ -549,7 +675,7 @@ elseif OP == 'take' then
   if r.at == 'away' then
     r.back = true
     enterLine(r)
-    passOnIn(r.pool)
+    passOn()
     r = load(r.id)
   end
   return answer(r.at == 'run' and '1' or '0')
@@ -561,27 +687,28 @@ elseif OP == 'withdraw' then
   -- key, request -> left, stays, or '' where it runs or is none of that request's
   local r = load(call('GET', key('key', ARGV[4])) or '')
   if not r or not waits(r) then return { '' } end
-  local index
-  for i = 1, #r.who do if r.who[i].by == ARGV[5] then index = i end end
-  if not index then return { '' } end
-  if #r.who == 1 and not r.more then
-    finish(r, 'withdrawn')
-    passOn()
-    return answer('left')
+  local index, isWanted = nil, r.more
+  for i, who in ipairs(r.who) do
+    if who.by == ARGV[5] then index = i elseif who.by ~= '' then isWanted = true end
   end
-  if #r.who == 1 then
-    -- Others wait who are not noted.
+  if not index then return { '' } end
+  if isWanted then
+    -- It stays in its turn, whoever's that was.
     r.who[index].by = ''
     save(r)
-    return answer('stays')
+    return { 'stays' }
   end
-  if r.at == 'turn' then leaveNode(nodesOf(r, index), r.id) end
-  forgetMine(r, index)
-  table.remove(r.who, index)
-  for i = 1, #r.who do count(r, i) end
-  save(r)
-  if r.at == 'turn' then enterLine(r) end
-  return answer('stays')
+  finish(r, 'withdrawn')
+  passOn()
+  return answer('left')
+elseif OP == 'tell' then
+  -- job, what is told of its end: somebody knows its id now
+  local r = key('job', ARGV[4])
+  local isRead, record = pcall(cjson.decode, call('HGET', r, 'r') or '')
+  if not isRead or type(record) ~= 'table' or call('HEXISTS', r, 'e') == 1 then return {} end
+  if record.at == 'done' or record.at == 'failed' or record.at == 'expired' then remember(record, ARGV[5])
+  else call('HSET', r, 'e', ARGV[5]) end
+  return {}
 elseif OP == 'drop' then
   -- job -> '1' where it waited: it is ended as expired, and forgotten
   local r = load(ARGV[4])
@@ -669,5 +796,6 @@ for _, list in ipairs({ key('waits', pool), key('parks', pool) }) do
     if call('EXISTS', key('job', id)) == 0 then call('ZREM', list, id) end
   end
 end
+for _, each in ipairs(POOLS) do touched[each] = true end
 passOn()
 return answer()

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type BulkJobOptions, Queue } from 'bullmq';
 import type { Redis, Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
-import type { Done, Submitted } from '../../ports/job-queue.ts';
+import type { Done, QueueEvent, Submitted } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { pathOf } from '../turn-rules.ts';
-import { pagePartyOf, tooManyPages, unserved } from '../unavailable.ts';
+import { pageLimitsOf, tooManyPages, unserved } from '../unavailable.ts';
 import { bullPrefix, doneChannel, jobsKey, jobsPrefix, wakeKey } from './keys.ts';
 
 declare module 'ioredis' {
@@ -14,8 +14,14 @@ declare module 'ioredis' {
   }
 }
 
-/** What BullMQ keeps of a job that may run: which turn of which job it is, and how many of its runs were lost. */
-export type ReadyJob = { readonly id: string; readonly hand: number; readonly lost: number };
+/** What BullMQ keeps of a job that may run: which turn of which job it is, and how many of its runs were lost; for operators whose it is. Not its target: URLs have secrets. */
+export type ReadyJob = {
+  readonly id: string;
+  readonly hand: number;
+  readonly lost: number;
+  readonly host?: string;
+  readonly class?: string;
+};
 export type ReadyQueues = Readonly<Record<QueueName, Queue<ReadyJob>>>;
 
 /** A run, by its number, or by that of its turn where it has not begun (0): what an older one says is refused. */
@@ -46,6 +52,7 @@ export type Scheduler = {
   /** `left`: it had no other waiter; `stays`: it has; undefined: it runs, or this request does not wait for it. */
   withdraw(job: Job): Promise<'left' | 'stays' | undefined>;
   drop(jobId: string): Promise<boolean>;
+  tell(jobId: string, told: string): Promise<void>;
   wake(jobId: string): Promise<void>;
   /** @param slots below 0 where the worker leaves */
   beat(queue: QueueName, worker: string, slots: number): Promise<void>;
@@ -59,16 +66,20 @@ export type SchedulerLimits = {
   readonly pageLimit?: number;
 };
 
+/** Told of each event that this process brought about. */
+export type OnEvent = (queue: QueueName, event: QueueEvent, count: number) => void;
+
 export type BullmqQueueOptions = SchedulerLimits & { readonly url: string; readonly log: Logger };
 
 type SchedulerOptions = SchedulerLimits & {
   readonly queues: ReadyQueues;
   /** How a step is done: once, or again until Redis takes it. */
   readonly doStep: <T>(step: () => Promise<T>) => Promise<T>;
+  readonly onEvent: OnEvent;
 };
 
 const script = readFileSync(new URL('scheduler.lua', import.meta.url), 'utf8');
-const wordsOfHanded = 5;
+const wordsOfHanded = 7;
 
 /** Defines scheduler.lua on a connection, and gives what calls it. */
 export function defineScheduler(redis: Redis) {
@@ -79,7 +90,7 @@ export function defineScheduler(redis: Redis) {
 
 /** Opens it over a connection. */
 export function openScheduler(redis: Redis, options: SchedulerOptions): Scheduler {
-  const { queues, hostConcurrency, doStep } = options;
+  const { queues, hostConcurrency, doStep, onEvent } = options;
   const schedule = defineScheduler(redis);
   const call = (operation: string, ...words: (string | number)[]) =>
     doStep(() => schedule(operation, hostConcurrency, ...words));
@@ -87,16 +98,18 @@ export function openScheduler(redis: Redis, options: SchedulerOptions): Schedule
   const act = async (count: number, operation: string, ...words: (string | number)[]) => {
     const answer = await call(operation, ...words);
     const handed = answer.slice(count);
-    if (handed.length > 0) await doStep(() => handOn(redis, queues, handed));
+    const items = itemsOf(handed.map(String));
+    for (const { id, queue, name } of items) if (id === '') onEvent(queue, name as QueueEvent, 1);
+    const jobs = items.filter(({ id }) => id !== '');
+    if (jobs.length > 0) await doStep(() => handOn(redis, queues, jobs));
     return answer.slice(0, count).map(String);
   };
   return {
     submit: async (job, hostWaitingLimit = options.hostWaitingLimit) =>
       submit(act, options, job, hostWaitingLimit),
     async begin({ id, hand }, { token, isAlone, stalls }) {
-      const [run = 0, lost = 0, isLost] = (await call('begin', id, hand, token, isAlone ? 1 : 0, stalls)).map(
-        Number,
-      );
+      const words = await act(3, 'begin', id, hand, token, isAlone ? 1 : 0, stalls);
+      const [run = 0, lost = 0, isLost] = words.map(Number);
       return run === 0 ? undefined : { run, lost, isLost: isLost === 1 };
     },
     beside: async (run) => void (await call('beside', ...wordsOf(run))),
@@ -113,6 +126,7 @@ export function openScheduler(redis: Redis, options: SchedulerOptions): Schedule
       return state === 'left' || state === 'stays' ? state : undefined;
     },
     drop: async (jobId) => (await act(1, 'drop', jobId))[0] === '1',
+    tell: async (jobId, told) => void (await call('tell', jobId, told)),
     wake: async (jobId) => void (await act(0, 'wake', jobId)),
     beat: async (queue, worker, slots) => void (await act(0, 'beat', queue, worker, slots)),
   };
@@ -130,19 +144,20 @@ async function submit(
 ): Promise<Submitted> {
   const { jobId, queue, startBy, wanted } = job;
   const now = Date.now();
-  const pages = pageLimit === undefined || queue !== 'browser' ? 0 : (job.pages ?? pageLimit);
-  const record = JSON.stringify(recordOf(job, pages > 0));
+  const pages = pageLimit === undefined ? [] : pageLimitsOf(job, pageLimit);
+  const names = pages.map(({ name }) => name);
+  const record = JSON.stringify({ ...recordOf(job), ...(names.length > 0 ? { page: names } : {}) });
   // Times go as differences: clocks of processes may differ.
   const waitMs = Math.max(0, Math.round(startBy - now));
   const seenMs = Math.max(0, Math.round(now - wanted.since));
-  const payload = JSON.stringify(job);
-  const words = [record, payload, waitMs, seenMs, hostWaitingLimit, pages];
+  const limits = pages.map(({ limit }) => limit);
+  const words = [record, JSON.stringify(job), waitMs, seenMs, hostWaitingLimit, ...limits];
   const [state = '', id = jobId, told = ''] = await act(3, 'submit', ...words);
   switch (state) {
     case 'unserved':
       throw unserved(told || undefined, queue);
     case 'pages':
-      throw tooManyPages(pages);
+      throw tooManyPages(limits[0] ?? 0);
     case 'parked':
       return { state, jobId: id, position: Number(told) };
     default:
@@ -151,8 +166,8 @@ async function submit(
 }
 
 /** What scheduler.lua has to know of a job. */
-function recordOf(job: Job, countsPages: boolean) {
-  const { jobId, jobKey, queue, host, check, reportId, runLimitMs, requestId = jobId } = job;
+function recordOf(job: Job) {
+  const { jobId, jobKey, queue, host, check, reportId, runLimitMs, requestId = jobId, isBackground } = job;
   return {
     id: jobId,
     key: jobKey,
@@ -162,7 +177,7 @@ function recordOf(job: Job, countsPages: boolean) {
     report: reportId,
     run: runLimitMs,
     who: [{ by: requestId, path: pathOf(job) }],
-    ...(countsPages ? { page: pagePartyOf(job) } : {}),
+    ...(isBackground === true ? { bg: true } : {}),
   };
 }
 
@@ -180,13 +195,29 @@ export async function wakeWorkers(redis: Redis, queue: QueueName, count: number)
   );
 }
 
-async function handOn(redis: Redis, queues: ReadyQueues, words: readonly (string | number)[]): Promise<void> {
+type Item = {
+  readonly id: string;
+  readonly queue: QueueName;
+  readonly name: string;
+  readonly words: readonly string[];
+};
+
+/** What the script hands out: jobs, and events, which have no id. */
+function itemsOf(words: readonly string[]): readonly Item[] {
+  return Array.from({ length: Math.floor(words.length / wordsOfHanded) }, (_, at) => {
+    const item = words.slice(at * wordsOfHanded, (at + 1) * wordsOfHanded);
+    const [id = '', , queue, name = ''] = item;
+    return { id, queue: queue as QueueName, name, words: item };
+  });
+}
+
+async function handOn(redis: Redis, queues: ReadyQueues, items: readonly Item[]): Promise<void> {
   const jobs = new Map<QueueName, ReadyBulk[]>();
-  for (let at = 0; at + wordsOfHanded <= words.length; at += wordsOfHanded) {
-    const [id = '', hand, queue, name = '', lost] = words.slice(at, at + wordsOfHanded).map(String);
-    const data = { id, hand: Number(hand), lost: Number(lost) };
+  for (const { id, queue, name, words } of items) {
+    const [, hand, , , lost, host = '', callerClass = ''] = words;
+    const data = { id, hand: Number(hand), lost: Number(lost), host, class: callerClass };
     const job = { name, data, opts: { ...gone, jobId: `${id}.${hand}` } };
-    jobs.set(queue as QueueName, [...(jobs.get(queue as QueueName) ?? []), job]);
+    jobs.set(queue, [...(jobs.get(queue) ?? []), job]);
   }
   const add = async ([queue, [first, ...others]]: [QueueName, ReadyBulk[]]) => {
     if (!first) return;

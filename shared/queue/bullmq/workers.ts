@@ -13,6 +13,7 @@ import { openRuns, type RunSettings } from './run.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
+  type OnEvent,
   openReadyQueues,
   openScheduler,
   type ReadyJob,
@@ -26,6 +27,7 @@ export type QueueWorkerSettings = SchedulerLimits &
   Omit<RunSettings, 'scheduler' | 'stop' | 'spare'> & {
     readonly queues: ReadyQueues;
     readonly slots: Slots;
+    readonly onEvent: OnEvent;
   };
 
 /** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
@@ -260,9 +262,10 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 type Workers = Pick<JobQueue, 'work' | 'deny' | 'close'>;
+type WorkersOptions = BullmqQueueOptions & { readonly onEvent: OnEvent };
 
 /** The workers of the queues in this process, and what it tells of queues that it cannot serve. They share a connection, opened when the first of them needs it. */
-export function openWorkers(options: BullmqQueueOptions): Workers {
+export function openWorkers(options: WorkersOptions): Workers {
   const { url, log } = options;
   const opened = new Set<QueueWorker>();
   /** The last word of each queue. */

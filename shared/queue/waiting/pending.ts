@@ -27,6 +27,8 @@ export type Pending = {
   readonly waiters: Set<Waiter>;
   /** Callers whose turns the job has. */
   readonly callers: Set<string>;
+  /** Nobody waits for it here, but batches and watches. */
+  isBackground: boolean;
   /** Jobs of other callers who wait for it, too; the queue is told of them at the next tick. */
   joined: Job[];
   /** Who wants it still: those who wait, and those who were told to ask again. */
@@ -38,11 +40,15 @@ export type Pending = {
 /** Of the callers who join a job that is pending, so many give it their turns, too. */
 const callersMost = 8;
 
-/** Notes a caller who joins. */
-export function noteJoined(entry: Pending, job: Job): void {
-  if (entry.callers.has(job.caller) || entry.callers.size >= callersMost) return;
+/** Notes a caller who joins. True where somebody waits for it now, whom nobody waited for before. */
+export function noteJoined(entry: Pending, job: Job): boolean {
+  const isLift = entry.isBackground && job.isBackground !== true;
+  const isKnown = entry.callers.has(job.caller) || entry.callers.size >= callersMost;
+  if (isKnown && !isLift) return false;
+  if (isLift) entry.isBackground = false;
   entry.callers.add(job.caller);
   entry.joined.push(job);
+  return isLift;
 }
 
 /** What answers at least one of the waiters. */

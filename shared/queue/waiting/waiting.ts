@@ -24,10 +24,12 @@ export type RunWaits = {
    * Rejects with the Problem of a queue or store that is away, with the reason of the signal, or with that of `withdrawn`.
    */
   wait(job: Job, how: Wait): Promise<WaitOutcome>;
+  /** Somebody waits now for what this process waits for in the background. */
+  lift(jobKey: string): void;
   /** The job that this process waits for under a key, once it was submitted. */
   jobIdOf(jobKey: string): string | undefined;
   /** The unfinished job that a plain request of this process started or joined: until it ends, the store has nothing fresh under its key. */
-  openJob(jobKey: string): OpenJob | undefined;
+  openJob(jobKey: string): string | undefined;
   /** GETs that wait now. */
   waits(): number;
   /** Ends all waits as `later`, and those that come after it as soon as they are submitted. */
@@ -42,8 +44,6 @@ export type Wait = {
   /** Its reason, a Problem, ends the wait and the interest in the job. Where nobody else wants it, it leaves the queue; one that runs is waited for. */
   readonly withdrawn?: AbortSignal | undefined;
 };
-
-export type OpenJob = Pick<Job, 'queue' | 'jobId'>;
 
 export type WaitingOptions = {
   readonly jobQueue: JobQueue;
@@ -62,21 +62,22 @@ const openJobLimit = 16_384;
 
 type WaitingContext = Omit<WaitingOptions, 'onDone'> & {
   readonly pending: Map<string, Pending>;
-  readonly openJobs: LRUCache<string, OpenJob>;
+  readonly openJobs: LRUCache<string, string>;
 };
 
 /** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
 export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
   const pending = new Map<string, Pending>();
   let isClosed = false;
-  const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });
+  const openJobs = new LRUCache<string, string>({ max: openJobLimit });
   const context: WaitingContext = { ...ports, pending, openJobs };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
-    if (error instanceof Problem)
-      ports.log.debug({ err: error }, 'could not look up reports for waiting requests');
-    else ports.log.error({ err: error }, 'could not look up reports for waiting requests');
+    const level = error instanceof Problem ? 'debug' : 'error';
+    ports.log[level]({ err: error }, 'could not look up reports for waiting requests');
   };
+  const noteJoiner = (entry: Pending, job: Job) =>
+    noteJoined(entry, job) && void lift(context, entry).catch(warn);
   const timer = setInterval(() => void tick(context).catch(warn), tickMs).unref();
   const unsubscribe = ports.jobQueue.onDone((done) => {
     onDone(done);
@@ -92,13 +93,17 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
       const known = pending.get(job.jobKey);
       const entry = known ?? newPending(job);
       pending.set(job.jobKey, entry);
-      if (known) noteJoined(known, job);
+      if (known) noteJoiner(known, job);
       // Registered before the submit: a job may end before its submit has returned.
       const outcome = addWaiter(context, entry, job, isClosed ? { ...how, waitMs: 0 } : how).finally(() =>
         forgetIfDone(context, entry),
       );
       if (!known) start(context, entry);
       return outcome;
+    },
+    lift(jobKey) {
+      const entry = pending.get(jobKey);
+      if (entry) noteJoiner(entry, { ...entry.job, jobId: randomId(), isBackground: false });
     },
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
     openJob: (jobKey) => openJobs.get(jobKey),
@@ -107,13 +112,15 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): RunWaits {
       isClosed = true;
       clearInterval(timer);
       unsubscribe();
-      for (const entry of pending.values()) {
-        if (entry.submitted) endWaits(entry, 'later');
-        // Its answer has the id that the caller polls with; a submit that fails ends its waits by itself.
-        else void entry.submission.then(() => endWaits(entry, 'later')).catch(() => undefined);
-      }
+      for (const entry of pending.values()) endSoon(entry);
     },
   };
+}
+
+function endSoon(entry: Pending): void {
+  if (entry.submitted) endWaits(entry, 'later');
+  // Its answer has the id that the caller polls with; a submit that fails ends its waits by itself.
+  else void entry.submission.then(() => endWaits(entry, 'later')).catch(() => undefined);
 }
 
 function newPending(job: Job): Pending {
@@ -125,6 +132,7 @@ function newPending(job: Job): Pending {
     submitted: undefined,
     waiters: new Set(),
     callers: new Set([job.caller]),
+    isBackground: job.isBackground === true,
     joined: [],
     interests: new Set(),
     asked: performance.now(),
@@ -147,11 +155,11 @@ async function submit(
   // A report that cannot be kept is worth no visit to the target.
   const fault = reportStore.fault();
   if (fault) throw fault;
-  const { jobKey, queue, wanted } = entry.job;
+  const { jobKey, wanted } = entry.job;
   entry.told = [entry.job];
   const submitted = await jobQueue.submit(entry.job);
   entry.submitted = submitted;
-  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
+  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, submitted.jobId);
   return submitted;
 }
 
@@ -187,7 +195,7 @@ async function leaveQueue(
         openJobs.delete(entry.job.jobKey);
         return 'left';
       }
-      const { state } = await jobQueue.look(entry.job.queue, submitted.jobId);
+      const { state } = await jobQueue.look(submitted.jobId);
       if (state !== 'waiting') return 'runs';
       tries += 1;
     } catch (error) {
@@ -245,17 +253,21 @@ async function tick(context: WaitingContext): Promise<void> {
   await Promise.all([...context.pending.values()].map((entry) => doubt(context, entry)));
 }
 
-/** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. */
+/** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. What runs is told only that somebody waits for it. */
 async function lift({ jobQueue }: WaitingContext, entry: Pending): Promise<void> {
   const { submitted: known, joined } = entry;
   if (!known || known.state === 'full' || joined.length === 0) return;
-  entry.joined = [];
-  if ((await jobQueue.look(entry.job.queue, known.jobId)).state !== 'waiting') return;
-  for (const job of joined) {
-    entry.told.push(job);
-    const submitted = await jobQueue.submit(job);
-    // It ended in this moment, so that this is a job of its own now.
-    if (submitted.state !== 'full') entry.submitted = submitted;
+  const { state } = await jobQueue.look(known.jobId);
+  if (state !== 'waiting' && state !== 'running') return;
+  for (const job of joined.slice()) {
+    if (state === 'waiting' || job.isBackground !== true) {
+      entry.told.push(job);
+      const submitted = await jobQueue.submit(job);
+      // It ended in this moment, so that this is a job of its own now.
+      if (submitted.state !== 'full') entry.submitted = submitted;
+    }
+    // Not before: a queue that is away is told at the next tick.
+    if (joined.includes(job)) joined.splice(joined.indexOf(job), 1);
   }
 }
 
@@ -264,7 +276,7 @@ async function doubt(context: WaitingContext, entry: Pending): Promise<void> {
   if (!entry.submitted || entry.submitted.state === 'full' || performance.now() - entry.asked < doubtAfterMs)
     return;
   entry.asked = performance.now();
-  const { state } = await context.jobQueue.look(entry.job.queue, entry.submitted.jobId);
+  const { state } = await context.jobQueue.look(entry.submitted.jobId);
   if (state === 'waiting' || state === 'running') return;
   await look(context, [entry]);
   if (entry.waiters.size === 0) return;

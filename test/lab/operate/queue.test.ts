@@ -133,7 +133,7 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     const [first, second, third] = await submitted(3);
     expect((await diag('drop', first?.jobId ?? '')).stdout).toBe(`${first?.jobId}: dropped\n`);
     await expect.poll(() => ended).toEqual([`expired ${first?.jobId}`]);
-    expect(await queue.look('network', first?.jobId ?? '')).toEqual({ state: 'unknown' });
+    expect(await queue.look(first?.jobId ?? '')).toEqual({ state: 'unknown' });
     const ran = startWorker();
     await expect.poll(() => ran.toSorted()).toEqual([second?.jobId, third?.jobId].toSorted());
     expect(await diag('drop', second?.jobId ?? '')).toMatchObject({ code: 2 });
