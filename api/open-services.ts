@@ -41,6 +41,7 @@ export type ApiContext = {
   readonly config: Config;
   readonly backend: Pick<
     Backend,
+    | 'mode'
     | 'jobQueue'
     | 'reportStore'
     | 'rateLimiter'
@@ -162,7 +163,14 @@ function openBatchFeeder({ config, backend, log }: ApiContext, parts: FeedParts)
   const callerOf = openAccountCallers(config, backend.tokenStore);
   // A lease is compared by several machines.
   const now = () => backend.jobQueue.nowMs();
-  return openFeeder({ ...parts, store: backend.batches, callerOf, log, now });
+  return openFeeder({
+    ...parts,
+    store: backend.batches,
+    callerOf,
+    log,
+    now,
+    isAlone: backend.mode === 'embedded',
+  });
 }
 
 function openJobs(

@@ -79,10 +79,12 @@ const usual = {
   FRESH_SECONDS: '3600',
 };
 
+type Settings = Readonly<Record<string, string>>;
+
 /** One process with everything in it. */
-export async function openEmbedded({ settings }: Targets): Promise<FairnessService> {
+export async function openEmbedded({ settings }: Targets, more: Settings = {}): Promise<FairnessService> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
-  const environment = { ...usual, ...settings, DATA_DIR: folder };
+  const environment = { ...usual, ...settings, ...more, DATA_DIR: folder };
   const service = await start('serve', environment);
   return {
     url: service.url,
@@ -97,10 +99,10 @@ export async function openEmbedded({ settings }: Targets): Promise<FairnessServi
 }
 
 /** An API and one worker of 50, over Redis and a store. */
-export async function openScaled({ settings }: Targets): Promise<FairnessService> {
+export async function openScaled({ settings }: Targets, more: Settings = {}): Promise<FairnessService> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const urls = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-  const environment = { ...usual, ...settings, ...urls };
+  const environment = { ...usual, ...settings, ...more, ...urls };
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   return {
     url: api.url,
@@ -118,7 +120,14 @@ function start(part: string, environment: Readonly<Record<string, string>>) {
 }
 
 function drawToken(environment: Readonly<Record<string, string>>, name: string): string {
-  const limits = ['--requests', '1000000/60', '--scans', '1000000/60'];
+  const limits = [
+    '--requests',
+    '1000000/60',
+    '--scans',
+    '1000000/60',
+    '--scopes',
+    'tools,reports:read,watch',
+  ];
   const args = [program, 'token', 'create', '--name', name, '--expires', '1d', ...limits];
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   return execFileSync(process.execPath, args, { env, encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -33,11 +33,17 @@ const crowd = 1000;
 
 type Load = {
   readonly name: string;
-  /** True where the caller whose wait is measured has a token. */
-  readonly isKnown?: boolean;
+  /** Whose wait is measured: an anonymous caller's, that of one with a token, or that of the account whose load it is. */
+  readonly whose?: 'known' | 'own';
+  readonly settings?: Readonly<Record<string, string>>;
   /** Puts the load on, until the signal. */
   run(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void>;
 };
+
+/** Of the batches of one account: five slots, and sites that take 4 s. */
+const fewSlots = { WORKER_CONCURRENCY: '5', LIMIT_ACCOUNT_BATCHES: '20' };
+const batchTargets = 150;
+const batchMs = 4000;
 
 /** Other loads may be added here. */
 const loads: readonly Load[] = [
@@ -50,7 +56,7 @@ const loads: readonly Load[] = [
   { name: 'token', run: runToken },
   {
     name: 'crowd',
-    isKnown: true,
+    whose: 'known',
     run: (...given) => runCrowd((index) => `20.${index >> 8}.${index & 255}.7`, ...given),
   },
   {
@@ -58,6 +64,7 @@ const loads: readonly Load[] = [
     run: (...given) => runCrowd((index) => `2001:db8:1:${index.toString(16)}::1`, ...given),
   },
   { name: 'hoster', run: runHoster },
+  { name: 'own batch', whose: 'own', settings: fewSlots, run: runBatches },
 ];
 
 const about: Readonly<Record<string, string>> = {
@@ -69,6 +76,7 @@ const about: Readonly<Record<string, string>> = {
   crowd: `${crowd} networks without a token, each with a slow site; the caller has a token`,
   networks: `${crowd} networks of one operator, each with a slow site`,
   hoster: `${atHoster} dns-checks at one hoster`,
+  'own batch': `batches of ${batchTargets} of its own, 5 slots, sites of ${batchMs / 1000} s`,
 };
 
 /** How long one caller's quick check takes beside others, embedded and scaled with one worker, default settings and limits. */
@@ -81,7 +89,7 @@ export async function bench(): Promise<Section> {
   try {
     for (const [name, open] of Object.entries(places))
       for (const load of loadsOf(name)) {
-        const row = await measure(await open(targets), load, targets);
+        const row = await measure(await open(targets, load.settings), load, targets);
         rows.push([name, about[load.name] ?? load.name, ...row]);
         console.log(rows.at(-1)?.join(', '));
       }
@@ -113,7 +121,7 @@ async function measure(place: FairnessService, load: Load, targets: Targets): Pr
     const sample = ask(place, redirectOf(targets.site(nextHost(), checkMs, 1)), {
       caller: '203.0.113.77',
       waitS,
-      ...(load.isKnown === true ? { token: place.otherToken } : {}),
+      ...tokenOf(place, load),
     });
     if (performance.now() >= from) samples.push(sample);
     await delay(everyMs);
@@ -126,6 +134,11 @@ async function measure(place: FairnessService, load: Load, targets: Targets): Pr
   const at = (share: number) => percentile(times, share).toFixed(2);
   const others = seen.filter(({ status }) => status !== 200).length;
   return [String(seen.length), at(0.5), at(0.95), at(1), String(others)];
+}
+
+function tokenOf({ token, otherToken }: FairnessService, { whose }: Load): { readonly token?: string } {
+  if (whose === undefined) return {};
+  return { token: whose === 'own' ? token : otherToken };
 }
 
 let hosts = 0;
@@ -226,6 +239,23 @@ async function runHoster(place: FairnessService, targets: Targets, stop: AbortSi
     }
   };
   await Promise.all(Array.from({ length: atHoster }, (_, index) => caller(index)));
+}
+
+/** One batch of an account after the other. */
+async function runBatches(place: FairnessService, targets: Targets, stop: AbortSignal): Promise<void> {
+  const headers = { authorization: `Bearer ${place.token}`, 'content-type': 'application/json' };
+  while (!stop.aborted) {
+    const list = Array.from({ length: batchTargets }, () => targets.site(nextHost(), batchMs, 1));
+    const body = JSON.stringify({ check: 'redirect-check', targets: list });
+    const made = await fetch(`${place.url}/api/batches`, { method: 'POST', headers, body });
+    const { links } = (await made.json()) as { links: { self: string } };
+    let isOpen = true;
+    while (isOpen && !stop.aborted) {
+      await pause(slowEveryMs, stop);
+      const seen = await fetch(new URL(links.self, place.url), { headers });
+      isOpen = ((await seen.json()) as { endedAt: string | null }).endedAt === null;
+    }
+  }
 }
 
 async function pause(ms: number, stop: AbortSignal): Promise<void> {

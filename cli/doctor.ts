@@ -234,6 +234,8 @@ async function lookAtBackend(config: Config): Promise<Diagnosis> {
     for (;;) {
       const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
       const clock = backend.jobQueue.clockState?.() ?? true;
+      const delivery = queue === true ? ((await backend.jobQueue.deliveryState?.()) ?? true) : true;
+      if (delivery !== true) return { state: 'broken', words: delivery };
       if (clock !== true) return { state: 'broken', words: `${clock}. Set it, by NTP for example.` };
       if (queue === true && store === true)
         return { state: 'ok', words: 'the service can use both: its settings of them are right' };

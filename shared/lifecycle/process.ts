@@ -142,6 +142,8 @@ function openReadinessOf({ config, backend, log }: ProcessContext, parts: readon
     },
     // Callers are still answered; a worker takes no jobs.
     ...(jobQueue.clockState ? { clock: async () => jobQueue.clockState?.() ?? true } : {}),
+    // Callers are still told that their jobs wait.
+    ...(jobQueue.deliveryState ? { delivery: async () => (await jobQueue.deliveryState?.()) ?? true } : {}),
     // Checks go on by the list that was read last.
     ...(config.TARGET_DENY_NAMES_FILE === undefined
       ? {}

@@ -144,8 +144,10 @@ export interface JobQueue {
   look(jobId: string): Promise<JobState>;
   /** Calls the listener for each event that this process found or brought about: no two processes tell of the same. */
   onEvent(listener: (queue: QueueName, event: QueueEvent, count: number) => void): Unsubscribe;
-  /** Queues that somebody has stopped by other means than ours; left out where there are none. */
-  paused?(): readonly QueueName[];
+  /** Counts an event that somebody who waits for jobs has found. */
+  count(queue: QueueName, event: QueueEvent): void;
+  /** True unless jobs that may run are kept from the workers by means that are not ours: which, and what to do. Left out where there are none. */
+  deliveryState?(): Promise<true | string>;
   work(queue: QueueName, slots: number | Slots, run: RunJob, gaveUp: GaveUp): QueueWorker;
   /**
    * Tells that a worker here should serve the queue and cannot; while no other does, a submit is refused with Problem `browser_unavailable`.

@@ -76,6 +76,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       events.on('event', listener);
       return () => events.off('event', listener);
     },
+    count: (queue, event) => void events.emit('event', queue, event, 1),
     async tell(job) {
       const entry = entries.get(job.jobId);
       const end = memory.ended.get(job.jobId);

@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue } from '../catalogue/registry.ts';
-import type { QueueName } from '../model/job.ts';
+import { type QueueName, queueNames } from '../model/job.ts';
 import type { ReadReadiness } from '../model/readiness.ts';
-import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
+import { type JobQueue, queueEvents, type QueueStats } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import { addContainerGauges } from './container-gauges.ts';
 import { loopFailures } from './loops.ts';
@@ -51,6 +51,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   addBuildInfo(registers);
   addBackendGauges({ queue: jobQueue, store: reportStore }, registers);
   addQueueGauges(jobQueue, registers);
+  countQueueEvents(jobQueue, registers);
   addStoreGauges(reportStore, registers);
   addContainerGauges(registers);
   addLoopFailures(registers);
@@ -262,6 +263,18 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
       this.set((await stats()) ? 1 : 0);
     },
   });
+}
+
+function countQueueEvents(jobQueue: JobQueue, registers: Registry[]): void {
+  const events = new Counter({
+    name: 'diag_queue_events_total',
+    help: 'What went wrong in the queue, by what this process found: lost runs, jobs that nobody took or that expired, and jobs that were gone.',
+    labelNames: ['queue', 'event'],
+    registers,
+  });
+  // From 0, so that the first of them is an increase.
+  for (const queue of queueNames) for (const event of queueEvents) events.inc({ queue, event }, 0);
+  jobQueue.onEvent((queue, event, count) => events.inc({ queue, event }, count));
 }
 
 function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {

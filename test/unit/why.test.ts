@@ -9,6 +9,7 @@ const waiting: Circumstances = {
   waitsFor: 'worker',
   progress: notStarted,
   pausedMs: 0,
+  isStopped: false,
   isServed: true,
   denied: undefined,
   place: 1,
@@ -31,6 +32,11 @@ const cases: readonly { name: string; change: Partial<Circumstances>; says: stri
     name: 'a job of a paused check',
     change: { waitsFor: 'time', pausedMs: 3000 },
     says: 'The check redirect-check is paused for another 3 s.',
+  },
+  {
+    name: 'a job whose queue is paused in BullMQ',
+    change: { isStopped: true },
+    says: "BullMQ's queue network is paused",
   },
   { name: 'a job that may run', change: {}, says: 'It may run: a worker of the queue network has it' },
   {

@@ -22,9 +22,16 @@ const expireEveryMs = 2000;
 /** Feeds nothing. */
 export const idleFeeder: Feeder = { wake: () => undefined, close: async () => undefined };
 
+type FeederOptions = Omit<FeedServices, 'leases'> & {
+  /** No other process feeds from this store: whoever has a lease has died. */
+  readonly isAlone: boolean;
+};
+
 /** Opens the feeder of a process. */
-export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
+export function openFeeder({ isAlone, ...opened }: FeederOptions): Feeder {
   const { store, log, now } = opened;
+  // Every lease of a process before ends by then, and none of this one.
+  const freeUntil = isAlone ? now() + leaseMs - 1 : 0;
   const leases = openLeases(store);
   const closing = new AbortController();
   const fed = new Set<Promise<void>>();
@@ -48,7 +55,7 @@ export function openFeeder(opened: Omit<FeedServices, 'leases'>): Feeder {
   const look = async () => {
     while (canFeed()) {
       const token = randomId();
-      const batch = await leases.claim(token, now(), now() + leaseMs);
+      const batch = await leases.claim(token, Math.max(now(), freeUntil), now() + leaseMs);
       if (!batch) return;
       const feeding = inLine(
         () => feed(batch, { batchId: batch.batchId, token }),

@@ -1,19 +1,20 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
-import { impatient, openHearing, openRedis, patient, readTimeMs } from '../../backends/redis.ts';
+import { impatient, isRedisAway, openHearing, openRedis, patient, readTimeMs } from '../../backends/redis.ts';
 import { type QueueName, queueNames, readToldJob } from '../../model/job.ts';
 import type { Done, JobQueue, Missed, QueueStats } from '../../ports/job-queue.ts';
 import { pathOf } from '../turn-rules.ts';
 import { openWorkWhile } from '../work-while.ts';
 import { openClock } from './clock.ts';
 import { subscribeDone } from './done.ts';
-import { jobsKey, nodeOf } from './keys.ts';
+import { bullPrefix, jobsKey, nodeOf } from './keys.ts';
 import { look } from './look.ts';
 import { judgeRedis, withinTime } from './redis-calls.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
   type OnEvent,
+  type ReadyQueues,
   openReadyQueues,
   openScheduler,
 } from './scheduler.ts';
@@ -32,6 +33,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const clock = openClock(redis, log);
   const inTime = openWorkWhile(log);
   clock.watch((state) => inTime.turn(state === true));
+  const deliveryState = openDeliveryState(queues);
   const workers = openWorkers({ ...options, onEvent });
   const hearing = openHearing(url, hears, log);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
@@ -48,6 +50,8 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       events.on('event', listener);
       return () => events.off('event', listener);
     },
+    count: (queue, event) => onEvent(queue, event, 1),
+    deliveryState,
     work: (...given) => inTime.work(() => workers.work(...given)),
     deny: workers.deny,
     stats: () => withinTime(redis, () => readStats(redis)),
@@ -63,6 +67,35 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       events.removeAllListeners();
     },
   };
+}
+
+/** So long one look at BullMQ's own pauses counts. */
+const lookAgainMs = 3000;
+
+/** Looks whether somebody has paused one of BullMQ's queues, as a button of bull-board does: then no worker gets its jobs. */
+function openDeliveryState(queues: ReadyQueues): () => Promise<true | string> {
+  let seen = { at: -lookAgainMs, state: Promise.resolve<true | string>(true) };
+  const look = async () => {
+    const paused = await Promise.all(queueNames.map((name) => queues[name].isPaused()));
+    const names = queueNames.filter((_, at) => paused[at]);
+    return names.length === 0 ? true : sayPaused(names.join(', '));
+  };
+  return () => {
+    if (performance.now() - seen.at > lookAgainMs)
+      // Whether Redis is away is another part's to say.
+      seen = { at: performance.now(), state: look().catch((error: unknown) => ignoreAway(error)) };
+    return seen.state;
+  };
+}
+
+function ignoreAway(error: unknown): true {
+  if (isRedisAway(error)) return true;
+  throw error;
+}
+
+/** What is said of queues that are paused in BullMQ. */
+export function sayPaused(names: string): string {
+  return `BullMQ's queue ${names} is paused (${bullPrefix}): workers get no job of it. Resume it where it was paused, such as in bull-board.`;
 }
 
 /** What has not got its number so long after it was handed out waits for a worker: they have too much to do, or stand still. */
@@ -101,7 +134,8 @@ async function statsOf(redis: Redis, queue: QueueName, now: number): Promise<Que
     waiting,
     parked,
     running: running + begins,
-    oldestWaitingMs: waiting > 0 ? oldestWaitingMs : 0,
+    // What was handed out once more has waited since it could run first.
+    oldestWaitingMs: waiting > 0 || oldestWaitingMs > beginsWithinMs ? oldestWaitingMs : 0,
     oldestParkedMs,
   };
 }

@@ -6,8 +6,14 @@ import { queueUnavailable } from '../unavailable.ts';
 import { jobsKey } from './keys.ts';
 import { placeOf, readRecord, stateOf } from './look.ts';
 import { readProgress } from './look.ts';
-import { readStats } from './open.ts';
-import { type BullmqQueueOptions, closeReadyQueues, openReadyQueues, openScheduler } from './scheduler.ts';
+import { readStats, sayPaused } from './open.ts';
+import {
+  type BullmqQueueOptions,
+  closeReadyQueues,
+  openReadyQueues,
+  openScheduler,
+  type ReadyQueues,
+} from './scheduler.ts';
 
 /** A job as an operator sees it. */
 export type OperatorJob = {
@@ -84,7 +90,7 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
     stats: told(() => readStats(redis)),
     hosts: told((most: number) => readHosts(redis, most)),
     jobs: told((most: number) => listJobs(redis, most)),
-    find: told((jobId: string) => find(redis, jobId)),
+    find: told((jobId: string) => find(redis, queues, jobId)),
     async retry({ job, state }, queueMs) {
       const { jobId } = job;
       if (state === 'running') return { state: 'joined', jobId };
@@ -137,11 +143,12 @@ async function see(redis: Redis, jobId: string, now: number): Promise<OperatorJo
   return [{ job: seen.job, state: stateOf(seen.record), waitedMs: now - seen.record.born }];
 }
 
-async function find(redis: Redis, jobId: string): Promise<Circumstances | undefined> {
+async function find(redis: Redis, queues: ReadyQueues, jobId: string): Promise<Circumstances | undefined> {
   const seen = await readRecord(redis, jobId);
   if (!seen) return undefined;
   const { record, job } = seen;
-  const [now, served, denied, paused, place, holders, told] = await Promise.all([
+  const [isStopped, now, served, denied, paused, place, holders, told] = await Promise.all([
+    queues[record.pool].isPaused(),
     readTimeMs(redis),
     redis.zrange(jobsKey('alive', record.pool), '-1', '-1', 'WITHSCORES'),
     redis.get(jobsKey('denied', record.pool)),
@@ -159,6 +166,7 @@ async function find(redis: Redis, jobId: string): Promise<Circumstances | undefi
     pausedMs: Math.max(0, Number(paused ?? 0) - now),
     isServed: Number(served[1] ?? 0) > now,
     denied: denied ?? undefined,
+    isStopped,
     place: place ?? 1,
     holders,
   };
@@ -216,6 +224,8 @@ export type Circumstances = {
   readonly pausedMs: number;
   /** A worker that serves its queue is alive. */
   readonly isServed: boolean;
+  /** Its queue is paused in BullMQ. */
+  readonly isStopped: boolean;
   /** What must be done for a queue that a worker should serve and cannot. */
   readonly denied: string | undefined;
   /** Its place among those that wait for its host, or among its caller's jobs; 1 is next. */
@@ -238,7 +248,8 @@ export function sayWhy(seen: Circumstances): string {
   return sayWait(seen);
 }
 
-function sayWait({ job, waitsFor, pausedMs, isServed, denied, place, holders }: Circumstances): string {
+function sayWait(seen: Circumstances): string {
+  const { job, waitsFor, pausedMs, isServed, isStopped, denied, place, holders } = seen;
   const { queue, host, check } = job;
   if (pausedMs > 0)
     return `The check ${check} is paused for another ${Math.ceil(pausedMs / 1000)} s. "diag queue resume ${check}" ends that.`;
@@ -246,6 +257,7 @@ function sayWait({ job, waitsFor, pausedMs, isServed, denied, place, holders }: 
     return `It waits for its host ${host}, at place ${place}. The places of this host are held by ${holders.join(', ') || 'nobody: the next job that ends there hands them on'}.`;
   if (denied !== undefined && !isServed) return `No worker can serve the queue ${queue}. ${denied}`;
   if (!isServed) return `No worker serves the queue ${queue}. Start one.`;
+  if (isStopped) return sayPaused(queue);
   if (waitsFor === 'turn')
     return `It waits for its caller's turn, at place ${place} of its caller's jobs: callers share the slots of the workers of the queue ${queue}.`;
   if (waitsFor === 'worker') return `It may run: a worker of the queue ${queue} has it, or takes it next.`;

@@ -281,6 +281,7 @@ async function doubt(context: WaitingContext, entry: Pending): Promise<void> {
   await look(context, [entry]);
   if (entry.waiters.size === 0) return;
   context.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
+  context.jobQueue.count(entry.job.queue, 'submitted-again');
   // The queue keeps jobs that have ended for a while, and takes no other under their ids.
   if (state !== 'unknown') entry.job = { ...entry.job, jobId: randomId() };
   // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
