@@ -241,14 +241,14 @@ local function start(r)
     save(r)
     return holdPlace(r, r.run + GRACE, true)
   end
-  r.at, r.hand = 'held', r.hand + 1
+  r.at, r.hand, r.able = 'held', r.hand + 1, r.able or now
   r.till = now + 2 * LEASE
   r.stored = r.open > 0 or now - r.seen > 1000 or call('EXISTS', key('ended', r.key)) == 1
   save(r)
   holdHost(r, 2 * LEASE)
   holdPlace(r, 2 * LEASE, true)
   -- It waits until it has begun, or ended without a number.
-  note(key('waits', r.pool), r.able or now, r.id)
+  note(key('waits', r.pool), r.able, r.id)
   put(key('handed', r.pool), now, r.id)
   hand(r)
 end
