@@ -7,7 +7,7 @@ import { openLogger } from '#shared/telemetry/logger';
 import { type Fleet, type Member, openFleet, type Tally } from '../test/faults/fleet.ts';
 import { clientHeaders } from '../test/kit/client-headers.ts';
 import { freeze } from '../test/kit/freeze.ts';
-import { unpackPrevious } from '../test/kit/previous-version.ts';
+import { previousVersions, unpackPrevious } from '../test/kit/previous-version.ts';
 import { readSample, type Sample, tableOf } from './soak-samples.ts';
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
@@ -35,8 +35,9 @@ const wideLimits = {
 const latest = 500;
 const tokenCount = 5;
 
-/** The version before this one, where half of the processes are to be of it. */
-const previous = process.env['SOAK_PREVIOUS'] === '1' ? unpackPrevious() : undefined;
+/** The newest version before this one, where half of the processes are to be of it. */
+const newest = process.env['SOAK_PREVIOUS'] === '1' ? previousVersions.at(-1) : undefined;
+const previous = newest && unpackPrevious(newest);
 
 /** What was asked and what became of it. */
 type Counts = { accepted: number; answered: number; lost: number; cached: number; tally: Tally };

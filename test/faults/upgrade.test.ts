@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawToken } from '../kit/draw-token.ts';
-import { hasPrevious, unpackPrevious } from '../kit/previous-version.ts';
+import { hasPrevious, previousVersions, unpackPrevious } from '../kit/previous-version.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { openLab } from '../lab/kit/lab.ts';
 import { get, type Member } from './fleet.ts';
@@ -11,11 +11,11 @@ import { get, type Member } from './fleet.ts';
 type Settings = Readonly<Record<string, string>>;
 
 // A copy of the files without their history has no previous version to start.
-describe.skipIf(!hasPrevious)('an upgrade from the previous version', () => {
+describe.skipIf(!hasPrevious).each(previousVersions)('an upgrade from $name', (version) => {
   const started = new Set<ServiceProcess>();
   let previous: ReturnType<typeof unpackPrevious>;
   beforeAll(() => {
-    previous = unpackPrevious();
+    previous = unpackPrevious(version);
   });
   afterAll(() => {
     for (const { kill } of started) kill('SIGKILL');

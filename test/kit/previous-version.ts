@@ -3,14 +3,29 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The version that an upgrade is tried from. */
-const commit = '6725e1e205718dda4497a157d411ba0cd9773ef3';
+/** A version that an upgrade is tried from. `sharesQueue`: its processes and ours work on the same jobs. */
+export type PreviousVersion = {
+  readonly name: string;
+  readonly commit: string;
+  readonly sharesQueue: boolean;
+};
 
-/** Whether this checkout has that version; a shallow clone has not. */
-export const hasPrevious = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`]).status === 0;
+export const previousVersions: readonly PreviousVersion[] = [
+  { name: '0.2.0', commit: '6725e1e205718dda4497a157d411ba0cd9773ef3', sharesQueue: false },
+  {
+    name: '0.3.0, where all work of a caller is alike',
+    commit: 'b8f051cbbd4162709135b624232193d707686405',
+    sharesQueue: true,
+  },
+];
 
-/** The files of the previous version in a folder of their own, with this version's packages. */
-export function unpackPrevious(): { readonly program: string; remove(): void } {
+/** Whether this checkout has these versions; a shallow clone has not. */
+export const hasPrevious = previousVersions.every(
+  ({ commit }) => spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`]).status === 0,
+);
+
+/** The files of a previous version in a folder of their own, with this version's packages. */
+export function unpackPrevious({ commit }: PreviousVersion): { readonly program: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'diag-previous-'));
   const archive = execFileSync('git', ['archive', commit], { maxBuffer: 256 * 1024 * 1024 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
