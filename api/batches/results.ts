@@ -138,11 +138,8 @@ async function* linesOf(
   };
   const print = (problem: Problem) =>
     JSON.parse(printProblem(problem, requestId, site.publicPath).text) as object;
-  const tell = (end: BatchEnd, target: string) => {
-    // A release before kept the document.
-    if (end.problem?.startsWith('{')) return JSON.parse(end.problem) as object;
-    return end.problem === null ? null : print(problemOf(services, batch, end, target));
-  };
+  const tell = (end: BatchEnd, target: string) =>
+    end.problem === null ? null : print(problemOf(services, batch, end, target));
   for (let last = after; ;) {
     const page = await store.listEnds(batchId, last, pageSize);
     for (const end of page) {

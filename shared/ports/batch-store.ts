@@ -69,7 +69,7 @@ const endSchema = z.object({
   cursor: z.int(),
   outcome: z.enum(batchOutcomes),
   reportId: z.string().nullable(),
-  /** The code of its problem; a release before kept the whole document, JSON. */
+  /** The code of its problem. */
   problem: z.string().nullable(),
   endedAt: z.int(),
 });

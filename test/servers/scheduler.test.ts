@@ -25,6 +25,7 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
   /** What BullMQ was given, and nobody has begun. */
   let ready: ReadyJob[];
   let events: string[];
+  let removed: string[];
   beforeAll(async () => {
     server = await startRedis();
     redis = new Redis(server.url);
@@ -37,7 +38,9 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     await redis.flushall();
     ready = [];
     events = [];
+    removed = [];
     const collect = {
+      remove: async (id: string) => void removed.push(id),
       add: async (_name: string, data: ReadyJob) => void ready.push(data),
       addBulk: async (jobs: { data: ReadyJob }[]) => void ready.push(...jobs.map(({ data }) => data)),
     };
@@ -121,7 +124,8 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     takeReady();
     await redis.zadd(jobsKey('handed', 'network'), 1, job.jobId);
     await beat();
-    expect(ready).toMatchObject([{ id: job.jobId, hand: 1, lost: 0, host: 'a.test', class: 'known' }]);
+    expect(ready).toMatchObject([{ id: job.jobId, hand: 2, lost: 0, host: 'a.test', class: 'known' }]);
+    expect(removed).toEqual([`${job.jobId}.1`]);
   });
 
   test('what was handed out, is not begun and has no time left expires once its lease has ended', async () => {

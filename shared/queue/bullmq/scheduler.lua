@@ -224,11 +224,11 @@ end
 
 local handed = {}
 local function hand(r)
-  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open), r.host, pathOf(r)[1] }) do handed[#handed + 1] = word end
+  for _, word in ipairs({ r.id, tostring(r.hand), r.pool, r.check, tostring(r.open), r.host, pathOf(r)[1], r.again and '1' or '' }) do handed[#handed + 1] = word end
 end
 -- What operators count; an item of its own among what is handed out.
 local function tell(pool, event)
-  for _, word in ipairs({ '', '', pool, event, '', '', '' }) do handed[#handed + 1] = word end
+  for _, word in ipairs({ '', '', pool, event, '', '', '', '' }) do handed[#handed + 1] = word end
 end
 local finish
 
@@ -517,8 +517,8 @@ local function stateOf(r)
   return 'parked', call('ZRANK', key('host', r.pool, r.host), r.id) + 1
 end
 
--- What runs longer than it may has lost its process. What was handed and not begun has, or nobody takes it: it comes again under the same number, so
--- that BullMQ never has two of it, and expires once its time is up.
+-- What runs longer than it may has lost its process. What was handed and not begun has, or nobody takes it: it is handed again, in the place of the one
+-- that BullMQ has, and expires once its time is up.
 local function handAgain(r)
   local isBegun = r.at ~= 'held'
   leave(r)
@@ -527,7 +527,7 @@ local function handAgain(r)
     r.at = 'gone'
     return finish(r, 'expired')
   else
-    r.hand, r.told = r.hand - 1, nil
+    r.again = true
     tell(r.pool, 'handed-again')
   end
   place(r)
@@ -611,7 +611,7 @@ if OP == 'begin' then
   if runs(r) and r.token == ARGV[6] then return { r.runs, r.open - 1, 0 } end
   r.open = math.max(r.open, tonumber(ARGV[8]))
   if r.back then leaveLine(r) end
-  r.back, r.at, r.token, r.alone = nil, 'run', ARGV[6], ARGV[7] == '1'
+  r.back, r.again, r.at, r.token, r.alone = nil, nil, 'run', ARGV[6], ARGV[7] == '1'
   local lost, solo = r.open, r.solo
   for _ = (r.counted or 0) + 1, lost do tell(r.pool, 'lost') end
   r.counted = lost

@@ -79,7 +79,7 @@ type SchedulerOptions = SchedulerLimits & {
 };
 
 const script = readFileSync(new URL('scheduler.lua', import.meta.url), 'utf8');
-const wordsOfHanded = 7;
+const wordsOfHanded = 8;
 
 /** Defines scheduler.lua on a connection, and gives what calls it. */
 export function defineScheduler(redis: Redis) {
@@ -214,7 +214,9 @@ function itemsOf(words: readonly string[]): readonly Item[] {
 async function handOn(redis: Redis, queues: ReadyQueues, items: readonly Item[]): Promise<void> {
   const jobs = new Map<QueueName, ReadyBulk[]>();
   for (const { id, queue, name, words } of items) {
-    const [, hand, , , lost, host = '', callerClass = ''] = words;
+    const [, hand, , , lost, host = '', callerClass = '', isAgain] = words;
+    // Nobody took the one before, and nobody shall.
+    if (isAgain === '1') await queues[queue].remove(`${id}.${Number(hand) - 1}`);
     const data = { id, hand: Number(hand), lost: Number(lost), host, class: callerClass };
     const job = { name, data, opts: { ...gone, jobId: `${id}.${hand}` } };
     jobs.set(queue, [...(jobs.get(queue) ?? []), job]);

@@ -6,12 +6,9 @@ import {
   type BatchEnd,
   type BatchPurge,
   type BatchStore,
-  bytesOfBatch,
   leftOf,
-  noneEnded,
   readBatch,
   readBatchEnd,
-  type Tally,
   targetsOfPart,
 } from '../../ports/batch-store.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -76,18 +73,6 @@ async function prepareIndexes(database: Db): Promise<void> {
   await partsOf(database).createIndex({ batchId: 1 }, { name: 'batch_targets_by_batch' });
   const cursors = { name: 'batch_ends_by_cursor', unique: true };
   await endsOf(database).createIndex({ batchId: 1, cursor: 1 }, cursors);
-  await writeTallies(database);
-}
-
-// Batches of a release that counted all ends at each reading.
-async function writeTallies(database: Db): Promise<void> {
-  for await (const { _id, total } of batchesOf(database).find({ bytes: { $exists: false } })) {
-    const tally: { -readonly [name in keyof Tally]: number } = { ...noneEnded };
-    let bytes = bytesOfBatch([]);
-    for await (const { list } of partsOf(database).find({ batchId: _id })) bytes += bytesOfBatch(list);
-    for await (const { outcome } of endsOf(database).find({ batchId: _id })) tally[outcome] += 1;
-    await batchesOf(database).updateOne({ _id }, { $set: { ...tally, total, bytes } });
-  }
 }
 
 function wholesOf(

@@ -15,34 +15,27 @@ import { giveBack } from '../../time/give-back.ts';
 import { targetMatcher } from '../reports/purge.ts';
 import { openRowReader } from '../stored-row.ts';
 
+// Whole in its third step: the first two were never in a release.
 export const batchMigrations = [
+  '',
+  '',
   `CREATE TABLE batches (
      batchId TEXT PRIMARY KEY, account TEXT NOT NULL, "check" TEXT NOT NULL, options TEXT NOT NULL, label TEXT, maxAgeS INTEGER,
      total INTEGER NOT NULL, createdAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL, endedAt INTEGER, cancelledAt INTEGER,
-     running INTEGER NOT NULL, feeder TEXT, leaseUntil INTEGER NOT NULL
+     running INTEGER NOT NULL, feeder TEXT, leaseUntil INTEGER NOT NULL, done INTEGER NOT NULL, refused INTEGER NOT NULL,
+     failed INTEGER NOT NULL, cancelled INTEGER NOT NULL, recent INTEGER NOT NULL, recentAt INTEGER NOT NULL, bytes INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX batches_by_account ON batches (account, createdAt, batchId);
    CREATE INDEX batches_open ON batches (leaseUntil) WHERE endedAt IS NULL;
    CREATE INDEX batches_by_expiry ON batches (expiresAt);
+   CREATE INDEX batches_by_end ON batches (account, endedAt) WHERE endedAt IS NOT NULL;
+   CREATE INDEX batches_by_use ON batches (account, endedAt, total, done, refused, failed, cancelled, bytes);
    CREATE TABLE targets (batchId TEXT NOT NULL, part INTEGER NOT NULL, list TEXT NOT NULL, PRIMARY KEY (batchId, part)) STRICT;
    CREATE TABLE ends (
      batchId TEXT NOT NULL, "index" INTEGER NOT NULL, cursor INTEGER NOT NULL, outcome TEXT NOT NULL, reportId TEXT, problem TEXT,
      endedAt INTEGER NOT NULL, PRIMARY KEY (batchId, "index")
    ) STRICT, WITHOUT ROWID;
    CREATE UNIQUE INDEX ends_by_cursor ON ends (batchId, cursor);`,
-  `${['done', 'refused', 'failed', 'cancelled', 'recent', 'recentAt', 'bytes']
-    .map((name) => `ALTER TABLE batches ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0;`)
-    .join(' ')}
-   UPDATE batches SET (done, refused, failed, cancelled) =
-     (SELECT TOTAL(outcome = 'done'), TOTAL(outcome = 'refused'), TOTAL(outcome = 'failed'), TOTAL(outcome = 'cancelled')
-      FROM ends WHERE ends.batchId = batches.batchId);
-   UPDATE batches SET bytes = 4096 + (SELECT TOTAL(LENGTH(list)) FROM targets WHERE targets.batchId = batches.batchId)
-     + (SELECT TOTAL(200 + IFNULL(LENGTH(problem), 0)) FROM ends WHERE ends.batchId = batches.batchId);
-   CREATE INDEX batches_by_end ON batches (account, endedAt) WHERE endedAt IS NOT NULL;`,
-  // What an account has is read from an index that has all of it; a release before kept sums beside it.
-  `DROP TRIGGER IF EXISTS batch_made; DROP TRIGGER IF EXISTS batch_changed; DROP TRIGGER IF EXISTS batch_gone;
-   DROP TABLE IF EXISTS uses;
-   CREATE INDEX batches_by_use ON batches (account, endedAt, total, done, refused, failed, cancelled, bytes);`,
 ];
 
 /** Rows deleted in one step: ten thousand at once would hold the loop. */

@@ -1,5 +1,5 @@
-/** What an account keeps. */
-const tables = ['watches', 'targets', 'deliveries'] as const;
+/** What an account keeps stands beside it, and is never counted anew: the triggers see every change. */
+const tables = ['watches', 'targets', 'deliveries', 'mailboxes'] as const;
 
 /** About what a row takes beside its body. */
 export const rowBytes = 300;
@@ -18,12 +18,18 @@ function triggersOf(table: string): string {
    END;`;
 }
 
-/** The database of watches; each step lifts it to the next schema. */
+/** The database of watches; each step lifts it to the next schema. Whole in its seventh: the six before were never in a release. */
 export const watchMigrations = [
+  ...Array.from({ length: 6 }, () => ''),
   `CREATE TABLE watches (
-     watchId TEXT PRIMARY KEY, account TEXT NOT NULL, createdAt INTEGER NOT NULL, isPaused INTEGER NOT NULL, body TEXT NOT NULL
+     watchId TEXT PRIMARY KEY, account TEXT NOT NULL, createdAt INTEGER NOT NULL, isPaused INTEGER NOT NULL, body TEXT NOT NULL,
+     rate TEXT NOT NULL DEFAULT '', targetCount INTEGER NOT NULL DEFAULT 0, isWhole INTEGER NOT NULL DEFAULT 1
    ) STRICT;
    CREATE INDEX watches_by_account ON watches (account, createdAt, watchId);
+   CREATE INDEX watches_by_active ON watches (isPaused, account);
+   CREATE INDEX watches_by_rate ON watches (account, isPaused, rate, targetCount);
+   CREATE INDEX watches_unfinished ON watches (createdAt) WHERE isWhole = 0;
+   CREATE TABLE gone (watchId TEXT PRIMARY KEY) STRICT;
    CREATE TABLE targets (
      watchId TEXT NOT NULL, target TEXT NOT NULL, account TEXT NOT NULL, host TEXT NOT NULL, dueAt INTEGER NOT NULL,
      isActive INTEGER NOT NULL, claimedUntil INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL,
@@ -34,46 +40,26 @@ export const watchMigrations = [
    CREATE INDEX targets_by_account ON targets (account, host);
    CREATE TABLE deliveries (
      deliveryId TEXT PRIMARY KEY, watchId TEXT NOT NULL, account TEXT NOT NULL, createdAt INTEGER NOT NULL,
-     nextAttemptAt INTEGER, claimedUntil INTEGER NOT NULL DEFAULT 0, expiresAt INTEGER NOT NULL, body TEXT NOT NULL
+     nextAttemptAt INTEGER, claimedUntil INTEGER NOT NULL DEFAULT 0, expiresAt INTEGER NOT NULL, body TEXT NOT NULL,
+     channel TEXT NOT NULL DEFAULT 'webhook', waitsFor TEXT, isWaiting INTEGER GENERATED ALWAYS AS
+     (nextAttemptAt IS NULL AND json_extract(body, '$.state') = 'pending' AND json_extract(body, '$.channel') = 'webhook') VIRTUAL
    ) STRICT;
-   CREATE INDEX deliveries_by_attempt ON deliveries (nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;
+   CREATE INDEX deliveries_by_turn ON deliveries (channel, account, nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;
    CREATE INDEX deliveries_by_watch ON deliveries (watchId, createdAt, deliveryId);
    CREATE INDEX deliveries_by_account ON deliveries (account, createdAt, deliveryId);
    CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
-   CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;`,
-  'CREATE INDEX watches_by_active ON watches (isPaused, account);',
-  `ALTER TABLE deliveries ADD COLUMN channel TEXT NOT NULL DEFAULT 'webhook';
-   DROP INDEX deliveries_by_attempt;
-   CREATE INDEX deliveries_by_turn ON deliveries (channel, account, nextAttemptAt) WHERE nextAttemptAt IS NOT NULL;`,
-  `ALTER TABLE deliveries ADD COLUMN waitsFor TEXT;
    CREATE INDEX deliveries_by_wait ON deliveries (waitsFor, createdAt, deliveryId) WHERE waitsFor IS NOT NULL;
-   CREATE TABLE mailboxes (mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+   CREATE INDEX deliveries_waiting ON deliveries (watchId, createdAt, deliveryId) WHERE isWaiting = 1;
+   CREATE INDEX deliveries_ended ON deliveries (account, createdAt) WHERE nextAttemptAt IS NULL AND waitsFor IS NULL;
+   CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;
+   CREATE TABLE mailboxes (
+     mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL, mailedAt INTEGER NOT NULL DEFAULT 0, lookAt INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
    CREATE INDEX mailboxes_by_account ON mailboxes (account);
+   CREATE INDEX mailboxes_by_look ON mailboxes (lookAt);
    CREATE TABLE stops (digest TEXT PRIMARY KEY, at INTEGER NOT NULL, isOn INTEGER NOT NULL) STRICT;
    CREATE TABLE taken (name TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
-   CREATE INDEX taken_by_end ON taken (until);`,
-  `ALTER TABLE watches ADD COLUMN rate TEXT NOT NULL DEFAULT '';
-   ALTER TABLE watches ADD COLUMN targetCount INTEGER NOT NULL DEFAULT 0;
-   UPDATE watches SET targetCount = json_extract(body, '$.targetCount'),
-     rate = json_array(json_extract(body, '$.check'), json(json_extract(body, '$.options')), json_extract(body, '$.everySeconds'));
-   CREATE INDEX watches_by_rate ON watches (account, isPaused, rate, targetCount);`,
-  // What an account keeps stands beside it, and is never counted anew: the triggers see every change.
-  `ALTER TABLE watches ADD COLUMN isWhole INTEGER NOT NULL DEFAULT 1;
-   CREATE INDEX watches_unfinished ON watches (createdAt) WHERE isWhole = 0;
-   CREATE TABLE gone (watchId TEXT PRIMARY KEY) STRICT;
-   ALTER TABLE deliveries ADD COLUMN isWaiting INTEGER GENERATED ALWAYS AS
-     (nextAttemptAt IS NULL AND json_extract(body, '$.state') = 'pending' AND json_extract(body, '$.channel') = 'webhook') VIRTUAL;
-   CREATE INDEX deliveries_waiting ON deliveries (watchId, createdAt, deliveryId) WHERE isWaiting = 1;
+   CREATE INDEX taken_by_end ON taken (until);
    CREATE TABLE kept (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-   INSERT INTO kept SELECT account, SUM(bytes) FROM (${tables
-     .map((table) => `SELECT account, LENGTH(body) + ${rowBytes} AS bytes FROM ${table}`)
-     .join(' UNION ALL ')}) GROUP BY account;
    ${tables.map(triggersOf).join(' ')}`,
-  `ALTER TABLE mailboxes ADD COLUMN mailedAt INTEGER NOT NULL DEFAULT 0;
-   ALTER TABLE mailboxes ADD COLUMN lookAt INTEGER NOT NULL DEFAULT 0;
-   CREATE INDEX mailboxes_by_look ON mailboxes (lookAt);
-   CREATE INDEX deliveries_ended ON deliveries (account, createdAt) WHERE nextAttemptAt IS NULL AND waitsFor IS NULL;
-   INSERT INTO kept SELECT account, SUM(LENGTH(body) + ${rowBytes}) AS bytes FROM mailboxes WHERE true GROUP BY account
-     ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
-   ${triggersOf('mailboxes')}`,
 ];
