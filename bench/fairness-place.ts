@@ -54,7 +54,7 @@ export async function openTargets(): Promise<Targets> {
   let domain = 0;
   return {
     nextDomain: () => domains[domain++ % domains.length] ?? '',
-    settings: { ...names.settings, TARGET_PORTS: String(port) },
+    settings: { ...names.settings, TARGET_PORTS: String(port), TARGET_ALLOW_SUFFIXES: 'test' },
     site(host, hopMs, hops) {
       const address = `127.${1 + ((host >> 16) & 127)}.${(host >> 8) & 255}.${host & 255}`;
       return `http://${address}:${port}/${host}/${hopMs}/${hops}`;

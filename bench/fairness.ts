@@ -28,7 +28,7 @@ const slowHops = 3;
 const slowEveryMs = 1000;
 const backlog = 2000;
 const tokenCheckMs = 401;
-const atHoster = 120;
+const atHoster = 200;
 const crowd = 1000;
 
 type Load = {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lookAtMongo } from '#shared/backends/look-at-mongo';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
 import { whoAnswers } from '#shared/backends/who-answers';
-import { openBackend } from '#shared/lifecycle/backend';
+import { type Backend, openBackend } from '#shared/lifecycle/backend';
 import { otherPort } from '#shared/lifecycle/listen';
 import { problems } from '#shared/model/problem';
 import { type Config, misspeltSettings, readConfig } from '#shared/settings/config';
@@ -234,11 +234,8 @@ async function lookAtBackend(config: Config): Promise<Diagnosis> {
     for (;;) {
       const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
       const clock = backend.jobQueue.clockState?.() ?? true;
-      const delivery = queue === true ? ((await backend.jobQueue.deliveryState?.()) ?? true) : true;
-      if (delivery !== true) return { state: 'broken', words: delivery };
       if (clock !== true) return { state: 'broken', words: `${clock}. Set it, by NTP for example.` };
-      if (queue === true && store === true)
-        return { state: 'ok', words: 'the service can use both: its settings of them are right' };
+      if (queue === true && store === true) return await lookAtDelivery(backend);
       const words = [queue, store].filter((state) => state !== true).join('; ');
       if (performance.now() > until)
         return { state: 'broken', words: `${words}. The lines above and docs/operating.md say what to do.` };
@@ -247,6 +244,12 @@ async function lookAtBackend(config: Config): Promise<Diagnosis> {
   } finally {
     await backend.close(0);
   }
+}
+
+async function lookAtDelivery({ jobQueue }: Pick<Backend, 'jobQueue'>): Promise<Diagnosis> {
+  const state = (await jobQueue.deliveryState?.()) ?? true;
+  if (state !== true) return { state: 'broken', words: state };
+  return { state: 'ok', words: 'the service can use both: its settings of them are right' };
 }
 
 async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Promise<Diagnosis> {

@@ -67,7 +67,7 @@ async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: Pu
   if (REDIS_URL !== undefined && MONGODB_URL !== undefined) {
     const { purgeMongo } = await import('#shared/stores/reports/purge-mongo');
     const purged = await purgeMongo(MONGODB_URL, wish);
-    const { announcePurge } = await import('#shared/queue/bullmq/done');
+    const { announcePurge } = await import('#shared/queue/delivery/done');
     await announcePurge(REDIS_URL);
     await delay(lateReadMs);
     await announcePurge(REDIS_URL);

@@ -1,7 +1,7 @@
 import { catalogue } from '#shared/catalogue/registry';
 import { queueNames } from '#shared/model/job';
-import { openOperator, type Operator, type OperatorJob, pauseMostMs } from '#shared/queue/bullmq/operator';
-import { type Circumstances, sayWhy } from '#shared/queue/bullmq/operator';
+import { openOperator, type Operator, type OperatorJob, pauseMostMs } from '#shared/queue/operator';
+import { type Circumstances, sayWhy } from '#shared/queue/operator';
 import { jsonText } from '#shared/render/visible-text';
 import { readConfig } from '#shared/settings/config';
 import { openLogger } from '#shared/telemetry/logger';

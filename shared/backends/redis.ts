@@ -141,6 +141,7 @@ const meanings: { readonly [word: string]: string } = {
   MISCONF: 'it cannot write to its disk',
   READONLY: 'it is a replica that takes no writes',
   LOADING: 'it is still reading its data',
+  BUSY: 'it is stuck in a script',
   NOAUTH: 'it wants a password, and the URL has none',
   WRONGPASS: 'it refuses the user or the password',
 };

@@ -192,7 +192,7 @@ async function openScaled(
     { openAgreement, workInAgreement },
     { listAgreedSettings },
   ] = await Promise.all([
-    import('../queue/bullmq/open.ts'),
+    import('../queue/open.ts'),
     import('../backends/redis.ts'),
     import('../stores/reports/mongo.ts'),
     import('../limits/pace/redis.ts'),

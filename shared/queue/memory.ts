@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Job, QueueName } from '../model/job.ts';
 import type { CallerJobs, JobQueue, JobState, QueueStats, Submitted } from '../ports/job-queue.ts';
-import { openHostSlots } from './memory-hosts.ts';
+import { openMemoryWorker } from './delivery/memory-worker.ts';
+import { openHostSlots } from './scheduler/memory-hosts.ts';
 import {
   bytesOf,
   enter,
@@ -14,9 +15,8 @@ import {
   toldMs,
   wake,
   withdraw,
-} from './memory-jobs.ts';
-import { openParty } from './memory-turns.ts';
-import { openMemoryWorker } from './memory-worker.ts';
+} from './scheduler/memory-jobs.ts';
+import { openParty } from './scheduler/memory-turns.ts';
 import { pageLimitsOf, tooManyPages, unserved } from './unavailable.ts';
 
 type MemoryQueueOptions = {

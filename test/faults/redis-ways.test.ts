@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { describe, test } from 'vitest';
 import { impatientAlone, openHearing, openRedis, patient } from '#shared/backends/redis';
-import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openBullmqJobQueue } from '#shared/queue/open';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
 import { type Fault, openFaultyWay } from '../kit/faulty-way.ts';

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { queueNames } from '#shared/model/job';
 import type { JobQueue } from '#shared/ports/job-queue';
-import { jobsKey } from '#shared/queue/bullmq/keys';
-import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openBullmqJobQueue } from '#shared/queue/open';
+import { jobsKey } from '#shared/queue/scheduler/keys';
 import type { Logger } from '#shared/telemetry/logger';
 import type { TestRedis } from './redis.ts';
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jobsKey } from '#shared/queue/bullmq/keys';
+import { jobsKey } from '#shared/queue/scheduler/keys';
 import { openBullmqQueue } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 

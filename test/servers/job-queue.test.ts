@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lookAtRedis } from '#shared/backends/look-at-redis';
 import type { Done, RunJob } from '#shared/ports/job-queue';
-import { jobsKey } from '#shared/queue/bullmq/keys';
-import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openBullmqJobQueue } from '#shared/queue/open';
+import { jobsKey } from '#shared/queue/scheduler/keys';
 import {
   jobQueueContract,
   listRefusals,

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bullPrefix, jobsKey } from '#shared/queue/bullmq/keys';
+import { bullPrefix, jobsKey } from '#shared/queue/scheduler/keys';
 import { announced, makeJob } from '../contract/job-queue.contract.ts';
 import { openBullmqQueue } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openBullmqJobQueue } from '#shared/queue/open';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
 import { findProgram, freePort } from '../kit/programs.ts';

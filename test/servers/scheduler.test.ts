@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Job, type QueueName, queueNames } from '#shared/model/job';
-import { jobsKey, jobsPrefix } from '#shared/queue/bullmq/keys';
-import { look } from '#shared/queue/bullmq/look';
+import { jobsKey, jobsPrefix } from '#shared/queue/scheduler/keys';
+import { look } from '#shared/queue/scheduler/look';
 import {
   openScheduler,
   type ReadyJob,
   type ReadyQueues,
   type Run,
   type Scheduler,
-} from '#shared/queue/bullmq/scheduler';
+} from '#shared/queue/scheduler/scheduler';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 

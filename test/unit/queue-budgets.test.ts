@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readToldJob } from '#shared/model/job';
 import { openMemoryJobQueue } from '#shared/queue/memory';
-import { bytesOf } from '#shared/queue/memory-jobs';
+import { bytesOf } from '#shared/queue/scheduler/memory-jobs';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
 const limits = { hostConcurrency: 1000, hostWaitingLimit: 1000, waitingLimit: 1000 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRunIsolation, type IsolatedRun, type RunIsolation } from '#shared/queue/bullmq/run-isolation';
+import { openRunIsolation, type IsolatedRun, type RunIsolation } from '#shared/queue/delivery/run-isolation';
 
 const soon = () => new Promise(setImmediate);
 const nobody = async () => undefined;

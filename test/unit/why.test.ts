@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { notStarted } from '#shared/ports/job-queue';
-import { type Circumstances, sayWhy } from '#shared/queue/bullmq/operator';
+import { type Circumstances, sayWhy } from '#shared/queue/operator';
 import { makeJob } from '../contract/job-queue.contract.ts';
 
 const waiting: Circumstances = {

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { isRedisAway, keyPrefix, redisTimeoutMs, refusalOf } from '../../backends/redis.ts';
 import { randomId } from '../../model/job.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
+import { openWorkWhile, type WorkWhile } from '../../queue/delivery/work-while.ts';
 import { queueUnavailable } from '../../queue/unavailable.ts';
-import { openWorkWhile, type WorkWhile } from '../../queue/work-while.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { AgreedSetting } from './agreed-settings.ts';
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { randomId } from '../../model/job.ts';
 import { type StreamPlaces, streamLeaseMs } from '../../ports/stream-places.ts';
-import { openPlaces } from '../../queue/bullmq/scheduler.ts';
+import { openPlaces } from '../../queue/scheduler/scheduler.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openMemoryStreamPlaces } from './memory.ts';
 

@@ -78,7 +78,7 @@ test('the code of every check loads, and what a scaled process and traces take',
   const files = [
     'api/main',
     'worker/start/main',
-    'shared/queue/bullmq/open',
+    'shared/queue/open',
     'shared/stores/reports/mongo',
     'shared/telemetry/tracing/open',
   ];

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '#shared/model/job';
 import type { JobQueue } from '#shared/ports/job-queue';
-import { jobsKey } from '#shared/queue/bullmq/keys';
+import { jobsKey } from '#shared/queue/scheduler/keys';
 import { announced, makeJob } from '../../contract/job-queue.contract.ts';
 import { openBullmqQueue } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';

@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
-import { impatient, isRedisAway, openHearing, openRedis, patient, readTimeMs } from '../../backends/redis.ts';
-import { type QueueName, queueNames, readToldJob } from '../../model/job.ts';
-import type { Done, JobQueue, Missed, QueueStats } from '../../ports/job-queue.ts';
-import { pathOf } from '../turn-rules.ts';
-import { openWorkWhile } from '../work-while.ts';
+import { impatient, isRedisAway, openHearing, openRedis, patient, readTimeMs } from '../backends/redis.ts';
+import { type QueueName, queueNames, readToldJob } from '../model/job.ts';
+import type { Done, JobQueue, Missed, QueueStats } from '../ports/job-queue.ts';
 import { openClock } from './clock.ts';
-import { subscribeDone } from './done.ts';
-import { bullPrefix, jobsKey, nodeOf } from './keys.ts';
-import { look } from './look.ts';
+import { subscribeDone } from './delivery/done.ts';
+import { openWorkWhile } from './delivery/work-while.ts';
+import { openWorkers } from './delivery/workers.ts';
 import { judgeRedis, withinTime } from './redis-calls.ts';
+import { bullPrefix, jobsKey, nodeOf } from './scheduler/keys.ts';
+import { look } from './scheduler/look.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
@@ -17,8 +17,8 @@ import {
   type ReadyQueues,
   openReadyQueues,
   openScheduler,
-} from './scheduler.ts';
-import { openWorkers } from './workers.ts';
+} from './scheduler/scheduler.ts';
+import { pathOf } from './scheduler/turn-rules.ts';
 
 const hears = { ...patient, enableOfflineQueue: false } as const;
 

@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueueName } from '../model/job.ts';
-import { type GaveUp, NotBegun, type Progress, type QueueWorker, type RunJob } from '../ports/job-queue.ts';
+import type { QueueName } from '../../model/job.ts';
+import {
+  type GaveUp,
+  NotBegun,
+  type Progress,
+  type QueueWorker,
+  type RunJob,
+} from '../../ports/job-queue.ts';
 import {
   end,
   type Entry,
@@ -10,10 +16,10 @@ import {
   stand,
   take,
   wake,
-} from './memory-jobs.ts';
-import { hold, removeWaiting } from './memory-turns.ts';
+} from '../scheduler/memory-jobs.ts';
+import { hold, removeWaiting } from '../scheduler/memory-turns.ts';
+import { runsMost } from '../scheduler/turn-rules.ts';
 import { openRunSlot } from './run-slot.ts';
-import { runsMost } from './turn-rules.ts';
 
 /** A run that could not begin is tried again after so long. */
 const postponedMs = 1000;

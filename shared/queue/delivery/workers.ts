@@ -5,11 +5,8 @@ import type { Redis } from 'ioredis';
 import { openRedis, patient, refusalOf } from '../../backends/redis.ts';
 import { type QueueName, randomId } from '../../model/job.ts';
 import type { JobQueue, QueueWorker, Slots } from '../../ports/job-queue.ts';
-import { overOf, runsMost } from '../turn-rules.ts';
-import { bullPrefix, jobsKey, wakeKey } from './keys.ts';
-import { patiently } from './redis-calls.ts';
-import { openRunIsolation } from './run-isolation.ts';
-import { openRuns, type RunSettings } from './run.ts';
+import { patiently } from '../redis-calls.ts';
+import { bullPrefix, jobsKey, wakeKey } from '../scheduler/keys.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
@@ -21,7 +18,10 @@ import {
   type Scheduler,
   type SchedulerLimits,
   wakeWorkers,
-} from './scheduler.ts';
+} from '../scheduler/scheduler.ts';
+import { overOf, runsMost } from '../scheduler/turn-rules.ts';
+import { openRunIsolation } from './run-isolation.ts';
+import { openRuns, type RunSettings } from './run.ts';
 
 export type QueueWorkerSettings = SchedulerLimits &
   Omit<RunSettings, 'scheduler' | 'stop' | 'spare'> & {

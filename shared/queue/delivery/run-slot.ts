@@ -1,4 +1,4 @@
-import type { Slot } from '../ports/job-queue.ts';
+import type { Slot } from '../../ports/job-queue.ts';
 
 /** What a queue does with the slot of a run. */
 export type SlotDoor = {

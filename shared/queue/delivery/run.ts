@@ -5,11 +5,11 @@ import { type Job, jobVersion, type QueueName, randomId } from '../../model/job.
 import { type GaveUp, NotBegun, type RunJob } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../../telemetry/once-each.ts';
-import { openRunSlot } from '../run-slot.ts';
-import { isTurn, openProgressTeller, readPayload, readTurn, tellProgress } from './look.ts';
-import { patiently } from './redis-calls.ts';
+import { patiently } from '../redis-calls.ts';
+import { isTurn, openProgressTeller, readPayload, readTurn, tellProgress } from '../scheduler/look.ts';
+import type { Begun, ReadyJob, Run, Scheduler } from '../scheduler/scheduler.ts';
 import type { RunIsolation } from './run-isolation.ts';
-import type { Begun, ReadyJob, Run, Scheduler } from './scheduler.ts';
+import { openRunSlot } from './run-slot.ts';
 
 export type RunSettings = {
   readonly redis: Redis;

@@ -4,9 +4,9 @@ import type { Redis, Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import type { Done, QueueEvent, Submitted } from '../../ports/job-queue.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import { pathOf } from '../turn-rules.ts';
 import { pageLimitsOf, tooManyPages, unserved } from '../unavailable.ts';
 import { bullPrefix, doneChannel, jobsKey, jobsPrefix, wakeKey } from './keys.ts';
+import { pathOf } from './turn-rules.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { readTimeMs } from '../../backends/redis.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import { readTimeMs } from '../backends/redis.ts';
+import type { Logger } from '../telemetry/logger.ts';
 
 /** Whether this machine's clock is fit for work: that of Redis is the measure, and NTP keeps both right. */
 export type Clock = {

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { type Job, type QueueName, readJob, readToldJob } from '../../model/job.ts';
 import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
 import { parseJson, parseProgress } from '../read-message.ts';
+import { sendTogether } from '../redis-calls.ts';
 import { jobsKey, nodeOf } from './keys.ts';
-import { sendTogether } from './redis-calls.ts';
 
 /** Where a job is, as scheduler.lua writes it down. */
 export type JobRecord = {

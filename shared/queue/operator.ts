@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
-import { isRedisAway, onceOnly, openRedis, readTimeMs } from '../../backends/redis.ts';
-import { type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
-import { notStarted, type Progress, type QueueStats, type Submitted } from '../../ports/job-queue.ts';
-import { queueUnavailable } from '../unavailable.ts';
-import { jobsKey } from './keys.ts';
-import { placeOf, readRecord, stateOf } from './look.ts';
-import { readProgress } from './look.ts';
+import { isRedisAway, onceOnly, openRedis, readTimeMs } from '../backends/redis.ts';
+import { type Job, type QueueName, queueNames, randomId } from '../model/job.ts';
+import { notStarted, type Progress, type QueueStats, type Submitted } from '../ports/job-queue.ts';
 import { readStats, sayPaused } from './open.ts';
+import { jobsKey } from './scheduler/keys.ts';
+import { placeOf, readRecord, stateOf } from './scheduler/look.ts';
+import { readProgress } from './scheduler/look.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
   openReadyQueues,
   openScheduler,
   type ReadyQueues,
-} from './scheduler.ts';
+} from './scheduler/scheduler.ts';
+import { queueUnavailable } from './unavailable.ts';
 
 /** A job as an operator sees it. */
 export type OperatorJob = {

@@ -1,4 +1,4 @@
-import type { Job } from '../model/job.ts';
+import type { Job } from '../../model/job.ts';
 import { pagesOfHost, tenth } from './turn-rules.ts';
 
 /** A job that needs a place of its host, or waits for one. */

@@ -1,4 +1,4 @@
-import type { Job } from '../model/job.ts';
+import type { Job } from '../../model/job.ts';
 import { anonymousMost, backgroundMost, networkMost, overOf, tenth } from './turn-rules.ts';
 
 /** What waits for its caller's turn. */

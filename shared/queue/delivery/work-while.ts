@@ -1,5 +1,5 @@
-import type { QueueWorker } from '../ports/job-queue.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { QueueWorker } from '../../ports/job-queue.ts';
+import type { Logger } from '../../telemetry/logger.ts';
 
 /** Lets workers work while something is as it must be, such as the clock. */
 export type WorkWhile = {

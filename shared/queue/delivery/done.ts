@@ -4,8 +4,8 @@ import type { Done, Missed } from '../../ports/job-queue.ts';
 import { type Logger, openLogger } from '../../telemetry/logger.ts';
 import { openOnceEach } from '../../telemetry/once-each.ts';
 import { readDone } from '../read-message.ts';
+import { doneChannel } from '../scheduler/keys.ts';
 import { queueUnavailable } from '../unavailable.ts';
-import { doneChannel } from './keys.ts';
 
 /** Published instead of the end of a job when reports were deleted by hand. */
 const purgedMessage = '"purged"';

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { LRUCache } from 'lru-cache';
-import { type Job, type QueueName, readToldJob, type ToldJob } from '../model/job.ts';
-import { type Done, notStarted, type Progress, type QueueEvent } from '../ports/job-queue.ts';
+import { type Job, type QueueName, readToldJob, type ToldJob } from '../../model/job.ts';
+import { type Done, notStarted, type Progress, type QueueEvent } from '../../ports/job-queue.ts';
 import type { HostSlots } from './memory-hosts.ts';
 import { addWaiting, countIn, countOut, hold, type Party, pickNext, removeWaiting } from './memory-turns.ts';
 import { pathOf, waitersMost } from './turn-rules.ts';

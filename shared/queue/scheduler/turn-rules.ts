@@ -1,4 +1,4 @@
-import type { Job, QueueName } from '../model/job.ts';
+import type { Job, QueueName } from '../../model/job.ts';
 
 /**
  * All runs of a pool together may hold so many times its slots, where callers have less than their share of them. A check waits for the network

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { isClusterAnswer, isRedisAway, redisTimeoutMs, refusalOf } from '../../backends/redis.ts';
-import { Problem } from '../../model/problem.ts';
-import { noCluster } from '../../settings/redis-url.ts';
-import { queueUnavailable } from '../unavailable.ts';
-import { jobsKey } from './keys.ts';
+import { isClusterAnswer, isRedisAway, redisTimeoutMs, refusalOf, sayRedisFault } from '../backends/redis.ts';
+import { Problem } from '../model/problem.ts';
+import { noCluster } from '../settings/redis-url.ts';
+import { jobsKey } from './scheduler/keys.ts';
+import { queueUnavailable } from './unavailable.ts';
 
 /** Sends the commands of this turn of the loop in one write: each alone would cost a system call, dearer than all the rest of it. */
 export function sendTogether({ stream }: Redis): void {
@@ -66,15 +66,6 @@ export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): 
   }
 }
 
-const reasons: { readonly [word: string]: string } = {
-  OOM: 'Redis is full: it has reached its maxmemory',
-  MISCONF: 'Redis cannot write to its disk',
-  READONLY: 'Redis is a replica that takes no writes',
-  LOADING: 'Redis is still reading its data',
-  BUSY: 'Redis is stuck in a script',
-  NOPERM: 'the user of REDIS_URL lacks a right: see the rights in docs/operating.md',
-};
-
 // All work goes by scripts: a user without the right to run them, or a server that is stuck in one, answers everything else.
 const trial = "return redis.call('SET', KEYS[1], '1', 'EX', 60)";
 
@@ -87,10 +78,12 @@ export async function judgeRedis(redis: Redis): Promise<true | string> {
     });
   } catch (error) {
     const cause = error instanceof Problem ? error.cause : error;
-    if (isClusterAnswer(cause)) return noCluster;
-    const word = refusalOf(cause);
-    if (word === undefined) return 'Redis does not answer';
-    return reasons[word] ?? `Redis refuses work: ${word}`;
+    const isSilent = refusalOf(cause) === undefined && !isClusterAnswer(cause);
+    return isSilent
+      ? 'Redis does not answer'
+      : sayRedisFault(cause)
+          .replace(/^its\b/, "Redis'")
+          .replace(/^it\b/, 'Redis');
   }
 }
 
