@@ -299,6 +299,17 @@ export function turnsContract(open: OpenQueue): void {
       await poll(() => names().filter((name) => name === 'waited').length).toBe(10);
     });
 
+    test('takes no turn of other callers, whose batches go on', async () => {
+      await work(2);
+      for (let caller = 0; caller < 8; caller += 1) await submitMany(5, () => `token:${caller}`);
+      await poll(() => running.length).toBe(8);
+      await submitMany(3, () => 'other', batch);
+      await settle();
+      expect(countOf('other')).toBe(0);
+      running[0]?.finish();
+      await poll(() => countOf('other')).toBe(1);
+    });
+
     test('at a host comes before its caller’s batch, and takes no turn of others', async () => {
       await work(10);
       const host = 'shared.test';

@@ -87,7 +87,7 @@ function* upFrom<T extends Waiting>(leaf: Party<T>): Iterable<Party<T>> {
   for (let party: Party<T> | undefined = leaf; party; party = party.parent) yield party;
 }
 
-/** How a next job is looked for: among all, or, where no slot is free, first among what somebody waits for. */
+/** How a next job is looked for: among all, or only among what somebody waits for. */
 type How = {
   readonly slots: number;
   readonly isFree: boolean;
@@ -101,10 +101,10 @@ export function pickNext<T extends Waiting>(root: Party<T>, slots: number): T | 
   if (root.waits === 0 || root.held >= all) return undefined;
   const isFree = root.held < slots;
   const mayRest = isFree || root.background < all * backgroundMost;
-  const how = { slots, isFree, mayRest, isFirst: !isFree };
+  const how = { slots, isFree, mayRest, isFirst: false };
   const found = pickBelow(root, how);
-  if (found || isFree || !mayRest) return found;
-  return pickBelow(root, { ...how, isFirst: false });
+  // Whose background holds its share has it once more, for what somebody waits for.
+  return found || isFree ? found : pickBelow(root, { ...how, isFirst: true });
 }
 
 const waitsOf = <T extends Waiting>(party: Party<T>, { isFirst }: How) =>
@@ -155,5 +155,5 @@ function nextOf<T extends Waiting>(leaf: Party<T>, { isFirst, mayRest }: How): T
   const [first] = leaf.first;
   const [rest] = leaf.rest;
   if (first && rest && mayRest && (leaf.turns += 1) % tenth === 0) return rest;
-  return first ?? (isFirst ? undefined : rest);
+  return first ?? (isFirst || !mayRest ? undefined : rest);
 }

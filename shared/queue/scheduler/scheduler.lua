@@ -269,11 +269,11 @@ local function place(r)
   if mustWait(r) then waitAtHost(r) else enterLine(r) end
 end
 
--- A caller's next job: what somebody waits for, but for every tenth turn. Of the first line nothing else counts.
+-- A caller's next job: what somebody waits for, but for every tenth turn. Nothing else counts in the first line, and where the background has its share.
 local function nextOf(how, leaf)
   local own = key('own', leaf)
   local isWaited = call('ZCOUNT', own, '-inf', BIG) > 0
-  if not isWaited and how.list == 'first' then return end
+  if not isWaited and (how.list == 'first' or not how.mayRest) then return end
   local id = call('ZRANGE', own, 0, 0)[1]
   local rest = isWaited and how.mayRest and call('ZRANGEBYSCORE', own, BIG, '+inf', 'LIMIT', 0, 1)[1]
   if not rest then return id end
@@ -308,10 +308,11 @@ local function pick(pool)
   if held >= all then return end
   local isFree = held < slots
   local mayRest = isFree or used('bg ' .. pool) < all * BACKGROUND
-  local how = { slots = slots, isFree = isFree, mayRest = mayRest, list = isFree and 'line' or 'first' }
+  local how = { slots = slots, isFree = isFree, mayRest = mayRest, list = 'line' }
   local id, owner = pickBelow(how, pool)
-  if id or isFree or not mayRest then return id, owner end
-  how.list = 'line'
+  if id or isFree then return id, owner end
+  -- Whose background holds its share has it once more, for what somebody waits for.
+  how.list = 'first'
   return pickBelow(how, pool)
 end
 

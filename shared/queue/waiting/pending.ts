@@ -45,7 +45,7 @@ export function noteJoined(entry: Pending, job: Job): boolean {
   const isLift = entry.isBackground && job.isBackground !== true;
   const isKnown = entry.callers.has(job.caller) || entry.callers.size >= callersMost;
   if (isKnown && !isLift) return false;
-  if (isLift) entry.isBackground = false;
+  if (isLift) Object.assign(entry, { isBackground: false, job: { ...entry.job, isBackground: false } });
   entry.callers.add(job.caller);
   entry.joined.push(job);
   return isLift;
