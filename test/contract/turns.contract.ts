@@ -306,8 +306,12 @@ export function turnsContract(open: OpenQueue): void {
       await submitMany(3, () => 'other', batch);
       await settle();
       expect(countOf('other')).toBe(0);
-      running[0]?.finish();
-      await poll(() => countOf('other')).toBe(1);
+      // Each of the eight had its last turn before it came.
+      for (let turn = 0; turn < 9; turn += 1) {
+        running.find(({ job }) => job.caller !== 'other')?.finish();
+        await poll(() => running.length).toBe(8);
+      }
+      expect(countOf('other')).toBe(1);
     });
 
     test('at a host comes before its caller’s batch, and takes no turn of others', async () => {
