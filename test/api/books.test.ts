@@ -1,6 +1,8 @@
 // What the API keeps of jobs that are under way: what was paid for them, and how long they take.
+import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Report } from '#shared/model/report';
 import type { JobQueue, RunJob } from '#shared/ports/job-queue';
 import { openService, redirectPath } from './kit.ts';
 
@@ -37,6 +39,26 @@ test('ten equal asks at once are one run, and one scan', async () => {
   const asked = Array.from({ length: 10 }, () => service.get(redirectPath('http://a.test/', '&wait=1')));
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 202));
   expect(await service.scansLeft()).toBe(19);
+  await service.close();
+});
+
+function goldenOf(reportId: string): Report {
+  const golden = JSON.parse(readFileSync('test/fixtures/golden/redirect-check.json', 'utf8')) as Report;
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  return { ...golden, reportId, checkedAt: at(0), freshUntil: at(300_000), expiresAt: at(3_600_000) };
+}
+
+test('a run that was lost once is run again, and paid for', async () => {
+  let runs = 0;
+  const run: RunJob = async (job) => {
+    runs += 1;
+    // The first leaves no report, as where a store lost it.
+    if (runs === 2) await service.backend.reportStore.insert(goldenOf(job.reportId), job);
+    return undefined;
+  };
+  const service = await openWithRun(run, { LIMIT_ANON_SCANS: '20/60' });
+  expect((await service.get(redirectPath('http://a.test/', '&wait=20'))).status).toBe(200);
+  expect([runs, await service.scansLeft()]).toEqual([2, 19]);
   await service.close();
 });
 

@@ -1,3 +1,4 @@
+import { domainVisit } from '#shared/catalogue/domain-health/visit';
 import type { Job } from '#shared/model/job';
 import type { Report, ReportState } from '#shared/model/report';
 import type { Contact } from '#shared/ports/access-record';
@@ -11,8 +12,6 @@ import { ownerOf } from '../probes/budget.ts';
 import { collectContacts } from '../probes/collect-contacts.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { yieldToOthers } from '../probes/turns.ts';
-import { runVisit } from '../visit/run.ts';
-import { domainVisit } from '../visit/spec.ts';
 import { examine, type ReportSettings } from './examine.ts';
 import type { JobsTime } from './jobs.ts';
 import type { EvidenceFile } from './judge.ts';
@@ -28,6 +27,12 @@ export type ExaminerSettings = ReportSettings & {
   readonly jobKeyOf: JobKeyOf;
   /** The other jobs that a job may ask for. */
   readonly jobsOf: (job: Job, time: JobsTime) => Jobs;
+  /** Visits a domain once for all its network checks. */
+  readonly visit: (
+    job: Job,
+    settings: ExaminerSettings,
+    running: Running,
+  ) => Promise<{ readonly report: Report; readonly webHost: string }>;
   /** How long a job that waits for others may do so beside its own time. */
   readonly queueSeconds: number;
   /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
@@ -74,7 +79,7 @@ export function openExaminer(settings: ExaminerSettings): ExamineJob {
 }
 
 async function examineVisit(job: Job, settings: ExaminerSettings, running: Running): Promise<RunOutcome> {
-  const { report, webHost } = await runVisit(job, settings, running);
+  const { report, webHost } = await settings.visit(job, settings, running);
   return { report, blobs: [], told: { state: report.state, webHost } };
 }
 

@@ -4,6 +4,7 @@ import type { Question, Questions } from '#shared/ask/question';
 import type { UnkeptReport } from '#shared/ask/reports';
 import { questionOfSource } from '#shared/ask/source-question';
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
+import { domainVisit, questionOfVisit } from '#shared/catalogue/domain-health/visit';
 import type { Source } from '#shared/health/evidence';
 import { payNothing } from '#shared/limits/payer';
 import { freshnessOfPart } from '#shared/model/freshness';
@@ -15,7 +16,6 @@ import type { Question as Sought, ReportStore, StoredReport } from '#shared/port
 import { readReport } from '#shared/stores/reports/read-report';
 import type { Places } from '#shared/time/places';
 import type { Jobs } from '../checks/jobs.ts';
-import { domainVisit, questionOfVisit } from '../visit/spec.ts';
 import type { RunClock } from './run-clock.ts';
 
 export type JobsSettings = {

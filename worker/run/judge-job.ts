@@ -1,9 +1,9 @@
+import { domainVisit, questionOfVisit } from '#shared/catalogue/domain-health/visit';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Job, makeJobKey } from '#shared/model/job';
 import type { JobKeyOf } from '#shared/queue/job-keys';
 import { siteOf } from '#shared/targets/parse-target';
-import { domainVisit, questionOfVisit } from '../visit/spec.ts';
 
 /** A job as its check's spec wants it, or the field that says something else. */
 export type JudgedJob = { readonly job: Job } | { readonly fault: string };

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { domainVisit, failedVisit } from '#shared/catalogue/domain-health/visit';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
@@ -9,8 +10,6 @@ import type { Logger } from '#shared/telemetry/logger';
 import { traceFields } from '#shared/telemetry/tracing/traceparent';
 import { steadyNow } from '#shared/time/steady-time';
 import type { Check } from '../checks/check.ts';
-import { failedVisit } from '../visit/run.ts';
-import { domainVisit } from '../visit/spec.ts';
 import type { ExamineJob } from './examine-job.ts';
 import { type FailedReportSettings, failedReport } from './examine.ts';
 import { TargetEndedRun } from './target-ended-run.ts';

@@ -25,6 +25,7 @@ import { openEvidenceKeeper, openEvidenceWriter } from '../run/keep-evidence.ts'
 import { openTalkStore } from '../run/keep-talks.ts';
 import { openSupervisor } from '../supervise/supervisor.ts';
 import { freezeLimits } from '../supervise/watch-freeze.ts';
+import { runVisit } from '../visit/run.ts';
 import { findCheckOf } from './find-check.ts';
 import { reportSettingsOf } from './report-settings.ts';
 
@@ -87,6 +88,7 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
     job.queue === 'composite' ? openJobs(jobsSettings, job, time) : noJobs;
   const examining = probes.opened.then((factory) =>
     openExaminer({
+      visit: runVisit,
       ...shared,
       ...reportSettingsOf(config, () => jobQueue.nowMs()),
       evidence,

@@ -19,6 +19,7 @@ import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper } from '../run/keep-evidence.ts';
 import { findCheckOf } from '../start/find-check.ts';
 import { prepareProbesOf } from '../start/probe-settings.ts';
+import { runVisit } from '../visit/run.ts';
 import { workerIsStopping } from './end-of-run.ts';
 import { type MarkWriter, openMarkWriter } from './mark-file.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
@@ -149,6 +150,7 @@ function openExaminerOf(config: Config, probes: ProbeFactory, { outbox, calls, c
     },
   };
   return openExaminer({
+    visit: runVisit,
     evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 }),
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },

@@ -1,19 +1,13 @@
 import { asksWeb, partsOf } from '#shared/catalogue/domain-health/parts';
 import { domainRegistration } from '#shared/catalogue/domain-health/registration';
 import { type SourceQuestion, visitQuestions, webHostOf } from '#shared/catalogue/domain-health/sources';
+import { visitReport } from '#shared/catalogue/domain-health/visit';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
-import { freshForOtherS } from '#shared/catalogue/spec';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
 import { type Freshness } from '#shared/model/freshness';
 import { type Job, randomId } from '#shared/model/job';
-import {
-  makeFailedReport,
-  makeReport,
-  type Report,
-  type ReportFacts,
-  type ReportState,
-} from '#shared/model/report';
+import type { Report, ReportState } from '#shared/model/report';
 import type { RunJob, RunStart } from '#shared/ports/job-queue';
 import type { ReportKeys } from '#shared/ports/report-store';
 import type { JobKeyOf } from '#shared/queue/job-keys';
@@ -30,7 +24,6 @@ import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
 import type { RunStore } from '../run/run-store.ts';
 import { openRegistrationWatch } from './registration-watch.ts';
-import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
   readonly reportStore: RunStore;
@@ -186,34 +179,5 @@ function wantedOf({ options, wanted }: Job, refreshFloorS: number): Freshness {
   return {
     since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000),
     orFresh: false,
-  };
-}
-
-type VisitTimes = { readonly nowMs: number; readonly durationMs: number };
-
-function visitReport(job: Job, webHost: string, { nowMs, durationMs }: VisitTimes): Report {
-  const facts = { ...factsOf(job, nowMs, domainVisit.freshForS), durationMs };
-  return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: { webHost } });
-}
-
-/** The report of a visit that did not finish. domain-health reads it, and starts no other visit for a while. @param nowMs by the shared clock */
-export function failedVisit(job: Job, nowMs: number): Report {
-  return makeFailedReport(
-    factsOf(job, nowMs, freshForOtherS.failed),
-    'The visit was broken off before it could end.',
-  );
-}
-
-function factsOf({ target }: Job, checkedAtMs: number, freshForS: number): ReportFacts {
-  return {
-    check: domainVisit.name,
-    target: { domain: target },
-    rules: {},
-    rulesVersion: domainVisit.rulesVersion,
-    reportId: undefined,
-    checkedAtMs,
-    durationMs: 0,
-    freshForS,
-    keepForS: visitKeptForS,
   };
 }

@@ -56,7 +56,7 @@ type Going = {
   begin: () => Promise<Begun | undefined>;
 };
 
-/** Opens them. */
+/** Opens them. A run goes from `runOne` (who is beside it) to `takeUp` (is it still its turn?), `runAndEnd` (what became of it) and `runInPlace` (the run itself). */
 export function openRuns(settings: RunSettings): Runs {
   const { scheduler, queue, isolation } = settings;
   const going = new Map<string, Going>();
@@ -80,7 +80,7 @@ export function openRuns(settings: RunSettings): Runs {
     going.get(id)?.abort.abort(otherRun());
     going.set(id, one);
     try {
-      await settle({ ...settings, onceEach }, one, { ready: data, lost });
+      await takeUp({ ...settings, onceEach }, one, { ready: data, lost });
     } finally {
       if (going.get(id) === one) going.delete(id);
       isolated?.leave();
@@ -121,10 +121,10 @@ function openGoing(
 }
 
 type Handed = { readonly ready: ReadyJob; readonly lost: number };
-type Settling = RunSettings & { readonly onceEach: ReturnType<typeof openOnceEach> };
+type TakingUp = RunSettings & { readonly onceEach: ReturnType<typeof openOnceEach> };
 
 /** Does a run whose turn has come, and tells the scheduler what became of it. */
-async function settle(settings: Settling, one: Going, handed: Handed): Promise<void> {
+async function takeUp(settings: TakingUp, one: Going, handed: Handed): Promise<void> {
   const { redis, scheduler, queue, log, onceEach, stop } = settings;
   const { id: jobId, hand } = handed.ready;
   const seen = await patiently(stop, () => readTurn(redis, jobId));
@@ -141,7 +141,7 @@ async function settle(settings: Settling, one: Going, handed: Handed): Promise<v
   if (one.abort.signal.aborted) return;
   // A newer API may ask for what only a newer worker can do.
   if (read.value.v > jobVersion) return scheduler.back(await one.run(), newerMs);
-  await finish(settings, one, { job: read.value, begun, mayBeStored: seen.record.stored === true });
+  await runAndEnd(settings, one, { job: read.value, begun, mayBeStored: seen.record.stored === true });
 }
 
 type Start = {
@@ -150,13 +150,13 @@ type Start = {
   readonly mayBeStored: boolean;
 };
 
-async function finish(settings: Settling, one: Going, start: Start): Promise<void> {
+async function runAndEnd(settings: TakingUp, one: Going, start: Start): Promise<void> {
   const { scheduler, gaveUp, stop } = settings;
   const { job, begun } = start;
   const startMs = performance.now();
   try {
     if (begun?.isLost === true) throw new Error(`lost its worker ${begun.lost} times`);
-    const failed = await examine(settings, one, start);
+    const failed = await runInPlace(settings, one, start);
     await scheduler.end(await one.run(), failed ?? 'done', Math.round(performance.now() - startMs));
   } catch (error) {
     // Another run of this job has begun: what this one found is not asked for.
@@ -169,7 +169,7 @@ async function finish(settings: Settling, one: Going, start: Start): Promise<voi
   }
 }
 
-async function examine(
+async function runInPlace(
   settings: RunSettings,
   one: Going,
   { job, begun, mayBeStored }: Start,

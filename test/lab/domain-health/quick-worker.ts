@@ -19,10 +19,11 @@ import { openJobs } from '../../../worker/run/jobs.ts';
 import { openJudging } from '../../../worker/run/judge-aside.ts';
 import { openEvidenceKeeper } from '../../../worker/run/keep-evidence.ts';
 import { openRunner } from '../../../worker/run/run-job.ts';
+import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 // Loaded with the first request: seconds on a busy machine, where the limits of these tests are short.
 import '../../../worker/probes/http/send.ts';
-import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { findCheckOf } from '../../../worker/start/find-check.ts';
+import { runVisit } from '../../../worker/visit/run.ts';
 
 const tenth = (ms: number) => ms / 10;
 const tenths = (tries: readonly number[]) => tries.map(tenth);
@@ -78,6 +79,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
     reportIds: true,
   };
   const examineJob = openExaminer({
+    visit: runVisit,
     ...settings,
     judging: openJudging(undefined),
     evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: 0 }),
