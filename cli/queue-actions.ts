@@ -54,6 +54,7 @@ export async function retryJob(jobId: string): Promise<void> {
   const submitted = await withOperator(async (operator) =>
     operator.retry(await findJob(operator, jobId), queueMs),
   );
+  if (!submitted) throw new UsageError(`Job ${jobId} has ended well. Ask for its check again, with fresh=1.`);
   const { state, jobId: now } = submitted;
   if (state === 'full')
     throw new UsageError('Too many jobs wait for its host. Try again when there are fewer.');

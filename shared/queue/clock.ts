@@ -8,8 +8,6 @@ export type Clock = {
   nowMs(): number;
   /** True while it is, else how far it is off. */
   state(): true | string;
-  /** Calls at the first comparison, and whenever the state changes. */
-  watch(listener: (state: true | string) => void): void;
   close(): void;
 };
 
@@ -19,9 +17,15 @@ const lookEveryMs = 500;
 /** A worker whose clock is off by more takes no jobs. */
 const offMostMs = 5000;
 
-/** Compares this machine's clock with Redis' at each connection and each minute. Between two comparisons the monotonic clock counts, so that a clock that is set is found out at once. */
-export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'debug'>): Clock {
-  const listeners = new Set<(state: true | string) => void>();
+/**
+ * Compares this machine's clock with Redis' at each connection and each minute. Between two comparisons the monotonic clock counts, so that a clock that is set is found out at once.
+ * @param onTurn called at the first comparison, and whenever it becomes right or wrong
+ */
+export function openClock(
+  redis: Redis,
+  log: Pick<Logger, 'info' | 'error' | 'debug'>,
+  onTurn: (isRight: boolean) => void,
+): Clock {
   /** Redis' Unix ms at the origin of `performance.now()`. */
   let origin: number | undefined;
   let told: boolean | undefined;
@@ -38,7 +42,7 @@ export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'de
     if (now !== true) log.error({ reason: now }, 'no jobs are taken until the clock is right');
     else if (told === false) log.info({}, 'the clock is right again: jobs are taken');
     told = now === true;
-    for (const listener of listeners) listener(now);
+    onTurn(told);
   };
   const compare = async () => {
     const sentAt = performance.now();
@@ -61,7 +65,6 @@ export function openClock(redis: Redis, log: Pick<Logger, 'info' | 'error' | 'de
   return {
     nowMs: () => Math.round(origin === undefined ? Date.now() : origin + performance.now()),
     state,
-    watch: (listener) => void listeners.add(listener),
     close() {
       isClosed = true;
       for (const timer of timers) clearInterval(timer);

@@ -30,9 +30,8 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const events = new EventEmitter<{ done: [Done | Missed]; event: Parameters<OnEvent> }>().setMaxListeners(0);
   const onEvent: OnEvent = (...event) => events.emit('event', ...event);
   const scheduler = openScheduler(redis, { ...options, queues, onEvent, doStep: (step) => step() });
-  const clock = openClock(redis, log);
   const inTime = openWorkWhile(log);
-  clock.watch((state) => inTime.turn(state === true));
+  const clock = openClock(redis, log, inTime.turn);
   const deliveryState = openDeliveryState(queues);
   const workers = openWorkers({ ...options, onEvent });
   const hearing = openHearing(url, hears, log);

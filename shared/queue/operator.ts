@@ -1,11 +1,19 @@
 import type { Redis } from 'ioredis';
 import { isRedisAway, onceOnly, openRedis, readTimeMs } from '../backends/redis.ts';
-import { type Job, type QueueName, queueNames, randomId } from '../model/job.ts';
+import { type Job, type QueueName, queueNames, randomId, type ToldJob } from '../model/job.ts';
 import { notStarted, type Progress, type QueueStats, type Submitted } from '../ports/job-queue.ts';
 import { readStats, sayPaused } from './open.ts';
 import { jobsKey } from './scheduler/keys.ts';
-import { placeOf, readRecord, stateOf } from './scheduler/look.ts';
-import { readProgress } from './scheduler/look.ts';
+import {
+  placeOf,
+  readPayload,
+  readProgress,
+  readRecord,
+  readTold,
+  readTurn,
+  stateOf,
+  type Turn,
+} from './scheduler/look.ts';
 import {
   type BullmqQueueOptions,
   closeReadyQueues,
@@ -50,8 +58,8 @@ export type Operator = {
   jobs(most: number): Promise<readonly OperatorJob[]>;
   /** Undefined for a job that never was, or that ended too long ago. */
   find(jobId: string): Promise<Circumstances | undefined>;
-  /** Wakes a job that waits; starts one that has ended again, under new ids. */
-  retry(seen: Circumstances, queueMs: number): Promise<Submitted>;
+  /** Wakes a job that waits; starts one that has ended again, under new ids. Undefined where it ended well, and what it takes is not kept. */
+  retry(seen: Circumstances, queueMs: number): Promise<Submitted | undefined>;
   /** Takes a job out of its queue, as expired; false where it runs or has ended. */
   drop(jobId: string): Promise<boolean>;
   close(): Promise<void>;
@@ -98,6 +106,7 @@ export async function openOperator(options: BullmqQueueOptions): Promise<Operato
         await told(() => scheduler.wake(jobId))();
         return { state: 'admitted', jobId };
       }
+      if (!('jobKey' in job)) return undefined;
       const wanted = { since: Date.now(), orFresh: false };
       const startBy = Date.now() + queueMs;
       const again = { ...job, jobId: randomId(), reportId: randomId(), wanted, startBy };
@@ -143,10 +152,16 @@ async function see(redis: Redis, jobId: string, now: number): Promise<OperatorJo
   return [{ job: seen.job, state: stateOf(seen.record), waitedMs: now - seen.record.born }];
 }
 
+function jobOf(turn: Turn, jobId: string): Job | ToldJob | undefined {
+  const read = readPayload(turn, jobId);
+  return 'value' in read ? read.value : readTold(turn);
+}
+
 async function find(redis: Redis, queues: ReadyQueues, jobId: string): Promise<Circumstances | undefined> {
-  const seen = await readRecord(redis, jobId);
-  if (!seen) return undefined;
-  const { record, job } = seen;
+  const turn = await readTurn(redis, jobId);
+  const job = turn && jobOf(turn, jobId);
+  if (!turn || !job) return undefined;
+  const { record } = turn;
   const [isStopped, now, served, denied, paused, place, holders, told] = await Promise.all([
     queues[record.pool].isPaused(),
     readTimeMs(redis),
@@ -213,9 +228,9 @@ async function findHosts(redis: Redis): Promise<readonly string[]> {
   return [...hosts];
 }
 
-/** Everything that decides whether a job runs now. */
+/** Everything that decides whether a job runs now; of one that has ended well only what was told of it is left. */
 export type Circumstances = {
-  readonly job: Job;
+  readonly job: Job | ToldJob;
   readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'expired';
   /** What a job that waits does: for its host, for its caller's turn, for a worker that takes it, or it sleeps. */
   readonly waitsFor: 'host' | 'turn' | 'worker' | 'time';

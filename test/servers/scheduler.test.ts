@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Job, type QueueName, queueNames } from '#shared/model/job';
+import { type Job, type QueueName, queueNames, randomId, readToldJob } from '#shared/model/job';
 import { jobsKey, jobsPrefix } from '#shared/queue/scheduler/keys';
 import { look } from '#shared/queue/scheduler/look';
 import {
@@ -126,6 +126,25 @@ describe.skipIf(!hasRedis)('the scheduler in Redis', () => {
     await beat();
     expect(ready).toMatchObject([{ id: job.jobId, hand: 2, lost: 0, host: 'a.test', class: 'known' }]);
     expect(removed).toEqual([`${job.jobId}.1`]);
+  });
+
+  test('an end whose id was told is remembered for ten minutes, and the oldest goes where they take too much', async () => {
+    const end = async (isTold: boolean) => {
+      const job = await submit({ host: `${randomId()}.test` });
+      if (isTold) await scheduler.tell(job.jobId, JSON.stringify(readToldJob(job)));
+      await scheduler.end(await begin(takeReady()[0]), 'done', 5);
+      return { job, leftMs: await redis.pttl(jobsKey('job', job.jobId)) };
+    };
+    const [told, untold] = [await end(true), await end(false)];
+    expect([told.leftMs, untold.leftMs].map((ms) => Math.round(ms / 60_000))).toEqual([10, 1]);
+    const stateOf = async ({ job }: typeof told) => (await look(redis, job.jobId, Date.now())).state;
+    expect([await stateOf(told), await stateOf(untold)]).toEqual(['done', 'done']);
+    // Told after its end, it is remembered as long.
+    await scheduler.tell(untold.job.jobId, JSON.stringify(readToldJob(untold.job)));
+    expect(await redis.pttl(jobsKey('job', untold.job.jobId))).toBeGreaterThan(500_000);
+    await redis.set(jobsKey('keptbytes'), 64 * 1024 * 1024);
+    const last = await end(true);
+    expect([await stateOf(told), await stateOf(last)]).toEqual(['unknown', 'done']);
   });
 
   test('what was handed out, is not begun and has no time left expires once its lease has ended', async () => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Job, type QueueName, readJob, readToldJob } from '../../model/job.ts';
+import { type Job, type QueueName, readJob, readToldJob, type ToldJob } from '../../model/job.ts';
 import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
 import { parseJson, parseProgress } from '../read-message.ts';
 import { sendTogether } from '../redis-calls.ts';
@@ -25,6 +25,8 @@ export type JobRecord = {
   readonly via?: number;
   /** Nobody waits for it. */
   readonly bg?: boolean;
+  /** The id of its report. */
+  readonly report: string;
 };
 
 /** What stands of a job: its record and its payload; and after its end what was told of it instead. */
@@ -42,6 +44,13 @@ export function readPayload({ record, payload }: Turn, jobId: string): ReturnTyp
   const read = readJob(parseJson(payload), { queue: record.pool, jobId });
   const isLifted = 'value' in read && read.value.isBackground === true && record.bg !== true;
   return isLifted ? { value: { ...read.value, isBackground: false } } : read;
+}
+
+/** What is known of a job of which only its end is. */
+export function readTold({ record, told }: Turn): ToldJob | undefined {
+  const job = readToldJob(parseJson(told));
+  // Who told it may have joined another's.
+  return job && { ...job, reportId: record.report };
 }
 
 /** A job and where it is; undefined for one that is not known, or of which only its end is. */
@@ -76,7 +85,7 @@ export async function look(redis: Redis, jobId: string, nowMs: number): Promise<
   const job = 'value' in read ? read.value : undefined;
   const state = stateOf(seen.record);
   if (state !== 'waiting' && state !== 'running') {
-    const ended = job ?? readToldJob(parseJson(seen.told));
+    const ended = job ?? readTold(seen);
     return ended ? { state, job: ended } : { state: 'unknown' };
   }
   return job ? lookAtUnfinished(redis, seen.record, job, progress) : { state: 'unknown' };
@@ -113,9 +122,9 @@ function isLost(record: JobRecord, nowMs: number): boolean {
 /** The place of a waiting job: among those that wait for its host, or among those of its caller; 1 is next. */
 export async function placeOf(redis: Redis, record: JobRecord, jobId: string): Promise<number | undefined> {
   const { at, pool, host, who, via = 1 } = record;
+  if (at !== 'host' && at !== 'turn') return 1;
   const path = (who[via - 1] ?? who[0])?.path ?? [];
   const key = at === 'host' ? jobsKey('host', pool, host) : jobsKey('own', nodeOf(pool, path));
-  if (at !== 'host' && at !== 'turn') return 1;
   const rank = await redis.zrank(key, jobId);
   return rank === null ? undefined : Number(rank) + 1;
 }

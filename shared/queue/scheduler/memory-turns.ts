@@ -83,6 +83,13 @@ export function removeWaiting<T extends Waiting>(leaf: Party<T>, entry: T): void
   }
 }
 
+/** The account or the widest network of a caller, or itself. */
+export function widestOf<T extends Waiting>(leaf: Party<T>): Party<T> {
+  let party = leaf;
+  while (party.parent?.parent?.parent) party = party.parent;
+  return party;
+}
+
 function* upFrom<T extends Waiting>(leaf: Party<T>): Iterable<Party<T>> {
   for (let party: Party<T> | undefined = leaf; party; party = party.parent) yield party;
 }

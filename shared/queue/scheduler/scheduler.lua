@@ -337,14 +337,16 @@ local function passOnIn(pool)
     local id, owner = pick(pool)
     if not id then return end
     local r = load(id)
-    leaveNode(nodesTo(owner), id)
     if not r or r.at ~= 'turn' then
       -- Its record is gone.
+      leaveNode(nodesTo(owner), id)
       call('ZREM', key('mine', owner), id)
       settle(nodesTo(owner))
     else
-      local left = pauseLeft(r)
+      local left, nodes = pauseLeft(r), nodesOf(r)
       leaveLine(r)
+      -- A release before let it stand in the lines of several callers.
+      if nodes[#nodes] ~= owner then leaveNode(nodesTo(owner), id) end
       if r.by < now and not r.back then finish(r, 'expired')
       elseif left > 0 and not r.back then sleep(r, math.min(5000, left))
       elseif r.back or hasRoom(r) then start(r)
@@ -467,10 +469,11 @@ end
 -- Nobody does it yet, or is about to.
 local function waits(r) return r.at == 'host' or r.at == 'asleep' or (r.at == 'turn' and not r.back) end
 
--- Whose turn is the better one: a known caller's, then that of who has less to do.
+-- Whose turn is the better one: a known caller's, then that of who has less to do, unless its account or network holds more.
 local function isBetter(r, path)
   local own, other = nodesOf(r), nodesOf(r, path)
   if path[1] ~= pathOf(r)[1] then return path[1] == 'known' end
+  if used(other[2]) > used(own[2]) then return false end
   return call('ZCARD', key('mine', other[#other])) < call('ZCARD', key('mine', own[#own]))
 end
 

@@ -1,5 +1,5 @@
 /** What an account keeps stands beside it, and is never counted anew: the triggers see every change. */
-const tables = ['watches', 'targets', 'deliveries', 'mailboxes'] as const;
+const tables = ['watches', 'targets', 'deliveries'] as const;
 
 /** About what a row takes beside its body. */
 export const rowBytes = 300;
@@ -18,9 +18,9 @@ function triggersOf(table: string): string {
    END;`;
 }
 
-/** The database of watches; each step lifts it to the next schema. Whole in its seventh: the six before were never in a release. */
+/** The database of watches; each step lifts it to the next schema. Whole in its sixth, that of 0.3.0: the five before were in no release. */
 export const watchMigrations = [
-  ...Array.from({ length: 6 }, () => ''),
+  ...Array.from({ length: 5 }, () => ''),
   `CREATE TABLE watches (
      watchId TEXT PRIMARY KEY, account TEXT NOT NULL, createdAt INTEGER NOT NULL, isPaused INTEGER NOT NULL, body TEXT NOT NULL,
      rate TEXT NOT NULL DEFAULT '', targetCount INTEGER NOT NULL DEFAULT 0, isWhole INTEGER NOT NULL DEFAULT 1
@@ -50,16 +50,21 @@ export const watchMigrations = [
    CREATE INDEX deliveries_by_expiry ON deliveries (expiresAt);
    CREATE INDEX deliveries_by_wait ON deliveries (waitsFor, createdAt, deliveryId) WHERE waitsFor IS NOT NULL;
    CREATE INDEX deliveries_waiting ON deliveries (watchId, createdAt, deliveryId) WHERE isWaiting = 1;
-   CREATE INDEX deliveries_ended ON deliveries (account, createdAt) WHERE nextAttemptAt IS NULL AND waitsFor IS NULL;
    CREATE TABLE links (account TEXT PRIMARY KEY, feed TEXT NOT NULL UNIQUE, calendar TEXT NOT NULL UNIQUE) STRICT;
    CREATE TABLE mailboxes (
-     mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL, mailedAt INTEGER NOT NULL DEFAULT 0, lookAt INTEGER NOT NULL DEFAULT 0
+     mailboxId TEXT PRIMARY KEY, account TEXT NOT NULL, body TEXT NOT NULL
    ) STRICT;
    CREATE INDEX mailboxes_by_account ON mailboxes (account);
-   CREATE INDEX mailboxes_by_look ON mailboxes (lookAt);
    CREATE TABLE stops (digest TEXT PRIMARY KEY, at INTEGER NOT NULL, isOn INTEGER NOT NULL) STRICT;
    CREATE TABLE taken (name TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
    CREATE INDEX taken_by_end ON taken (until);
    CREATE TABLE kept (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    ${tables.map(triggersOf).join(' ')}`,
+  `ALTER TABLE mailboxes ADD COLUMN mailedAt INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE mailboxes ADD COLUMN lookAt INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX mailboxes_by_look ON mailboxes (lookAt);
+   CREATE INDEX deliveries_ended ON deliveries (account, createdAt) WHERE nextAttemptAt IS NULL AND waitsFor IS NULL;
+   INSERT INTO kept SELECT account, SUM(LENGTH(body) + ${rowBytes}) AS bytes FROM mailboxes WHERE true GROUP BY account
+     ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
+   ${triggersOf('mailboxes')}`,
 ];

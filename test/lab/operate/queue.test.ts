@@ -119,6 +119,15 @@ describe.skipIf(!hasRedis)('diag queue', () => {
     expect(ran).toEqual([job?.jobId]);
   });
 
+  test('of a job whose id was told its end is known, and it is asked for anew by its URL', async () => {
+    const [job] = await submitted(1);
+    if (job) await queue.tell(job);
+    startWorker();
+    await expect.poll(() => ended).toHaveLength(1);
+    expect(await why(job)).toContain(`It is done. Its report is ${job?.reportId}.`);
+    expect(await diag('retry', job?.jobId ?? '')).toMatchObject({ code: 2 });
+  });
+
   test('retry starts a job that has ended again, under another id', async () => {
     const ran = startWorker();
     const [job] = await submitted(1);
