@@ -133,7 +133,8 @@ async function listPauses(redis: Redis): Promise<Pause[]> {
 }
 
 const atOnce = 500;
-const kinds = ['running', 'handed', 'waits', 'parks'] as const;
+/** What was handed out stands among those that wait until it has begun. */
+const kinds = ['running', 'waits', 'parks'] as const;
 
 async function listJobs(redis: Redis, most: number): Promise<OperatorJob[]> {
   const now = await readTimeMs(redis);
