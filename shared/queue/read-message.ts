@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { queueNames } from '../model/job.ts';
+import { type Job, jobSchema, type QueueName, queueNames } from '../model/job.ts';
 import { type Done, partStates, type Progress } from '../ports/job-queue.ts';
+import { parseTraceparent } from '../telemetry/tracing/traceparent.ts';
 
 const text = z.string().min(1).max(4096);
 const count = z.number().min(0);
@@ -27,6 +28,24 @@ const progress: z.ZodType<Progress> = z.looseObject({
     .exactOptional(),
   reports: z.array(text).max(listMost).exactOptional(),
 });
+
+const isTrace = (trace: string) => parseTraceparent(trace) !== undefined;
+const job = jobSchema.extend({ trace: z.string().refine(isTrace).exactOptional() }).loose();
+
+/**
+ * Reads a job that comes out of a queue. Fields that a newer version has added stay.
+ * @param place where it was found: its own queue and id must be those
+ * @returns the job, or the name of the first field that is wrong; "" where it is no object at all
+ */
+export function readJob(
+  value: unknown,
+  place: { readonly queue: QueueName; readonly jobId: string },
+): { readonly value: Job } | { readonly fault: string } {
+  const read = job.safeParse(value);
+  if (!read.success) return { fault: String(read.error.issues[0]?.path[0] ?? '') };
+  if (read.data.queue !== place.queue) return { fault: 'queue' };
+  return read.data.jobId === place.jobId ? { value: read.data } : { fault: 'jobId' };
+}
 
 /** Reads a message of the end of a job; undefined for anything else. @param message JSON, or not */
 export function readDone(message: string): Done | undefined {

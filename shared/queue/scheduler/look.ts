@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { type Job, type QueueName, readJob, readToldJob, type ToldJob } from '../../model/job.ts';
+import { type Job, type QueueName, readToldJob, type ToldJob } from '../../model/job.ts';
 import { type JobState, notStarted, type Progress } from '../../ports/job-queue.ts';
-import { parseJson, parseProgress } from '../read-message.ts';
+import { parseJson, parseProgress, readJob } from '../read-message.ts';
 import { sendTogether } from '../redis-calls.ts';
 import { jobsKey, nodeOf } from './keys.ts';
 
