@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { registeredNameOf } from '../../targets/parse-target.ts';
 import type { CheckSpec } from '../spec.ts';
+import { internalCheck } from './internal-check.ts';
 import type { SourceQuestion } from './sources.ts';
 
 /** How the registration of a domain stands. */
@@ -53,19 +54,10 @@ export function unknownRegistration(
 export const domainRegistration: CheckSpec = {
   name: 'domain-registration',
   summary: 'Asks the registry of a domain, for domain-health.',
-  targetKind: 'domain',
-  queue: 'network',
-  options: z.object({}),
-  repeatable: [],
-  cost: () => 0,
-  runLimitMs: () => 22_000,
+  ...internalCheck,
   freshForS: 43_200,
-  waitS: 0,
   refreshFloorS: 3600,
-  rules: {},
-  why: {},
   rulesVersion: 1,
-  reportShape: {},
 };
 
 /** What is asked about the registration of a domain; undefined for a name that nobody can register, such as a public suffix. */

@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openAskParts } from '#shared/ask/open';
-import { openQuestions } from '#shared/ask/question';
-import { rememberNone } from '#shared/ask/reports';
 import { performanceQuestion } from '#shared/catalogue/domain-health/sources';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { makeJob } from '#shared/catalogue/make-job';
 import type { Job } from '#shared/model/job';
 import type { JobQueue } from '#shared/ports/job-queue';
-import { openJobKeys } from '#shared/queue/job-keys';
 import { openMemoryJobQueue } from '#shared/queue/memory';
-import { openWaiting } from '#shared/queue/waiting/waiting';
-import { readConfig } from '#shared/settings/config';
-import { targetPolicyOf } from '#shared/settings/policy';
-import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
-import { openPlaces } from '#shared/time/places';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openRunClock } from '../../../worker/run/run-clock.ts';
 import { announced } from '../../contract/job-queue.contract.ts';
-import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
+import { openBullmqQueue } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { openAsks } from './open-asks.ts';
 
 const limits = { hostConcurrency: 4, hostWaitingLimit: 100 };
 
@@ -37,16 +29,7 @@ function healthOf(domain: string, more: Partial<Job> = {}): Job {
 
 /** Two healths of a batch, whose page loads wait for the only browser; then somebody asks for the second. @returns the hosts of the page loads, in order */
 async function liftSecond(jobQueue: JobQueue): Promise<readonly string[]> {
-  const reportStore = openSqliteReportStore(':memory:', { log: quiet, limitBytes: 1e9 });
-  const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
-  const config = readConfig({});
-  const settings = {
-    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
-    questions: openQuestions(targetPolicyOf(config), openJobKeys(config), () => true),
-    publicPath: '',
-    isOffered: () => false,
-    visits: openPlaces(50),
-  };
+  const { reportStore, waiting, settings } = openAsks(jobQueue);
   const loaded: string[] = [];
   const loads: (() => void)[] = [];
   const load = async ({ target }: Job): Promise<undefined> => {

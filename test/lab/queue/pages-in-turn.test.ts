@@ -1,24 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openAskParts } from '#shared/ask/open';
-import { openQuestions } from '#shared/ask/question';
-import { rememberNone } from '#shared/ask/reports';
 import { performanceQuestion } from '#shared/catalogue/domain-health/sources';
 import { domainHealth } from '#shared/catalogue/domain-health/spec';
 import { makeJob } from '#shared/catalogue/make-job';
 import type { JobQueue } from '#shared/ports/job-queue';
-import { openJobKeys } from '#shared/queue/job-keys';
 import { openMemoryJobQueue } from '#shared/queue/memory';
 import { pagesOfCaller } from '#shared/queue/unavailable';
-import { openWaiting } from '#shared/queue/waiting/waiting';
-import { readConfig } from '#shared/settings/config';
-import { targetPolicyOf } from '#shared/settings/policy';
-import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
-import { openPlaces } from '#shared/time/places';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openRunClock } from '../../../worker/run/run-clock.ts';
-import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
+import { openBullmqQueue } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { openPageStandIn } from '../domain-health/page-stand-in.ts';
+import { openAsks } from './open-asks.ts';
 
 const limits = { hostConcurrency: 4, hostWaitingLimit: 100, pageLimit: pagesOfCaller };
 const healthsOfOne = 12;
@@ -27,15 +19,7 @@ const mostBefore = 2;
 
 /** What domain-health of two callers asks the browser: twelve of caller a, then one of caller b. @returns targets in the order in which pages were loaded, and the most of `a` that waited at once */
 async function loadPages(jobQueue: JobQueue) {
-  const reportStore = openSqliteReportStore(':memory:', { log: quiet, limitBytes: 1e9 });
-  const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
-  const config = readConfig({});
-  const settings = {
-    asking: openAskParts(config, { remembered: rememberNone, reportStore, jobQueue, waiting }),
-    questions: openQuestions(targetPolicyOf(config), openJobKeys(config), () => true),
-    publicPath: '',
-    isOffered: () => false,
-  };
+  const { reportStore, waiting, settings } = openAsks(jobQueue);
   const pages = openPageStandIn({ jobQueue, reportStore }, { isThere: () => true, hasIds: true });
   const release = pages.hold();
   const time = {
@@ -46,7 +30,7 @@ async function loadPages(jobQueue: JobQueue) {
     const wish = { jobKey: domain, target: domain, options: {}, host: domain, caller };
     const wanted = { since: Date.now(), orFresh: true };
     const parent = makeJob(domainHealth, { ...wish, wanted }, Date.now() + 60_000);
-    const jobs = openJobs({ ...settings, visits: openPlaces(50) }, parent, time);
+    const jobs = openJobs(settings, parent, time);
     return jobs.ask(performanceQuestion(`https://${domain}/`), () => undefined);
   };
   const asking = Array.from({ length: healthsOfOne }, (_, index) => askPage('a', `a${index}.test`));
