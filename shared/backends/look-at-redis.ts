@@ -2,7 +2,7 @@ import { parseRedisUrl } from '../settings/redis-url.ts';
 import { openLogger } from '../telemetry/logger.ts';
 import { freeDelay } from '../time/free-delay.ts';
 import { type BackendAnswer, silentAfterMs } from './backend-answer.ts';
-import { keyPrefix, onceOnly, openRedis, sayRedisFault } from './redis.ts';
+import { onceOnly, openRedis, sayRedisFault, tryWrite } from './redis.ts';
 
 const silent = 'it does not answer in time';
 
@@ -18,11 +18,10 @@ export async function lookAtRedis(url: string): Promise<BackendAnswer> {
   };
   redis.on('error', hear);
   const late = freeDelay(silentAfterMs).then(() => silent);
-  const key = `${keyPrefix}:ping`;
   const look = async () => {
     // The client goes on in database 0 where there is none of its number.
     if (place?.access.db !== undefined) await redis.select(place.access.db);
-    await redis.eval("return redis.call('SET', KEYS[1], '1', 'EX', 60)", 1, key);
+    await tryWrite(redis);
   };
   const looking = look().then(
     () => undefined,

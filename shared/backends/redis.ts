@@ -117,6 +117,11 @@ function tellOutages(redis: Redis, log: Logger): void {
   });
 }
 
+/** Writes a little by a script. All work goes so: a user without the right to run them, or a server that is stuck in one, answers everything else. */
+export async function tryWrite(redis: Redis): Promise<void> {
+  await redis.eval("return redis.call('SET', KEYS[1], '1', 'EX', 60)", 1, `${keyPrefix}:ping`);
+}
+
 /** True when Redis could not be reached, or answered that it does no work now: neither the command nor this service is at fault, and a later try may succeed. */
 export function isRedisAway(error: unknown): boolean {
   return isConnectionError(error) || refusalOf(error) !== undefined;

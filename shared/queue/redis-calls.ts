@@ -1,10 +1,16 @@
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { isClusterAnswer, isRedisAway, redisTimeoutMs, refusalOf, sayRedisFault } from '../backends/redis.ts';
+import {
+  isClusterAnswer,
+  isRedisAway,
+  redisTimeoutMs,
+  refusalOf,
+  sayRedisFault,
+  tryWrite,
+} from '../backends/redis.ts';
 import { Problem } from '../model/problem.ts';
 import { noCluster } from '../settings/redis-url.ts';
-import { jobsKey } from './scheduler/keys.ts';
 import { queueUnavailable } from './unavailable.ts';
 
 /** Sends the commands of this turn of the loop in one write: each alone would cost a system call, dearer than all the rest of it. */
@@ -66,14 +72,11 @@ export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): 
   }
 }
 
-// All work goes by scripts: a user without the right to run them, or a server that is stuck in one, answers everything else.
-const trial = "return redis.call('SET', KEYS[1], '1', 'EX', 60)";
-
 /** Tries Redis by a write, and looks at its settings: true when it takes jobs, else why not. Never rejects. */
 export async function judgeRedis(redis: Redis): Promise<true | string> {
   try {
     return await withinTime(redis, async () => {
-      await redis.eval(trial, 1, jobsKey('ping'));
+      await tryWrite(redis);
       return judgeSettings(redis);
     });
   } catch (error) {
