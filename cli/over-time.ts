@@ -31,9 +31,16 @@ export async function printDomainHistory(
       continue;
     }
     const { checkedAt, grade, score, state, reportId, news } = point;
+    // A service of an earlier release tells neither.
+    const { notes = [], recheckedAt: again } = point as Partial<typeof point>;
+    const lines = [
+      ...(again ? [`${again.check} again at ${again.at}`] : []),
+      ...news.map(({ text }) => text),
+      ...notes,
+    ];
     const score3 = String(score ?? '-').padStart(3);
     await print(show`${checkedAt}  ${(grade ?? '-').padEnd(2)}  ${score3}  ${state.padEnd(11)}  ${reportId}
-${join(news.map(({ text }) => show`    ${text}\n`))}`);
+${join(lines.map((text) => show`    ${text}\n`))}`);
   }
 }
 

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import type { ReportDiff } from '#shared/model/diff';
 import type { Report } from '#shared/model/report';
+import { changeLists, changeWords } from '#shared/render/changes';
 import type { CheckFormatName } from '#shared/render/check-formats';
 import { type FormatName, pdf } from '#shared/render/formats';
 import { jsonText } from '#shared/render/visible-text';
@@ -66,21 +68,23 @@ export async function printDiff(
   to: string,
   { output, ...options }: DiffOptions,
 ): Promise<number> {
-  const diff = await openServer(options).diff(from, to);
-  const { added, fixed, changed, unchanged } = diff.findings;
+  const diff = (await openServer(options).diff(from, to)) as ReportDiff;
   if (output === 'json') await pass(`${jsonText(diff, 2)}\n`);
-  else {
-    const line = (mark: string, list: readonly { readonly severity: string; readonly title: string }[]) =>
-      join(list.map(({ severity, title }) => show`${mark} ${severity.padEnd(8)} ${title}\n`));
-    const scores = `${diff.from.score ?? '-'} → ${diff.to.score ?? '-'}`;
-    const notes = diff.rulesChanged ? ', judged by different rules' : '';
+  else
     await print(
-      show`${diff.check}  score ${scores}${notes}\n${line('+', added)}${line('-', fixed)}${join(
-        changed.map(({ code, differs }) => show`~ ${code}: ${differs.join(', ')}\n`),
-      )}${unchanged} unchanged\n`,
+      show`${diff.check}  ${changeWords(diff)}\n${tellChanges(diff)}${diff.findings.unchanged} unchanged\n`,
     );
-  }
-  return added.length > 0 ? exitStatus.missed : exitStatus.ok;
+  return diff.findings.added.length > 0 ? exitStatus.missed : exitStatus.ok;
+}
+
+/** The findings of which something became, a line each. */
+export function tellChanges(diff: Pick<ReportDiff, 'findings'>): Shown {
+  return join(
+    changeLists(diff).map(
+      ({ words, mark, items }) =>
+        show`${words}:\n${join(items.map(({ severity, title }) => show`${mark} ${severity.padEnd(8)} ${title}\n`))}`,
+    ),
+  );
 }
 
 /** Prints the reports of the caller's account. */

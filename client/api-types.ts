@@ -1150,6 +1150,7 @@ export type DomainHealthReport = ReportFields & {
   /** The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none. */
   readonly coverage: number;
   readonly recheck?: Recheck;
+  readonly recheckedAt?: RecheckedAt;
   /** The letter of `score`, before `caps` limit it to `grade`. */
   readonly gradeBeforeCaps: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
   /** Everything that limits the grade, the strictest first, also limits above the grade. */
@@ -1191,6 +1192,8 @@ export type HealthCategory = {
   readonly reason?: string;
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
+  /** Codes of its rules that were not tested, where it has a score all the same. Absent where none. */
+  readonly notTested?: ReadonlyArray<string>;
   readonly report: HealthSource;
   readonly mailHosts?: HealthMailHosts;
 };
@@ -1219,10 +1222,14 @@ export type Recheck = {
   readonly check: string;
   readonly target: string;
   readonly code: string;
-  readonly state: 'fixed' | 'found' | 'not-tested' | 'not-applicable';
+  /** What became of the finding. */
+  readonly state: 'found' | 'fixed' | 'not-tested' | 'not-applicable' | 'not-judged';
   /** Why it was not tested. */
   readonly reason?: string;
 };
+
+/** Which check was made again, and when; all else is of `checkedAt`. */
+export type RecheckedAt = { readonly check: string; readonly at: string };
 
 export type GradeCap = {
   /** The finding that limits the grade. */
@@ -1856,6 +1863,10 @@ export type ReportDiff = {
   readonly rulesChanged: boolean;
   /** null when one of them has no score. */
   readonly scoreDelta: number | null;
+  /** False where score or grade may differ because something was not seen, or because our rules changed. */
+  readonly isScoreComparable: boolean;
+  /** Sentences: what was not seen this time, or is seen again. No change of the target. */
+  readonly notes: ReadonlyArray<string>;
   readonly findings: {
     /** In the second, and looked at in the first without it. */
     readonly added: ReadonlyArray<{
@@ -1871,7 +1882,7 @@ export type ReportDiff = {
       readonly title: string;
       readonly scoreEffect: number;
     }>;
-    /** In the first; the second report tested it, and it is fixed. */
+    /** In the first; the second tested it by the same rule, and it holds. */
     readonly fixed: ReadonlyArray<{
       readonly code: string;
       readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
@@ -1880,6 +1891,34 @@ export type ReportDiff = {
     }>;
     /** In the first; the second could not look. */
     readonly noLongerTested: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
+    /** In the first; the second has nothing that the rule speaks of. */
+    readonly noLongerApplies: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
+    /** In the first; the rule is gone or weighs otherwise, so nothing is known of a fix. */
+    readonly noLongerJudged: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
+    /** In the second alone: it says what could not be looked at. */
+    readonly notSeen: ReadonlyArray<{
+      readonly code: string;
+      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+      readonly title: string;
+      readonly scoreEffect: number;
+    }>;
+    /** In the first alone: it said what could not be looked at. */
+    readonly seenAgain: ReadonlyArray<{
       readonly code: string;
       readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
       readonly title: string;
@@ -2047,6 +2086,9 @@ export type DomainHistory = {
     readonly rulesChanged: boolean;
     /** What changed since the older point with the same options. */
     readonly news: ReadonlyArray<News>;
+    /** Sentences: what was not seen this time, or is seen again. No news. */
+    readonly notes: ReadonlyArray<string>;
+    readonly recheckedAt: RecheckedAt | null;
   }>;
   /** The value of `before` for the next page; null on the last. */
   readonly next: string | null;
@@ -2083,6 +2125,8 @@ export type Comparison = {
     readonly code: string | null;
     readonly name: string;
     readonly kind: 'score' | 'grade' | 'verdict' | 'text';
+    /** Of a rule that every domain breaks only through another one: that one, whose fix ends both. Else null. */
+    readonly consequenceOf: { readonly check: string; readonly code: string } | null;
     /** In the order of `domains`. */
     readonly cells: ReadonlyArray<{
       /** For a reader. Of a rule: “✗ critical”, “✓ not found”, “– not tested”, “– not applicable”, “– no report”. */

@@ -5,6 +5,7 @@ import type { Outline, OutlinedReport } from '#shared/catalogue/outline';
 import type { Comparison, ComparisonCell, ComparisonRow } from '#shared/model/comparison';
 import type { Report } from '#shared/model/report';
 import { type Severity, severities } from '#shared/model/verdict';
+import { faultsOf, type ToldFinding } from '#shared/render/health';
 
 /** A domain of a comparison, with its newest report where there is one. */
 export type ComparedReport = {
@@ -17,13 +18,14 @@ export type ComparedReport = {
 
 /** Puts reports side by side: scores and grades, then each rule that at least one of the domains breaks, the gravest first. Pure. */
 export function compareReports(all: readonly ComparedReport[]): Comparison {
+  const causes = all.map(({ report }) => (report ? causesIn(report) : new Map<string, Cause>()));
   const rows = [
     ...figureRows(all, null, ({ report }) => report),
     rowOf({ code: null, name: 'Checked', kind: 'text' }, all, ({ report }) => plain(report?.checkedAt ?? '')),
     ...categoryNames.flatMap((name) =>
       figureRows(all, name, ({ report }) => report && categoryOf(report, name)),
     ),
-    ...rulesBroken(all).map((rule) => verdictRow(all, rule)),
+    ...rulesBroken(all).map((rule) => verdictRow(all, rule, causes)),
   ];
   return { domains: all.map(describe), rows };
 }
@@ -37,6 +39,7 @@ function describe({ domain, href, report, reportId }: ComparedReport): Compariso
 
 type Figures = { readonly score: number | null; readonly grade: string | null };
 type Row = Pick<ComparisonRow, 'code' | 'name' | 'kind'> & {
+  readonly consequenceOf?: Cause | null;
   readonly category?: string;
   readonly check?: string;
 };
@@ -46,7 +49,7 @@ function rowOf(
   all: readonly ComparedReport[],
   cellOf: (one: ComparedReport) => ComparisonCell,
 ): ComparisonRow {
-  return { category: category ?? null, check, ...row, cells: all.map(cellOf) };
+  return { category: category ?? null, check, consequenceOf: null, ...row, cells: all.map(cellOf) };
 }
 
 function plain(text: string): ComparisonCell {
@@ -120,16 +123,52 @@ function categoryOfCode({ categories = {} }: OutlinedReport, code: string): stri
   return found?.[0] ?? Object.keys(categories)[0] ?? null;
 }
 
-function verdictRow(all: readonly ComparedReport[], rule: BrokenRule): ComparisonRow {
+type Cause = NonNullable<ComparisonRow['consequenceOf']>;
+
+const nameOf = ({ check, code }: { readonly check: string; readonly code: string }) => `${check} ${code}`;
+
+/** What of a domain ends with another finding, by its check and code. */
+function causesIn(report: Report): ReadonlyMap<string, Cause> {
+  const causes = new Map<string, Cause>();
+  const faults = faultsOf(report) ?? [];
+  const note = (one: { readonly check: string; readonly code: string }, { check, code }: ToldFinding) => {
+    if (nameOf(one) !== nameOf({ check, code })) causes.set(nameOf(one), { check, code });
+  };
+  for (const { main, others } of faults) for (const other of others) note(other, main);
+  const isIn = ({ main, others }: (typeof faults)[number], check: unknown, code: unknown) =>
+    [main, ...others].some((one) => one.code === code && (check === undefined || one.check === check));
+  // Of its own, what only sums up or repeats stands in no fault.
+  for (const { code, evidence } of report.findings) {
+    if (faults.some((fault) => isIn(fault, report.check, code))) continue;
+    const cause =
+      faults.find((fault) => evidence.some((piece) => isIn(fault, piece['check'], piece['code']))) ??
+      faults.find(({ main, others }) =>
+        [main, ...others].some((one) => evidence.some(({ category }) => category === one.category)),
+      );
+    if (cause) note({ check: report.check, code }, cause.main);
+  }
+  return causes;
+}
+
+function verdictRow(
+  all: readonly ComparedReport[],
+  rule: BrokenRule,
+  causes: readonly ReadonlyMap<string, Cause>[],
+): ComparisonRow {
   const { category, check, code, title } = rule;
+  const cells = all.map((one) => cellOf(one, rule));
+  const found = cells.flatMap(({ verdict }, at) =>
+    verdict === 'broken' ? [causes[at]?.get(nameOf(rule))] : [],
+  );
   const row = {
     ...(category === null ? {} : { category }),
     check,
     code,
     name: title,
     kind: 'verdict',
+    consequenceOf: found.every((cause) => cause !== undefined) ? (found[0] ?? null) : null,
   } as const;
-  return rowOf(row, all, (one) => cellOf(one, rule));
+  return { ...rowOf(row, [], () => plain('')), cells };
 }
 
 function cellOf({ report: whole, outline }: ComparedReport, rule: BrokenRule): ComparisonCell {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
+import { notesBetween, partsOfOutline } from '#shared/catalogue/health-parts';
 import { haveOtherRules, newsBetween } from '#shared/catalogue/news';
 import type { Outline } from '#shared/catalogue/outline';
 import { findSpec } from '#shared/catalogue/registry';
@@ -75,8 +76,16 @@ function pointOf(grant: Grant, older: Grant | undefined, outlines: ReadonlyMap<s
   return {
     ...describeGrant(grant),
     rulesVersion: grant.rulesVersion ?? now?.reports[0]?.rulesVersion ?? null,
-    rulesChanged: now !== undefined && then !== undefined && haveOtherRules(then, now),
-    news: now && then ? newsBetween(then, now) : [],
+    recheckedAt: now?.reports[0]?.recheckedAt ?? null,
+    ...(now && then ? changesOf(then, now) : { rulesChanged: false, news: [], notes: [] }),
+  };
+}
+
+function changesOf(then: Outline, now: Outline) {
+  return {
+    rulesChanged: haveOtherRules(then, now),
+    news: newsBetween(then, now),
+    notes: notesBetween(partsOfOutline(then), partsOfOutline(now)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { recheckedAtSchema } from '#shared/catalogue/domain-health/report';
 import { newsSchema } from '#shared/catalogue/news';
 import { comparisonSchema } from '#shared/model/comparison';
 import type { ProblemCode } from '#shared/model/problem';
@@ -23,6 +24,10 @@ const domainHistorySchema = z
         news: z
           .array(newsSchema)
           .meta({ description: 'What changed since the older point with the same options.' }),
+        notes: z
+          .array(z.string())
+          .meta({ description: 'Sentences: what was not seen this time, or is seen again. No news.' }),
+        recheckedAt: recheckedAtSchema.nullable(),
       }),
     ),
     next: nextPage,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
 import type { Comparison, ComparisonRow } from '#shared/model/comparison';
-import { countOf } from '#shared/model/counts';
+import { countOf, spanWords } from '#shared/model/counts';
 import { freshnessOf } from '#shared/model/freshness';
 import { Problem } from '#shared/model/problem';
 import { scrollable } from '#shared/render/html/tables';
@@ -31,10 +31,43 @@ export async function answerComparePage(
     response,
     services.site.isOpen ? 'anyone' : 'reports:read',
   );
-  const raw = rawQueryOf(request);
+  const { raw, until } = readUntil(rawQueryOf(request));
   const domains = raw === '' ? [] : readCompared(raw, services.targetPolicy).domains;
   const found = domains.length === 0 ? undefined : await compareDomains(services, caller, domains);
-  await sendPage(request, response, comparePage(services, domains, found), 'private, no-cache');
+  const missing =
+    found?.domains.flatMap(({ domain, state }) => (state === 'no-report' ? [domain] : [])) ?? [];
+  const isRunning = await someRuns(services, { caller, response }, missing);
+  const again = isRunning && until > Date.now() ? withUntil(raw, until) : undefined;
+  await sendPage(request, response, comparePage(services, domains, { found, again }), 'private, no-cache');
+}
+
+/** How long the page of a comparison loads itself again while a check runs, and how often. */
+const reloadsForMs = 120_000;
+const reloadS = 4;
+const untilPart = /(?:^|&)until=(\d{1,15})$/;
+
+/** Takes the end of its own reloading off the query of a page. */
+function readUntil(query: string): { readonly raw: string; readonly until: number } {
+  const latest = Date.now() + reloadsForMs;
+  const [part = '', until = ''] = untilPart.exec(query) ?? [];
+  return {
+    raw: query.slice(0, query.length - part.length),
+    until: until === '' ? latest : Math.min(Number(until), latest),
+  };
+}
+
+function withUntil(raw: string, until: number): string {
+  return `/compare?${raw}&until=${until}`;
+}
+
+/** Whether a check of one of these domains is under way. Starts none. */
+async function someRuns(
+  services: PageServices,
+  from: Pick<ComparePageRequest, 'caller' | 'response'>,
+  domains: readonly string[],
+): Promise<boolean> {
+  const answers = await Promise.all(domains.map((domain) => askFor(services, { ...from, domain }, false)));
+  return answers.some(({ kind }) => kind === 'later');
 }
 
 /** Answers a POST of the same: starts the checks of those domains that have no report, and shows the table. */
@@ -51,7 +84,7 @@ export async function answerCompareForm(
   const { domains } = readCompared(query, services.targetPolicy);
   const { domains: known } = await compareDomains(services, caller, domains);
   for (const { domain, state } of known)
-    if (state === 'no-report') await start(services, { domain, caller, response });
+    if (state === 'no-report') await askFor(services, { domain, caller, response }, true);
   const address = new URLSearchParams(domains.map((name): [string, string] => ['domain', name])).toString();
   seeOther(response, `${basePathOf(services.site)}/compare?${address}`);
 }
@@ -62,15 +95,16 @@ type ComparePageRequest = {
   readonly response: Response;
 };
 
-async function start(
+async function askFor(
   services: PageServices,
   { domain, caller, response }: ComparePageRequest,
-): Promise<void> {
+  mayStart: boolean,
+): ReturnType<typeof askAsCaller> {
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error(`${mainCheck} is in the catalogue`);
   const question = usualQuestion(services, spec, domain, caller);
   const freshness = freshnessOf(spec, undefined, Date.now());
-  await askAsCaller(services, { caller, response }, { question, freshness, waitS: 0 });
+  return askAsCaller(services, { caller, response }, { question, freshness, waitS: 0, mayStart });
 }
 
 function requireIds({ site }: PageServices): void {
@@ -78,29 +112,36 @@ function requireIds({ site }: PageServices): void {
     throw new Problem('report_ids_disabled', 'Reports have no ids here, and there is nothing to compare.');
 }
 
-function comparePage(
-  services: PageServices,
-  domains: readonly string[],
-  found: Comparison | undefined,
-): string {
+type Found = {
+  readonly found: Comparison | undefined;
+  /** Where the page is loaded from again; undefined where nothing runs. */
+  readonly again: string | undefined;
+};
+
+function comparePage(services: PageServices, domains: readonly string[], { found, again }: Found): string {
   const base = basePathOf(services.site);
   const isMissing = found?.domains.some(({ state }) => state === 'no-report') === true;
   return renderPage({
     base,
     title: 'Compare domains: Diagnostic Tools',
     description: 'The newest reports of several domains side by side.',
+    head:
+      again === undefined
+        ? nothing
+        : markup`<meta http-equiv="refresh" content="${reloadS}; url=${base}${again}">
+`,
     main: markup`<h1>Compare domains</h1>
 <form class="ask" action="${base}/compare" method="post">
 <label for="domains">Two to ten domains, with spaces between them</label>
 <div class="row"><input id="domains" name="domains" type="text" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2600" value="${domains.join(' ')}">
 <button type="submit">Compare</button></div>
 <p class="hint">Domains without a report are checked now. The others are shown as they were last seen.</p></form>
-${isMissing ? markup`<p role="status">Some domains have no report yet. A check takes up to a minute: load this page again.</p>` : nothing}
+${isMissing ? markup`<p role="status">${again === undefined ? 'Some domains have no report yet. Press Compare to have them checked.' : 'Some domains are being checked. This page loads itself again until their reports are there.'}</p>` : nothing}
 ${found ? tables(base, found) : nothing}`,
   });
 }
 
-/** What tells the domains apart, then, folded, what is the same of all of them or only informs. */
+/** What tells the domains apart, then, folded, what is the same of all of them, follows from another row, or only informs. */
 function tables(base: string, { domains, rows }: Comparison): Markup {
   const names = domains.map(({ domain }) => domain);
   const links = domains.map(
@@ -115,13 +156,14 @@ function tables(base: string, { domains, rows }: Comparison): Markup {
   const first = scrollable('Comparison', table(names, [opening, ...rowsOf(names, told)]));
   if (folded.length === 0) return first;
   return markup`${first}
-<details><summary>${countOf(folded.length, 'more row')}: the same for all of them, or only information</summary>
+<details><summary>${countOf(folded.length, 'more row')}: the same for all of them, consequences of a row above, or only information</summary>
 ${scrollable('What is the same, or only informs', table(names, rowsOf(names, folded)))}</details>`;
 }
 
 /** True for a row that a reader of a comparison looks for. @param seen the domains that have a report: the others differ from all */
-function tellsApart({ kind, cells }: ComparisonRow, seen: readonly number[]): boolean {
+function tellsApart({ kind, cells, consequenceOf }: ComparisonRow, seen: readonly number[]): boolean {
   if (kind !== 'verdict') return true;
+  if (consequenceOf !== null) return false;
   if (cells.every(({ severity }) => severity === null || severity === 'info')) return false;
   return seen.length < 2 || new Set(seen.map((index) => cells[index]?.text)).size > 1;
 }
@@ -135,7 +177,17 @@ function table(names: readonly string[], rows: readonly Markup[]): Markup {
 function rowsOf(names: readonly string[], rows: readonly ComparisonRow[]): readonly Markup[] {
   return rows.map(
     ({ name, cells }) =>
-      markup`<tr><th scope="row">${name}</th>${cells.map(({ text }, index) => markup`<td data-label="${names[index] ?? ''}">${text === '' ? '–' : timeWords(text)}</td>`)}</tr>
+      markup`<tr><th scope="row">${name}</th>${cells.map(({ text }, index) => markup`<td data-label="${names[index] ?? ''}">${cellWords(text)}</td>`)}</tr>
 `,
   );
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** A time as how long ago it is: the page is only true now. */
+function cellWords(text: string): Markup {
+  if (text === '') return markup`–`;
+  if (!isoTime.test(text)) return markup`${text}`;
+  const ago = `${spanWords(Math.max(0, Date.now() - Date.parse(text)))} ago`;
+  return markup`<time datetime="${text}" title="${timeWords(text)}">${ago}</time>`;
 }

@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import { areGradesAlike } from '#shared/catalogue/news';
+import type { Outline } from '#shared/catalogue/outline';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Grant } from '#shared/model/grant';
 import { anonymousAccount } from '#shared/model/grant';
@@ -6,8 +8,10 @@ import { Problem } from '#shared/model/problem';
 import { scoreLine } from '#shared/render/html/charts';
 import { titleOfTarget } from '#shared/render/html/page';
 import { cellTable, scrollable } from '#shared/render/html/tables';
+import { checkNameOf } from '#shared/render/labels';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { timeWords } from '#shared/render/report-words';
+import { readOutlines } from '#shared/stores/reports/with-history';
 import { admit } from '../request/admit.ts';
 import { decodeSegment } from '../request/read-query.ts';
 import { basePathOf, mainCheck, type PageServices } from './page-services.ts';
@@ -34,10 +38,18 @@ export async function answerHistoryPage(
   const account = site.isOpen ? anonymousAccount : caller.account;
   const asked = { account, check: mainCheck, target, options: 'plain', limit: mostRows } as const;
   const grants = await reports.reportStore.grants.list(asked);
-  await sendPage(request, response, historyPage(services, target, grants), 'private, no-cache');
+  const ids = grants.map(({ reportId }) => reportId);
+  const outlines = await readOutlines(reports.reportStore, ids);
+  await sendPage(request, response, historyPage(services, { target, grants, outlines }), 'private, no-cache');
 }
 
-function historyPage({ site }: PageServices, target: string, grants: readonly Grant[]): string {
+type Seen = {
+  readonly target: string;
+  readonly grants: readonly Grant[];
+  readonly outlines: ReadonlyMap<string, Outline>;
+};
+
+function historyPage({ site }: PageServices, { target, grants, outlines }: Seen): string {
   const base = basePathOf(site);
   return renderPage({
     base,
@@ -45,22 +57,38 @@ function historyPage({ site }: PageServices, target: string, grants: readonly Gr
     description: 'The grades of a domain over time.',
     main: markup`<p class="check">History</p>
 <h1>${titleOfTarget(target)}</h1>
-${domainTabs(site, base, { current: 'history', target })}${grants.length === 0 ? markup`<p>No report is stored yet.</p>` : table(base, grants)}`,
+${domainTabs(site, base, { current: 'history', target })}${grants.length === 0 ? markup`<p>No report is stored yet.</p>` : table(base, grants, outlines)}`,
   });
 }
 
-function table(base: string, grants: readonly Grant[]): Markup {
+function table(base: string, grants: readonly Grant[], outlines: Seen['outlines']): Markup {
   const rows = grants.map(({ reportId, checkedAt, grade, score }, index) => {
     const iso = new Date(checkedAt).toISOString();
-    const before = grants[index + 1]?.score ?? null;
-    const delta = score === null || before === null ? null : score - before;
+    const now = outlines.get(reportId);
+    const older = grants[index + 1];
+    const then = older && outlines.get(older.reportId);
     return [
-      markup`<a href="${base}/r/${reportId}"><time datetime="${iso}">${timeWords(iso)}</time></a>`,
+      markup`<a href="${base}/r/${reportId}"><time datetime="${iso}">${timeWords(iso)}</time></a>${againWords(now)}`,
       markup`${grade ?? '–'}`,
       markup`${score ?? '–'}`,
-      markup`${delta === null ? '–' : delta > 0 ? `+${delta}` : delta < 0 ? `−${-delta}` : '0'}`,
+      markup`${now && then ? deltaWords(then, now) : '–'}`,
     ];
   });
   const line = grants.length > 1 ? scoreLine([...grants].reverse()) : nothing;
   return markup`${line}${scrollable('Reports', cellTable(['Checked', 'Grade', 'Score', 'Change'], rows))}`;
+}
+
+/** Which check alone was made again; nothing where all were. */
+function againWords(outline: Outline | undefined): Markup {
+  const again = outline?.reports[0]?.recheckedAt;
+  if (!again) return nothing;
+  return markup`<br><span class="facts">${checkNameOf(again.check)} again <time datetime="${again.at}">${timeWords(again.at)}</time></span>`;
+}
+
+/** What the score gained, where that is a change of the domain. */
+function deltaWords(then: Outline, now: Outline): string {
+  const [before, after] = [then.reports[0]?.score ?? null, now.reports[0]?.score ?? null];
+  if (before === null || after === null || !areGradesAlike(then, now)) return '–';
+  const delta = after - before;
+  return delta > 0 ? `+${delta}` : delta < 0 ? `−${-delta}` : '0';
 }

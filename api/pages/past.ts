@@ -1,6 +1,7 @@
 import { everPlainChecks, plainOptions } from '#shared/catalogue/asked-options';
+import { diffReports } from '#shared/catalogue/diff';
 import { findSpec } from '#shared/catalogue/registry';
-import { diffReports, type ReportDiff } from '#shared/model/diff';
+import type { ReportDiff } from '#shared/model/diff';
 import { anonymousAccount, type Grant, type HistoryQuestion } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';

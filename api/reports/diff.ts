@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import { diffReports } from '#shared/catalogue/diff';
 import type { Caller } from '#shared/limits/caller';
-import { diffReports } from '#shared/model/diff';
 import { describeFaults, type InputError, Problem } from '#shared/model/problem';
 import { readReport } from '#shared/stores/reports/read-report';
 import { sendJson } from '../answer/json.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type DiffSide, diffReports } from '../model/diff.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
+import { areFiguresAlike, changesBetween } from './change.ts';
+import { haveOtherParts, partsOfOutline } from './health-parts.ts';
 import type { Outline, OutlinedReport } from './outline.ts';
 
 export const newsKinds = [
@@ -34,19 +35,22 @@ export function haveOtherRules(from: Outline, to: Outline): boolean {
 }
 
 /**
- * What changed, by the verdict of the diff, the gravest first. What one of the two could not look at, a run of ours that failed and a change of
- * our rules are no news.
+ * What changed, the gravest first. What one of the two could not look at, a run of ours that failed and a change of our rules are no news.
+ * @see changesBetween
  */
 export function newsBetween(from: Outline, to: Outline): readonly News[] {
   const [before, after] = [from.reports[0], to.reports[0]];
   if (!before || !after || before.state === 'failed' || after.state === 'failed') return [];
-  const found = pairsOf(from, to).flatMap(([older, newer]) => newsOfPair(older, newer));
+  const pairs = pairsOf(from, to);
+  const areOurs = haveOtherParts(partsOfOutline(from), partsOfOutline(to));
+  const found = pairs.flatMap(([older, newer]) => newsOfPair(older, newer, areOurs && newer === after));
   // What our own network does is no news of the target.
   const isWhole = !before.missing && !after.missing;
-  const own = haveOtherRules(from, to) || !isWhole ? [] : gradeNews(before, after);
-  return [...(isWhole ? stateNews(before, after) : []), ...own, ...found].toSorted(
-    (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity),
-  );
+  return [
+    ...(isWhole ? stateNews(before, after) : []),
+    ...(isWhole && areGradesAlike(from, to) ? gradeNews(before, after) : []),
+    ...found,
+  ].toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
 }
 
 type Pair = readonly [OutlinedReport, OutlinedReport];
@@ -59,16 +63,28 @@ function pairsOf(from: Outline, to: Outline): readonly Pair[] {
   });
 }
 
-function newsOfPair(older: OutlinedReport, newer: OutlinedReport): readonly News[] {
+/** True where a change of score or grade is one of the target: one of what was seen in part, or of other parts, is of something else. */
+export function areGradesAlike(from: Outline, to: Outline): boolean {
+  const pairs = pairsOf(from, to);
+  const isSame = pairs.length === to.reports.length && pairs.length === from.reports.length;
+  return (
+    isSame &&
+    to.reports[0]?.state === 'complete' &&
+    pairs.every(([older, newer]) => areFiguresAlike(older, newer))
+  );
+}
+
+function newsOfPair(older: OutlinedReport, newer: OutlinedReport, areOurs: boolean): readonly News[] {
   if (older.state === 'failed' || newer.state === 'failed') return [];
-  const { findings } = diffReports(sideOf(older), sideOf(newer));
-  const graver = findings.changed.filter(({ before, after }) => before.severity !== after.severity);
+  const { added, fixed, both } = changesBetween(older, newer, areOurs);
+  const graver =
+    older.rulesVersion === newer.rulesVersion
+      ? both.filter(([was, now]) => was.severity !== now.severity)
+      : [];
   return [
-    ...findings.added.map(({ code }) => tell('finding-added', newer, code)),
-    ...findings.fixed.map(({ code }) => tell('finding-fixed', older, code)),
-    ...(older.rulesVersion === newer.rulesVersion ? graver : []).map(({ code, before }) =>
-      tell('finding-changed', newer, code, before.severity),
-    ),
+    ...added.map(({ code }) => tell('finding-added', newer, code)),
+    ...fixed.map(({ code }) => tell('finding-fixed', older, code)),
+    ...graver.map(([was, { code }]) => tell('finding-changed', newer, code, was.severity)),
   ];
 }
 
@@ -105,8 +121,6 @@ function categoryOf({ categories = {} }: OutlinedReport, code: string): string |
 
 function gradeNews(before: OutlinedReport, after: OutlinedReport): readonly News[] {
   if (before.grade === null || after.grade === null || before.grade === after.grade) return [];
-  // A grade of what was seen in part is of something else.
-  if (before.state !== 'complete' || after.state !== 'complete') return [];
   const isWorse = gradeNames.indexOf(after.grade) > gradeNames.indexOf(before.grade);
   const text = `The grade ${isWorse ? 'fell' : 'rose'} from ${before.grade} to ${after.grade}.`;
   const severity = !isWorse ? 'info' : after.grade === 'F' ? 'high' : 'medium';
@@ -120,23 +134,4 @@ function stateNews({ state: was }: OutlinedReport, { state }: OutlinedReport): r
   const title = isGone ? 'The target cannot be reached' : 'The target can be reached again';
   const severity = isGone ? 'critical' : 'info';
   return [{ kind: 'state', code: null, category: null, severity, title, fix: null, text: `${title}.` }];
-}
-
-/** What the diff takes; texts and evidence differ from run to run without being news. */
-function sideOf({ findings, notTested, target, ...report }: OutlinedReport): DiffSide {
-  return {
-    ...report,
-    target: { name: target },
-    notTested: notTested.map((code) => ({ code, reason: '' })),
-    findings: findings.map(({ code, severity, title, scoreEffect }) => ({
-      code,
-      severity,
-      title,
-      scoreEffect,
-      detail: '',
-      evidence: [],
-      fix: { text: '' },
-      references: [],
-    })),
-  };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
+import { recheckedAtSchema } from './domain-health/report.ts';
 import { endingsIn } from './expiries/endings.ts';
 
 const outlinedFinding = z.object({
@@ -23,6 +24,8 @@ const outlinedReport = z.object({
   findings: z.array(outlinedFinding),
   passed: z.array(z.string()),
   notTested: z.array(z.string()),
+  /** Of a domain-health that was judged again. */
+  recheckedAt: z.object({ check: z.string(), at: z.string() }).optional(),
   /** What the network of the worker could not do; left out where nothing. */
   missing: z.array(z.string()).optional(),
   /** Of a part of domain-health: the categories that it counts for, and the codes of each. */
@@ -135,8 +138,17 @@ function outlineAlone(report: Report): OutlinedReport {
     })),
     passed: report.passed,
     notTested: report.notTested.map(({ code }) => code),
+    ...readRechecked(report),
     ...(hasMissing(report) ? { missing: report.vantage?.missing } : {}),
   };
+}
+
+const recheckedShape = z.looseObject({ recheckedAt: recheckedAtSchema });
+
+/** Which check of a report was made again, and when; nothing where none was. */
+export function readRechecked(report: Report): Pick<OutlinedReport, 'recheckedAt'> {
+  const { recheckedAt } = recheckedShape.safeParse(report).data ?? {};
+  return recheckedAt ? { recheckedAt: { check: recheckedAt.check, at: recheckedAt.at } } : {};
 }
 
 /** Whether the network of the worker could not do something that the report needed. */

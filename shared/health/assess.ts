@@ -38,8 +38,7 @@ export function assessHealth(
   const missing = missingOf(evidence);
   // A trend is of two reports that saw everything that they looked for.
   const previous = missing.length > 0 ? null : evidence.previous;
-  const codes = codesBroken(verdicts);
-  const trend = reportTrend(previous, { score, coverage, categories, codes });
+  const trend = reportTrend(previous, { score, coverage, categories, verdicts });
   return {
     state: judgeState(facts, verdicts),
     verdicts,

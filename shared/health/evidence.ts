@@ -48,10 +48,13 @@ export type PreviousHealth = {
       /** Of the check that gave the category; null where there was no report. */
       readonly rulesVersion: number | null;
       readonly codes: readonly string[];
+      /** Left out where it is not known, of earlier releases. */
+      readonly notTested?: readonly string[];
       /** Of the smtp-check that is in it; left out where none is. */
       readonly mailHostsVersion?: number;
     };
   };
-  /** Codes of its own findings. */
+  /** Codes of its own findings, and of its own rules that were not tested. */
   readonly codes: readonly string[];
+  readonly notTested?: readonly string[];
 };

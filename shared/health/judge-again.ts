@@ -1,23 +1,13 @@
+import { findingNow } from '../catalogue/change.ts';
 import { registrationSchema } from '../catalogue/domain-health/registration.ts';
-import type { recheckStates } from '../catalogue/domain-health/report.ts';
 import { rules } from '../catalogue/domain-health/rules.ts';
 import { domainHealth } from '../catalogue/domain-health/spec.ts';
+import type { Fate } from '../model/diff.ts';
 import { makeReport, type Report } from '../model/report.ts';
 import { assessHealth } from './assess.ts';
 import { evidenceOf, type HealthQuestion } from './evidence-of.ts';
 import type { HealthEvidence, Source } from './evidence.ts';
 import { readPrevious } from './facts/previous.ts';
-
-/** What became of a finding: in a report of the check that had found it. */
-export type FindingNow = { readonly state: (typeof recheckStates)[number]; readonly reason?: string };
-
-/** Looks for a finding in a newer report. What could not be tested is not fixed. */
-export function findingNow({ findings, passed, notTested }: Report, code: string): FindingNow {
-  if (findings.some((finding) => finding.code === code)) return { state: 'found' };
-  const unseen = notTested.find((one) => one.code === code);
-  if (unseen) return { state: 'not-tested', reason: unseen.reason };
-  return { state: passed.includes(code) ? 'fixed' : 'not-applicable' };
-}
 
 /** A domain-health of which one check was made again. */
 export type Again = {
@@ -65,7 +55,7 @@ export function judgeAgain({ health, question, parts, newer, code, reportId, pub
     ...(health.vantage ? { vantage: health.vantage } : {}),
   };
   const recheck = recheckOf(newer, code);
-  return makeReport(facts, { ...assessed, fields: { ...assessed.fields, ...(recheck ? { recheck } : {}) } });
+  return makeReport(facts, { ...assessed, fields: { ...assessed.fields, ...recheck } });
 }
 
 type Told = { readonly reason?: unknown };
@@ -102,9 +92,12 @@ function recheckOf(newer: readonly Report[], code: string) {
   const [told] = newer
     .map((report) => ({ report, now: findingNow(report, code) }))
     .toSorted((a, b) => worstFirst.indexOf(a.now.state) - worstFirst.indexOf(b.now.state));
-  if (!told) return undefined;
-  const { check, target } = told.report;
-  return { check, target: String(target['domain'] ?? target['url']), code, ...told.now };
+  if (!told) return {};
+  const { check, target, checkedAt } = told.report;
+  return {
+    recheck: { check, target: String(target['domain'] ?? target['url']), code, ...told.now },
+    recheckedAt: { check, at: checkedAt },
+  };
 }
 
-const worstFirst: readonly FindingNow['state'][] = ['found', 'not-tested', 'fixed', 'not-applicable'];
+const worstFirst: readonly Fate[] = ['found', 'not-tested', 'not-judged', 'fixed', 'not-applicable'];

@@ -34,6 +34,10 @@ export const comparisonSchema = z
         code: z.string().nullable(),
         name: z.string(),
         kind: z.enum(['score', 'grade', 'verdict', 'text']),
+        consequenceOf: z.looseObject({ check: z.string(), code: z.string() }).nullable().meta({
+          description:
+            'Of a rule that every domain breaks only through another one: that one, whose fix ends both. Else null.',
+        }),
         cells: z.array(cellSchema).meta({ description: 'In the order of `domains`.' }),
       }),
     ),

@@ -149,9 +149,12 @@ function guardFormula(text: string): string {
 
 /** A comparison as csv (RFC 4180): a column for each domain, under its name. */
 export function renderComparisonCsv({ domains, rows }: Comparison): string {
-  const head = ['category', 'check', 'code', 'name', 'kind', ...domains.map(({ domain }) => csvCell(domain))];
-  const lines = rows.map(({ category, check, code, name, kind, cells }) => [
-    ...[category ?? '', check, code ?? '', name, kind].map(csvCell),
+  const own = ['category', 'check', 'code', 'name', 'kind', 'consequenceOf'];
+  const head = [...own, ...domains.map(({ domain }) => csvCell(domain))];
+  const lines = rows.map(({ category, check, code, name, kind, consequenceOf: cause, cells }) => [
+    ...[category ?? '', check, code ?? '', name, kind, cause ? `${cause.check} ${cause.code}` : ''].map(
+      csvCell,
+    ),
     ...cells.map(({ text }) => csvCell(text)),
   ]);
   return stringify([head, ...lines], { record_delimiter: 'windows', quoted_string: true });

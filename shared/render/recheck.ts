@@ -1,5 +1,5 @@
+import { findingNow, type FindingNow } from '../catalogue/change.ts';
 import { domainHealth } from '../catalogue/domain-health/spec.ts';
-import { findingNow, type FindingNow } from '../health/judge-again.ts';
 import type { Report } from '../model/report.ts';
 import { targetOf, titleOf } from './report-words.ts';
 
@@ -26,7 +26,8 @@ export function recheckWords({ check, code, state, reason }: Recheck): {
     fixed: { word: 'Fixed', rest: `${title} is not found any more.` },
     found: { word: 'Still there', rest: `${title}.` },
     'not-tested': { word: 'Not known', rest: `${title} could not be tested this time${because}.` },
-    'not-applicable': { word: 'Not there any more', rest: `${title} does not apply now.` },
+    'not-applicable': { word: 'No longer applies', rest: `${title} does not apply now.` },
+    'not-judged': { word: 'No longer judged', rest: `${title} is judged by another rule now.` },
   };
   return words[state];
 }

@@ -296,7 +296,7 @@ describe('/r/{id}', () => {
     const path = `/r/${String(first.body['reportId'])}`;
     const page = await load(service, path);
     expect(page.status).toBe(200);
-    expect(page.text).not.toContain('Since the last check');
+    expect(page.text).not.toContain('Since the check at');
     const etag = page.headers.get('etag') ?? '';
     expect((await load(service, path, { 'if-none-match': etag })).status).toBe(304);
   });

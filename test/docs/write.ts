@@ -2,12 +2,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { makeDocs } from './docs.ts';
 import { goldenFolder } from './golden-reports.ts';
-import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from './rules-lock.ts';
+import {
+  findUnraised,
+  makeRulesLock,
+  makeWeighedSince,
+  type RulesLock,
+  rulesLockPath,
+  weighedSincePath,
+} from './rules-lock.ts';
 
-const lock = await makeRulesLock();
 const locked = existsSync(rulesLockPath)
   ? (JSON.parse(readFileSync(rulesLockPath, 'utf8')) as RulesLock)
   : {};
+const lock = await makeRulesLock(locked);
 const unraised = findUnraised(locked, lock);
 if (unraised.length > 0) {
   console.error(
@@ -17,5 +24,6 @@ if (unraised.length > 0) {
 } else {
   mkdirSync(goldenFolder, { recursive: true });
   for (const [path, text] of await makeDocs()) writeFileSync(path, text);
+  writeFileSync(weighedSincePath, makeWeighedSince(lock));
   writeFileSync(rulesLockPath, `${JSON.stringify(lock, null, 1)}\n`);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { diffReports, diffSchema } from '#shared/model/diff';
+import { diffReports } from '#shared/catalogue/diff';
+import { diffSchema } from '#shared/model/diff';
 import { makeFailedReport, makeReport, type ReportFacts } from '#shared/model/report';
 import { brokenBy, brokenIf, notTested, type Rule, type Verdict } from '#shared/model/verdict';
 

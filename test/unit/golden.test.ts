@@ -4,21 +4,41 @@ import { catalogue, findSpec } from '#shared/catalogue/registry';
 import { problems } from '#shared/model/problem';
 import { makeDocs } from '../docs/docs.ts';
 import { makeOpenapiLock } from '../docs/openapi-lock.ts';
-import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from '../docs/rules-lock.ts';
+import {
+  findUnraised,
+  makeRulesLock,
+  makeWeighedSince,
+  type RulesLock,
+  rulesLockPath,
+  weighedSincePath,
+} from '../docs/rules-lock.ts';
 
 test.for([...(await makeDocs())])('%s is what the code generates (npm run docs)', ([path, text]) => {
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
 test('rules.lock.json is what the rules say: a change wants a raised rulesVersion, then npm run docs', async () => {
-  const now = await makeRulesLock();
   const locked = JSON.parse(readFileSync(rulesLockPath, 'utf8')) as RulesLock;
+  const now = await makeRulesLock(locked);
   expect(findUnraised(locked, now)).toEqual([]);
   expect(locked).toEqual(now);
+  expect(readFileSync(weighedSincePath, 'utf8')).toBe(makeWeighedSince(locked));
+});
+
+test('a rule that weighs otherwise has the version that changed it', async () => {
+  const locked = JSON.parse(readFileSync(rulesLockPath, 'utf8')) as RulesLock;
+  const before = { ...locked['smtp-check'], rules: { 'starttls-missing': 'low 1' } };
+  const now = await makeRulesLock({ ...locked, 'smtp-check': before } as RulesLock);
+  expect(now['smtp-check']?.weighedSince).toEqual({ 'starttls-missing': now['smtp-check']?.rulesVersion });
 });
 
 test('a change of severity, points, codes or findings is noticed, a raised version lets it through', () => {
-  const check = { rulesVersion: 1, rules: { 'a-b': 'low 1' }, findings: { 'x.json': ['a-b'] } };
+  const check = {
+    rulesVersion: 1,
+    rules: { 'a-b': 'low 1' },
+    weighedSince: {},
+    findings: { 'x.json': ['a-b'] },
+  };
   const locked = { 'a-check': check };
   const changes = [
     { ...check, rules: { 'a-b': 'low 2' } },

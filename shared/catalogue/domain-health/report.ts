@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fates } from '../../model/diff.ts';
 import { findingSchema, fixSchema } from '../../model/finding.ts';
 import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
@@ -74,6 +75,10 @@ const categorySchema = z
       .meta({ description: 'Counts of this category’s rules; null where there is no report.' }),
     reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score is based on.' }),
     codes: z.array(z.string()).meta({ description: 'Codes of its findings.' }),
+    notTested: z.array(z.string()).optional().meta({
+      description:
+        'Codes of its rules that were not tested, where it has a score all the same. Absent where none.',
+    }),
     report: sourceSchema,
     mailHosts: z
       .looseObject({
@@ -187,15 +192,12 @@ const raiseSchema = z
   })
   .meta({ id: 'Raise' });
 
-/** What became of a finding whose check alone was made again. */
-export const recheckStates = ['fixed', 'found', 'not-tested', 'not-applicable'] as const;
-
 const recheckSchema = z
   .looseObject({
     check: z.string(),
     target: z.string(),
     code: z.string(),
-    state: z.enum(recheckStates),
+    state: z.enum(fates).meta({ description: 'What became of the finding.' }),
     reason: z.string().optional().meta({ description: 'Why it was not tested.' }),
   })
   .meta({
@@ -203,6 +205,12 @@ const recheckSchema = z
     description:
       'Of a report that was judged again because one check was made again: which, for what finding, and what became of it. All other parts are as old as they were.',
   });
+
+/** Of a report that was judged again: which check was made again for it, and when. `checkedAt` stays that of all other parts. */
+export const recheckedAtSchema = z.looseObject({ check: z.string(), at: z.iso.datetime() }).meta({
+  id: 'RecheckedAt',
+  description: 'Which check was made again, and when; all else is of `checkedAt`.',
+});
 
 /** The report of domain-health, beside the envelope. */
 export const domainHealthReportShape = {
@@ -218,6 +226,7 @@ export const domainHealthReportShape = {
       'The share of the applicable weights that has a score; parts that were left out count as applicable. Below 1 there is no grade above A. Where less than half of what was asked for has a score, the domain has none.',
   }),
   recheck: recheckSchema.optional(),
+  recheckedAt: recheckedAtSchema.optional(),
   gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
   caps: z.array(capSchema).meta({
     description: 'Everything that limits the grade, the strictest first, also limits above the grade.',

@@ -23,6 +23,9 @@ export type Category = {
   readonly reason: string;
   readonly summary: Report['summary'] | null;
   readonly findings: readonly Finding[];
+  /** Codes of its rules that hold, and of those that were not tested. */
+  readonly passed: readonly string[];
+  readonly notTested: readonly string[];
   readonly link: SourceLink;
   /** Whether there is a report to judge by. */
   readonly isReported: boolean;
@@ -89,13 +92,19 @@ function readCategory(name: CategoryName, sources: Sources): Category {
     name,
     weight: categoryWeights[name],
     summary: told && inOrder(told.summary),
-    findings: told?.findings ?? [],
+    ...codesIn(told),
     ...(isAsked ? standIfThere(name, told, sources) : without('left-out', whyLeftOut)),
     link: linkTo(questionOf(name, sources.asked), source.shown),
     isReported: source.report !== null,
     effectFactor: told?.effectFactor ?? 1,
     ...(mailHosts ? { mailHosts } : {}),
   };
+}
+
+function codesIn(told: CategoryReport | null): Pick<Category, 'findings' | 'passed' | 'notTested'> {
+  if (!told) return { findings: [], passed: [], notTested: [] };
+  const { findings, passed, notTested } = told;
+  return { findings, passed, notTested: notTested.map(({ code }) => code) };
 }
 
 /** What a report says of a category; null where there is none that can be read. */

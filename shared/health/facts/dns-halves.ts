@@ -16,6 +16,7 @@ export type CategoryReport = {
   readonly isPartial: boolean;
   readonly summary: Report['summary'];
   readonly findings: readonly Finding[];
+  readonly passed: Report['passed'];
   readonly notTested: Report['notTested'];
   /** What a finding's effect in the report is to be multiplied with, to be its effect on the category. */
   readonly effectFactor: number;
@@ -27,6 +28,7 @@ export function halfOf(half: DnsHalf, report: Report, fields: DnsFields): Catego
   const isOwn = (code: string) => Object.hasOwn(mailRules, code) === (half === 'mail');
   const findings = report.findings.filter(({ code }) => isOwn(code));
   const notTested = report.notTested.filter(({ code }) => isOwn(code));
+  const passed = report.passed.filter(isOwn);
   const score = half === 'mail' ? mailScore : dnsScore;
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
   for (const { severity } of findings) counts[severity] += 1;
@@ -37,8 +39,9 @@ export function halfOf(half: DnsHalf, report: Report, fields: DnsFields): Catego
       findings.some(({ severity }) => severity !== 'info'),
     ),
     isPartial: report.state === 'partial' && isHalfPartial(half, fields),
-    summary: { ...counts, passed: report.passed.filter(isOwn).length, notTested: notTested.length },
+    summary: { ...counts, passed: passed.length, notTested: notTested.length },
     findings,
+    passed,
     notTested,
     effectFactor: factorOf(findings, score, [dnsScore, mailScore]),
   };

@@ -33,7 +33,20 @@ export function addMailHosts(half: CategoryReport, { report }: SourceFacts): Cat
   const findings = [...half.findings, ...report.findings];
   const score = half.score === null ? null : Math.max(0, half.score - (100 - (report.score ?? 100)));
   const isWarned = findings.some(({ severity }) => severity !== 'info');
-  return { ...half, score, grade: gradeOf(score, isWarned), summary: sumOf(half, report), findings };
+  return {
+    ...half,
+    score,
+    grade: gradeOf(score, isWarned),
+    summary: sumOf(half, report),
+    findings,
+    // Those that give no score are compared with none.
+    ...(report.score === null
+      ? {}
+      : {
+          passed: [...half.passed, ...report.passed],
+          notTested: [...half.notTested, ...report.notTested],
+        }),
+  };
 }
 
 type Summed = Pick<CategoryReport, 'summary'>;

@@ -11,11 +11,13 @@ export function readPrevious(report: Report): PreviousHealth | null {
   const fields = storedFields.safeParse(report).data;
   if (!fields || report.score === null) return null;
   const read = (name: CategoryName): PreviousHealth['categories'][CategoryName] => {
-    const { score, codes, report: source, mailHosts } = fields.categories[name];
+    const { score, summary, codes, notTested, report: source, mailHosts } = fields.categories[name];
+    const isKnown = notTested !== undefined || summary?.notTested === 0;
     const mailHostsVersion = mailHosts?.reason === undefined ? mailHosts?.report?.rulesVersion : undefined;
     return {
       score,
       codes,
+      ...(isKnown ? { notTested: notTested ?? [] } : {}),
       rulesVersion: source.rulesVersion ?? null,
       ...(mailHostsVersion === undefined ? {} : { mailHostsVersion }),
     };
@@ -31,5 +33,6 @@ export function readPrevious(report: Report): PreviousHealth | null {
       categoryNames.map((name) => [name, read(name)]),
     ) as PreviousHealth['categories'],
     codes: report.findings.map(({ code }) => code),
+    notTested: report.notTested.map(({ code }) => code),
   };
 }

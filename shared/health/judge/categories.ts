@@ -105,14 +105,14 @@ function judgeGrade({ categories, ssl, web }: CategoryFacts, grade: Grade): Verd
   const graded = categories.filter((category) => category.grade === grade);
   const broken = graded.filter((category) => !isToldElsewhere(category, { ssl, web }));
   if (broken.length > 0) return brokenBy(showStanding(broken));
-  return graded.length > 0 ? 'not-applicable' : whereAllSeen(categories);
+  return whereAllSeen(categories, graded.length > 0 ? 'not-applicable' : 'holds');
 }
 
-/** Holds where every category that applies was looked at. */
-function whereAllSeen(categories: readonly Category[]): Verdict {
-  const unseen = categories.find(({ state }) => state === 'unavailable');
+/** What is true of those that were looked at, where every category that applies was. */
+function whereAllSeen(categories: readonly Category[], seen: 'holds' | 'not-applicable'): Verdict {
+  const unseen = categories.find(({ state }) => state === 'unavailable' || state === 'left-out');
   if (unseen) return notTested(`in ${categoryWords[unseen.name]}, ${unseen.reason}`);
-  return categories.some(({ state }) => state === 'ok' || state === 'partial') ? 'holds' : 'not-applicable';
+  return categories.some(({ state }) => state === 'ok' || state === 'partial') ? seen : 'not-applicable';
 }
 
 // Critical findings that have their own rule here, with a limit that is as strict or stricter.
@@ -135,7 +135,7 @@ function judgeCriticals({ categories, ssl, web }: CategoryFacts): Verdict {
   );
   const untold = found.filter(({ isTold }) => !isTold).map(({ critical }) => critical);
   if (untold.length > 0) return brokenBy(showCriticals(untold));
-  return found.length > 0 ? 'not-applicable' : whereAllSeen(categories);
+  return whereAllSeen(categories, found.length > 0 ? 'not-applicable' : 'holds');
 }
 
 // ssl-check and the entry points judge here whether visitors get to the page over a trusted https.

@@ -5,7 +5,7 @@ import type { MailHosts } from '../facts/mail-hosts.ts';
 
 /** The report's `categories`. */
 export function reportCategory(
-  { state, score, grade, weight, summary, reason, findings, link, mailHosts }: Category,
+  { state, score, grade, weight, summary, reason, findings, notTested, link, mailHosts }: Category,
   publicPath = '',
 ): HealthFields['categories'][CategoryName] {
   return {
@@ -16,6 +16,7 @@ export function reportCategory(
     summary,
     ...(reason === '' ? {} : { reason }),
     codes: findings.map(({ code }) => code).sort(),
+    ...(score === null || notTested.length === 0 ? {} : { notTested: [...notTested] }),
     report: { ...link, href: publicPath + link.href },
     ...(mailHosts ? { mailHosts: reportMailHosts(mailHosts, publicPath) } : {}),
   };

@@ -1,6 +1,8 @@
+import { changesBetween, type Verdicted } from '../../catalogue/change.ts';
 import type { HealthFields } from '../../catalogue/domain-health/report.ts';
 import { domainHealth } from '../../catalogue/domain-health/spec.ts';
-import { type CategoryName, categoryNames } from '../../catalogue/domain-health/weights.ts';
+import { findSpec } from '../../catalogue/registry.ts';
+import { codesBroken, codesOf, isBroken, type Verdicts } from '../../model/verdict.ts';
 import type { PreviousHealth } from '../evidence.ts';
 import type { Category } from '../facts/categories.ts';
 
@@ -9,8 +11,8 @@ export type Current = {
   readonly score: number | null;
   readonly coverage: number;
   readonly categories: readonly Category[];
-  /** Codes of its own findings. */
-  readonly codes: readonly string[];
+  /** Its own. */
+  readonly verdicts: Verdicts;
 };
 
 type Trend = NonNullable<HealthFields['trend']>;
@@ -25,25 +27,80 @@ export function reportTrend(previous: PreviousHealth | null, current: Current): 
   if (previous.rulesVersion !== domainHealth.rulesVersion || previous.coverage !== current.coverage)
     return undefined;
   if (!current.categories.every((category) => isComparable(category, previous))) return undefined;
-  const before = listCodes(
-    (name) => previous.categories[name].score !== null,
-    (name) => previous.categories[name].codes,
-    previous.codes,
-  );
-  const byName = new Map(current.categories.map((category) => [category.name, category]));
-  const now = listCodes(
-    (name) => byName.get(name)?.score != null,
-    (name) => byName.get(name)?.findings.map(({ code }) => code) ?? [],
-    current.codes,
-  );
+  const changes = [
+    ...current.categories.flatMap((category) => changesIn(category, previous)),
+    changesOf('health', domainHealth.name, previous, verdictsOf(current.verdicts)),
+  ];
   return {
     previousAt: previous.checkedAt,
     ...(previous.reportId === null ? {} : { previousReportId: previous.reportId }),
     scoreDelta: current.score - previous.score,
     gradeBefore: previous.grade,
     categories: deltasOf(current.categories, previous),
-    newFindings: subtract(now, before),
-    fixedFindings: subtract(before, now),
+    newFindings: changes.flatMap(({ added }) => added),
+    fixedFindings: changes.flatMap(({ fixed }) => fixed),
+  };
+}
+
+/** Codes of one category, or of domain-health itself, by what became of them. */
+type Told = { readonly codes: readonly string[]; readonly notTested?: readonly string[] | undefined };
+type ToldNow = { readonly [K in 'codes' | 'passed' | 'notTested']: readonly string[] };
+type TrendChanges = { readonly added: readonly TrendFinding[]; readonly fixed: readonly TrendFinding[] };
+
+// A category without a score is left out: a finding that it did not report may still apply. Mail is of two checks.
+function changesIn(category: Category, previous: PreviousHealth): readonly TrendChanges[] {
+  const { name, score, link, mailHosts, findings, passed, notTested } = category;
+  if (score === null) return [];
+  const now = { codes: findings.map(({ code }) => code), passed, notTested };
+  const hosts = mailHosts?.reason === '' ? mailHosts.link?.check : undefined;
+  const isOfHosts = (code: string) =>
+    hosts !== undefined && !Object.hasOwn(findSpec(link.check)?.rules ?? {}, code);
+  const before = previous.categories[name];
+  return [link.check, ...(hosts === undefined ? [] : [hosts])].map((check) => {
+    const isMeant = (code: string) => isOfHosts(code) === (check === hosts);
+    const { codes, notTested: unseen } = before;
+    return changesOf(
+      name,
+      check,
+      { codes: codes.filter(isMeant), notTested: unseen?.filter(isMeant) },
+      {
+        codes: now.codes.filter(isMeant),
+        passed: now.passed.filter(isMeant),
+        notTested: now.notTested.filter(isMeant),
+      },
+    );
+  });
+}
+
+/** Both were judged by the same rules. What a report of an earlier release does not tell of was not looked at. */
+function changesOf(
+  category: TrendFinding['category'],
+  check: string,
+  before: Told,
+  { codes, passed, notTested }: ToldNow,
+): TrendChanges {
+  const unseen = before.notTested ?? codes.filter((code) => !before.codes.includes(code));
+  const was = { codes: before.codes, passed: [], notTested: unseen };
+  const { added, fixed } = changesBetween(
+    verdicted(check, was),
+    verdicted(check, { codes, passed, notTested }),
+  );
+  const name = (found: readonly { readonly code: string }[]) =>
+    found.map(({ code }) => ({ category, code })).toSorted((a, b) => (a.code < b.code ? -1 : 1));
+  return { added: name(added), fixed: name(fixed) };
+}
+
+function verdicted(check: string, { codes, passed, notTested }: ToldNow): Verdicted {
+  const findings = codes.map((code) => ({ code, severity: 'info', scoreEffect: 0 }) as const);
+  return { check, state: 'complete', rulesVersion: 0, findings, passed, notTested };
+}
+
+function verdictsOf(verdicts: Verdicts): ToldNow {
+  const unbroken = codesOf(verdicts).filter((code) => !isBroken(verdicts[code] ?? 'holds'));
+  return {
+    codes: codesBroken(verdicts),
+    passed: unbroken.filter((code) => verdicts[code] === 'holds'),
+    notTested: unbroken.filter((code) => typeof verdicts[code] === 'object'),
   };
 }
 
@@ -62,21 +119,4 @@ function deltasOf(categories: readonly Category[], previous: PreviousHealth): Tr
       return score === null || before === null ? [] : [[name, Math.round((score - before) * 10) / 10]];
     }),
   );
-}
-
-// A category without a score is left out: a finding that it did not report may still apply.
-function listCodes(
-  isScored: (name: CategoryName) => boolean,
-  codesIn: (name: CategoryName) => readonly string[],
-  own: readonly string[],
-): readonly TrendFinding[] {
-  const ofCategories = categoryNames
-    .filter(isScored)
-    .flatMap((name) => [...codesIn(name)].sort().map((code) => ({ category: name, code })));
-  return [...ofCategories, ...[...own].sort().map((code) => ({ category: 'health' as const, code }))];
-}
-
-function subtract(from: readonly TrendFinding[], other: readonly TrendFinding[]): TrendFinding[] {
-  const known = new Set(other.map(({ category, code }) => `${category} ${code}`));
-  return from.filter(({ category, code }) => !known.has(`${category} ${code}`));
 }

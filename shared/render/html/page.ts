@@ -1,8 +1,10 @@
 import { categoryNameOf } from '../../catalogue/domain-health/category-words.ts';
+import { readRechecked } from '../../catalogue/outline.ts';
 import type { ReportDiff } from '../../model/diff.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { Report } from '../../model/report.ts';
 import { type Severity, severities } from '../../model/verdict.ts';
+import { type ChangeList, changeLists, changeWords } from '../changes.ts';
 import { expiriesOf, expiryStateWords, expiryWords, leftWords } from '../expiries.ts';
 import { type DomainFixGroup } from '../health.ts';
 import { checkNameOf, unicodeOf } from '../labels.ts';
@@ -86,7 +88,7 @@ export function reportBody(report: Report, around: Around): Markup {
 ${scoreGauge(report)}
 ${severityBars(counts)}
 ${categories(report)}${jumps(report, counts)}</div>
-${health?.cap ?? nothing}${notice(report)}${around.actions}${changesSection(around.changes)}${findingsSection(cards, target, health?.raise ?? nothing)}${scoreLine(around.scores)}${pictures(report, around.links)}${expiriesSection(report, around.links)}<div class="folds">${notTestedSection(report)}${passedSection(report)}${seenSection(report, around.links)}${aboutSection(report)}</div>
+${health?.cap ?? nothing}${notice(report)}${around.actions}${findingsSection(cards, target, markup`${changesSection(around.changes)}${health?.raise ?? nothing}`)}${scoreLine(around.scores)}${pictures(report, around.links)}${expiriesSection(report, around.links)}<div class="folds">${notTestedSection(report)}${passedSection(report)}${seenSection(report, around.links)}${aboutSection(report)}</div>
 ${onPaper(around.json)}`;
 }
 
@@ -130,8 +132,11 @@ function countsOf(faults: readonly DomainFixGroup[]): Counts {
   return counts;
 }
 
-function factLine({ checkedAt, durationMs }: Report): Markup {
-  return markup`<p class="facts">Checked <time class="ago" datetime="${checkedAt}">${timeWords(checkedAt)}</time> in ${tookWords(durationMs)}</p>
+function factLine(report: Report): Markup {
+  const { checkedAt, durationMs } = report;
+  const { recheckedAt: again } = readRechecked(report);
+  const moment = (iso: string) => markup`<time class="ago" datetime="${iso}">${timeWords(iso)}</time>`;
+  return markup`<p class="facts">Checked ${moment(checkedAt)} in ${tookWords(durationMs)}${again ? markup`, ${checkNameOf(again.check)} again ${moment(again.at)}` : nothing}</p>
 `;
 }
 
@@ -187,26 +192,23 @@ function categories(report: Report): Markup {
 const longestTitle = 200;
 const mostItems = 10;
 
-type Change = { readonly code: string; readonly title: string };
-
-/** What changed since the report before; nothing where there is no such report. */
+/** What changed since the report before: one line, with the lists behind it; nothing where there is no such report. */
 function changesSection(diff: ReportDiff | undefined): Markup {
   if (!diff) return nothing;
-  const { added, newlyTested, fixed, noLongerTested, changed } = diff.findings;
-  const lists = [
-    { words: 'Fixed', tone: 'pass', items: fixed },
-    { words: 'New', tone: 'high', items: added },
-    { words: 'Found, and not tested before', tone: 'medium', items: newlyTested },
-    { words: 'Not tested any more', tone: 'info', items: noLongerTested },
-    { words: 'Different', tone: 'low', items: changed.map(({ after }) => after) },
-  ].filter(({ items }) => items.length > 0);
-  return markup`<section class="changes"><h2>Since the last check</h2>
-<p>${deltaWords(diff)} The last check was at <time datetime="${diff.from.checkedAt}">${timeWords(diff.from.checkedAt)}</time>.${diff.rulesChanged ? markup` The rules have changed since, so a difference may be ours.` : nothing}</p>
-${lists.length === 0 ? markup`<p>No finding has changed.</p>` : markup`<dl>${lists.map(({ words, tone, items }) => list(words, tone, items))}</dl>`}</section>
+  const lists = changeLists(diff);
+  const counts = lists.map(
+    ({ words, tone, items }) => markup` <span class="severity ${tone}">${words}: ${items.length}</span>`,
+  );
+  const line = markup`<b>Since the check at <time datetime="${diff.from.checkedAt}">${timeWords(diff.from.checkedAt)}</time>:</b> ${cut(changeWords(diff), longestTarget)}${counts}`;
+  if (lists.length === 0)
+    return markup`<p class="changes">${line}</p>
+`;
+  return markup`<details class="changes"><summary>${line}</summary>
+<dl>${lists.map(changeList)}</dl></details>
 `;
 }
 
-function list(words: string, tone: string, items: readonly Change[]): Markup {
+function changeList({ words, tone, items }: ChangeList): Markup {
   const left = items.length - mostItems;
   return markup`<dt class="severity ${tone}">${words} (${items.length})</dt>${items
     .slice(0, mostItems)
@@ -214,13 +216,6 @@ function list(words: string, tone: string, items: readonly Change[]): Markup {
       ({ title }) => markup`<dd>${cut(title, longestTitle)}</dd>`,
     )}${left > 0 ? markup`<dd class="more">… ${left} more</dd>` : nothing}
 `;
-}
-
-function deltaWords({ scoreDelta, from, to }: ReportDiff): string {
-  if (scoreDelta === null) return 'One of the two checks has no score.';
-  if (scoreDelta === 0) return `The score is the same, ${String(to.score)}.`;
-  const way = scoreDelta > 0 ? 'better' : 'worse';
-  return `The score is ${way}: ${String(from.score)} before, ${String(to.score)} now.`;
 }
 
 /** What ends when, the earliest first, and where a calendar of it is. Nothing where the report tells of nothing. */

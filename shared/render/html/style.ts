@@ -185,8 +185,7 @@ summary{cursor:pointer;font-weight:600;padding:.25rem 0}
 .picture{margin:0}
 .picture svg text.small{font-size:11px}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.changes{border-left:.35rem solid var(--link);background:var(--panel);border-radius:.3rem;padding:.1rem 1rem .5rem;margin:.75rem 0}
-.changes h2{border:0;margin:.75rem 0 .25rem}
+.changes{border-left:.35rem solid var(--link);background:var(--panel);border-radius:.3rem;padding:.4rem 1rem;margin:.75rem 0}
 dl{margin:.25rem 0}
 dt{font-weight:600;margin-top:.4rem}
 dd{margin:0 0 0 1.2rem}
