@@ -34,6 +34,8 @@ export type ReportFields = {
     readonly id: string | null;
     /** What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule. */
     readonly missing: ReadonlyArray<string>;
+    /** Kinds of which something failed and no control could be asked, so that it was told as the target’s. Absent as a rule. */
+    readonly untried?: ReadonlyArray<string>;
   };
   /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
   readonly budgetSpent?: ReadonlyArray<{

@@ -70,6 +70,8 @@ function newTarget(
     paidFor: null,
     base: null,
     memory: {},
+    pending: [],
+    second: null,
     expiries: {},
   };
 }

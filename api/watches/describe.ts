@@ -1,5 +1,10 @@
 import { plainOptions } from '#shared/catalogue/asked-options';
 import { askedOptions } from '#shared/catalogue/asked-options';
+import { dnsCheck } from '#shared/catalogue/dns-check/spec';
+import { partsOf } from '#shared/catalogue/domain-health/parts';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
+import { smtpCheck } from '#shared/catalogue/smtp-check/spec';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
 import { lateBefore } from '#shared/model/watch-times';
 import type { WatchRate } from '#shared/ports/watch-store';
@@ -11,12 +16,22 @@ import type { WatchServices } from './watch-services.ts';
 const shownDeliveries = 20;
 const dayS = 86_400;
 
-/** Scans that a watch costs a day, or all of one rate. */
+/** Scans of the second look at one part of a domain-health, at most. */
+function dearestPart(options: WatchRate['options']): number {
+  const parts = partsOf(options);
+  const spec = parts.includes('performance') ? pagespeedCheck : parts.includes('mail') ? smtpCheck : dnsCheck;
+  return spec.cost({});
+}
+
+/** Scans that a watch costs a day at most, or all of one rate: each turn may look a second time, at one check. */
 export function scansPerDay(
   { site }: Pick<WatchServices, 'site'>,
   { check, options, everySeconds, targetCount }: WatchRate,
 ): number {
-  return Math.ceil((costOf(site.isOffered, specOf(check), options) * targetCount * dayS) / everySeconds);
+  const spec = specOf(check);
+  const own = costOf(site.isOffered, spec, options);
+  const second = spec.name === domainHealth.name ? dearestPart(options) : own;
+  return Math.ceil(((own + second) * targetCount * dayS) / everySeconds);
 }
 
 /** A watch as its owner sees it. */

@@ -180,7 +180,7 @@ function isNew<F extends Judged>(before: Today<F>, after: Today<F>, code: string
   if (before.isFailed || before.unseen.has(code)) return false;
   if (before.rulesVersion === after.rulesVersion) return true;
   const isRule = findSpec(before.check)?.rules[code] !== undefined;
-  return before.passed.has(code) && (!isRule || isSameRule(before, after, code, finding));
+  return before.passed.has(code) && (!isRule || isSameRule(before, after, finding));
 }
 
 function fateOf<F extends Judged>(
@@ -193,23 +193,24 @@ function fateOf<F extends Judged>(
   const reason = after.unseen.get(code);
   if (after.isFailed || reason !== undefined)
     return { state: 'not-tested', ...(reason === undefined || reason === '' ? {} : { reason }) };
-  const isSame = before.rulesVersion === after.rulesVersion || isSameRule(before, after, code, finding);
-  if (after.passed.has(code)) return { state: isSame ? 'fixed' : 'not-judged' };
+  if (after.passed.has(code)) {
+    const isSame = finding ? isSameRule(before, after, finding) : before.rulesVersion === after.rulesVersion;
+    return { state: isSame ? 'fixed' : 'not-judged' };
+  }
   const isRule = findSpec(before.check)?.rules[code] !== undefined;
   // An older release may have had no such rule.
   return { state: isRule && before.rulesVersion <= after.rulesVersion ? 'not-applicable' : 'not-judged' };
 }
 
-/** Whether the rule had the same severity and points in both releases, as far as today's knows. */
-function isSameRule(
-  { check, rulesVersion: one }: Pick<Today<Judged>, 'check' | 'rulesVersion'>,
-  { rulesVersion: other }: Pick<Today<Judged>, 'rulesVersion'>,
-  code: string,
-  finding: Judged | undefined,
+/** Whether the rule of a finding has the same severity and points in both releases, as far as today's knows. */
+export function isSameRule(
+  { check, rulesVersion: one }: Pick<Verdicted, 'check' | 'rulesVersion'>,
+  { rulesVersion: other }: Pick<Verdicted, 'rulesVersion'>,
+  { code, severity, scoreEffect }: Judged,
 ): boolean {
-  const rule = findSpec(check)?.rules[code];
-  if (!rule) return false;
-  if (finding && (finding.severity !== rule.severity || -finding.scoreEffect > rule.points)) return false;
-  const since = weighedSince(check, code);
+  if (one === other) return true;
+  const rule = findSpec(check)?.rules[codeToday(check, code)];
+  if (!rule || severity !== rule.severity || -scoreEffect > rule.points) return false;
+  const since = weighedSince(check, codeToday(check, code));
   return since <= Math.min(one, other) || since > Math.max(one, other);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
+import { isSameRule } from './change.ts';
 import { recheckedAtSchema } from './domain-health/report.ts';
 import { endingsIn } from './expiries/endings.ts';
 
@@ -26,6 +27,8 @@ const outlinedReport = z.object({
   notTested: z.array(z.string()),
   /** Of a domain-health that was judged again. */
   recheckedAt: z.object({ check: z.string(), at: z.string() }).optional(),
+  /** Something failed, and no control showed that it was not the network of the worker; left out where not. */
+  untried: z.boolean().optional(),
   /** What the network of the worker could not do; left out where nothing. */
   missing: z.array(z.string()).optional(),
   /** Of a part of domain-health: the categories that it counts for, and the codes of each. */
@@ -83,11 +86,15 @@ export function carryOver(from: Outline, to: Outline): Outline {
     const older = olderOf(newer);
     if (!older) return newer;
     const blind = new Set(newer.notTested);
-    const findings = older.findings.filter(({ code }) => blind.has(code));
+    // What another rule found says nothing of what this one will.
+    const findings = older.findings.filter(
+      (finding) => blind.has(finding.code) && isSameRule(older, newer, finding),
+    );
     const passed = older.passed.filter((code) => blind.has(code));
     const known = new Set([...findings.map(({ code }) => code), ...passed]);
-    // Grade and state of what was seen through a network that lacks something are of something else.
-    const { state, score, grade, missing } = newer.missing ? older : newer;
+    // Grade and state of what was seen in part, or through a network that lacks something, are of something else.
+    const isLess = newer.missing !== undefined || (older.state === 'complete' && newer.state === 'partial');
+    const { state, score, grade, missing } = isLess ? older : newer;
     const { missing: _missing, ...whole } = newer;
     return {
       ...whole,
@@ -139,6 +146,7 @@ function outlineAlone(report: Report): OutlinedReport {
     passed: report.passed,
     notTested: report.notTested.map(({ code }) => code),
     ...readRechecked(report),
+    ...((report.vantage?.untried ?? []).length > 0 ? { untried: true } : {}),
     ...(hasMissing(report) ? { missing: report.vantage?.missing } : {}),
   };
 }

@@ -1,13 +1,17 @@
 import { severities } from '../model/verdict.ts';
 import type { Memory, Notify, WatchTarget } from '../model/watch.ts';
+import { codeToday } from './change.ts';
 import { type News, newsBetween } from './news.ts';
 import { carryOver, type Expiry, type Outline } from './outline.ts';
+import { catalogue } from './registry.ts';
 
 /** What a turn is judged by. */
 export type TurnInput = {
   /** What the last comparable report said; undefined before the first. */
   readonly from: Outline | undefined;
   readonly to: Outline;
+  /** What this look itself saw, where `to` has what is believed instead. */
+  readonly seen?: Outline | undefined;
   readonly memory: Memory;
   readonly expiries: WatchTarget['expiries'];
   readonly notify: Pick<Notify, 'minSeverity' | 'daysBefore'>;
@@ -108,10 +112,23 @@ function restedSince(
   const changed = new Set(found.map(nameOf));
   return [...memory].flatMap(([name, known]): News[] => {
     const isDue = known.now !== known.told && turn.now - known.toldAt >= restMs && !changed.has(name);
-    if (!isDue) return [];
+    if (!isDue || !isSeenSo(turn.seen ?? turn.to, name, known.now)) return [];
     memory.set(name, { told: known.now, toldAt: turn.now, now: known.now, flips: 1 });
     return [wordsOfRest(turn.to, name, known.now)];
   });
+}
+
+/** Whether this look saw that it is so: what it could not look at is not said to be still there. */
+function isSeenSo({ reports }: Outline, name: string, now: 'good' | 'bad'): boolean {
+  const [, , code] = /^finding (\S*) (\S*)$/.exec(name) ?? [];
+  const own = reports[0]?.state;
+  if (code === undefined)
+    return name === 'state' ? (own === 'unreachable') === (now === 'bad') : own === 'complete';
+  return reports.some(({ check, findings, passed }) =>
+    now === 'bad'
+      ? findings.some((finding) => codeToday(check, finding.code) === code)
+      : passed.some((one) => codeToday(check, one) === code),
+  );
 }
 
 function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
@@ -125,7 +142,7 @@ function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
     return { kind, code: null, category: null, severity: isBad ? 'medium' : 'info', title, fix: null, text };
   }
   const finding = to.reports.flatMap(({ findings }) => findings).find((one) => one.code === code);
-  const { title, severity, fix } = finding ?? { title: code, severity: 'info', fix: '' };
+  const { title, severity, fix } = finding ?? { title: titleOf(code), severity: 'info', fix: '' };
   return {
     kind: isBad ? 'finding-added' : 'finding-fixed',
     code,
@@ -135,6 +152,10 @@ function wordsOfRest(to: Outline, name: string, now: 'good' | 'bad'): News {
     fix: isBad ? fix : null,
     text: `${still} after it came and went: ${title}.`,
   };
+}
+
+function titleOf(code: string): string {
+  return catalogue.find(({ rules }) => Object.hasOwn(rules, code))?.rules[code]?.title ?? code;
 }
 
 /** What the days of a watch count for; what else ends is reported once, with a fifth of its lifetime left. */

@@ -187,8 +187,8 @@ function scoreOf(rules: Rules, { score: own, state, verdicts }: Assessment): num
   return state === 'unreachable' ? null : score(rules, verdicts);
 }
 
-function addMissing({ id, missing }: Vantage = fullVantage, more: readonly string[] = []): Vantage {
-  return { id, missing: [...orderKinds([...missing, ...more])] };
+function addMissing({ id, missing, untried }: Vantage = fullVantage, more: readonly string[] = []): Vantage {
+  return { id, missing: [...orderKinds([...missing, ...more])], ...(untried ? { untried } : {}) };
 }
 
 function reportTimes({

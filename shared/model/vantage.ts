@@ -25,6 +25,10 @@ export const vantageSchema = z.object({
     description:
       "What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule.",
   }),
+  untried: z.array(z.string()).optional().meta({
+    description:
+      'Kinds of which something failed and no control could be asked, so that it was told as the target’s. Absent as a rule.',
+  }),
 });
 export type Vantage = z.infer<typeof vantageSchema> & {
   /** In the evidence: what is to be added to this machine's clock, ms; left out where it is right. */

@@ -17,6 +17,19 @@ export function nextTurn(
   return place + turns * everyMs;
 }
 
+/** A second look comes so long after the first, or a sixth of the interval where that is shorter. */
+const secondLookMs = 600_000;
+
+/** When to look again at what got better; undefined where the next turn comes before. */
+export function secondLook(
+  watch: Pick<Watch, 'watchId' | 'everySeconds'>,
+  target: string,
+  now: number,
+): number | undefined {
+  const at = Math.round(now + Math.min(secondLookMs, (watch.everySeconds * 1000) / 6));
+  return at < nextTurn(watch, target, now) ? at : undefined;
+}
+
 /** Turns that began before this moment are late. */
 export function lateBefore({ everySeconds }: Pick<Watch, 'everySeconds'>, now: number): number {
   return now - Math.max(60_000, everySeconds * 100);

@@ -78,6 +78,10 @@ const targetSchema = z.object({
   /** The packed outline that the next report is compared with, base64; null before the first. */
   base: z.string().nullable(),
   memory: memorySchema,
+  /** What got better in one look alone, by its names: told once another look says so, too. */
+  pending: z.array(z.string()).default([]),
+  /** The one check that is made again to confirm it, in the turn of that moment; null where there is none. */
+  second: z.object({ check: z.string(), target: z.string(), dueAt: z.int() }).nullable().default(null),
   /** Of what expires: the least number of days that was told, by its name and end. */
   expiries: z.record(z.string(), z.number()),
 });

@@ -43,6 +43,8 @@ export function targetOf(watch: Watch, target: string, dueAt: number): WatchTarg
     problem: null,
     missed: 0,
     paidFor: null,
+    pending: [],
+    second: null,
     base: null,
     memory: {},
     expiries: {},

@@ -31,7 +31,7 @@ import { listedControls, namedControls } from './vantage/control-hosts.ts';
 import { openControls } from './vantage/controls.ts';
 import type { VantageMemory } from './vantage/memory.ts';
 import { throughNat64 } from './vantage/nat64.ts';
-import { openVantage, trustedNetwork, type Vantage } from './vantage/open.ts';
+import { openVantage, type RunVantage, trustedNetwork, type Vantage } from './vantage/open.ts';
 import { openControlWire } from './vantage/wire.ts';
 import { sendVerified, type VerifiedSettings } from './verified/send.ts';
 import { openWork, type Work } from './work.ts';
@@ -139,8 +139,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         work,
         sendVerified: openVerified({ ...ofHttp, dial: dialHttp }, find, signal),
         spent: () => budget.spent(),
-        missing: () => run.missing(),
-        clock: () => run.clock(),
+        ...placeOf(run),
         contacts,
         close: () => http.close(),
       };
@@ -304,4 +303,9 @@ function chargeDial(budget: Pick<Budget, 'charge'>, charges: readonly Charge[]):
           throw new DialFailure('budget-spent', describeSpent(spent), { address: addresses[0] ?? null });
       }
   };
+}
+
+/** What a run learns of its place. */
+function placeOf(run: RunVantage): Pick<OpenedProbes, 'missing' | 'untried' | 'clock'> {
+  return { missing: () => run.missing(), untried: () => run.untried(), clock: () => run.clock() };
 }

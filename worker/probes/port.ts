@@ -38,6 +38,8 @@ export type OpenedProbes = Probes & {
   spent(): readonly SpentBudget[];
   /** What the network of this machine could not do when this run needed it. */
   missing(): readonly VantageKind[];
+  /** What failed in this run while no control could be asked. */
+  untried(): readonly VantageKind[];
   /** How wrong this machine's clock is; null where it is right as far as anybody knows. */
   clock(): ClockFault | null;
   /** What this run was let send, and where to, for the record for complaints. */

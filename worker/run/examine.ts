@@ -1,12 +1,11 @@
 import type { Job } from '#shared/model/job';
 import { makeFailedReport, type Report } from '#shared/model/report';
-import type { Vantage, VantageKind } from '#shared/model/vantage';
+import type { Vantage } from '#shared/model/vantage';
 import type { Progress } from '#shared/ports/job-queue';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
 import { yieldToOthers } from '../probes/turns.ts';
-import type { ClockFault } from '../probes/vantage/memory.ts';
 import type { Judging } from './judge-aside.ts';
 import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
@@ -62,13 +61,8 @@ export async function examine(
     // Writing it down and judging it are some milliseconds each.
     await yieldToOthers();
     const spent = probes.spent();
-    const missing = probes.missing();
     const file = {
-      ...fileOf(check, subject, performance.now() - start, {
-        ...settings,
-        missing,
-        clock: probes.clock(),
-      }),
+      ...fileOf(check, subject, performance.now() - start, { ...settings, seen: probes }),
       ...(spent.length > 0 ? { spent } : {}),
       evidence,
     };
@@ -113,12 +107,8 @@ function fileOf(
     reportIds,
     publicPath,
     vantageId,
-    missing = [],
-    clock = null,
-  }: FailedReportSettings & {
-    readonly missing?: readonly VantageKind[];
-    readonly clock?: ClockFault | null;
-  },
+    seen,
+  }: FailedReportSettings & { readonly seen?: PlaceSeen },
 ): Omit<EvidenceFile, 'evidence'> {
   return {
     v: 1,
@@ -129,19 +119,21 @@ function fileOf(
     checkedAtMs: now(),
     durationMs: Math.round(durationMs),
     ...(publicPath === '' ? {} : { publicPath }),
-    ...vantageOf(vantageId, missing, clock),
+    ...vantageOf(vantageId, seen),
     freshForS: freshForS ?? null,
     keepForS: reportIds ? keepForS : null,
   };
 }
 
-/** The place of a run, where there is something to say of it. */
-export function vantageOf(
-  id: string | undefined,
-  missing: readonly VantageKind[],
-  clock: ClockFault | null,
-): { readonly vantage?: Vantage } {
-  if (id === undefined && missing.length === 0 && clock === null) return {};
+/** What a run learnt of its place. */
+export type PlaceSeen = Pick<OpenedProbes, 'missing' | 'untried' | 'clock'>;
+
+/** The place of a run, where there is something to say of it. @param seen left out: the run saw nothing */
+export function vantageOf(id: string | undefined, seen?: PlaceSeen): { readonly vantage?: Vantage } {
+  if (!seen) return id === undefined ? {} : { vantage: { id, missing: [] } };
+  const [missing, untried, clock] = [seen.missing(), seen.untried(), seen.clock()];
+  if (id === undefined && missing.length + untried.length === 0 && clock === null) return {};
   const wrong = clock && { clockOffsetMs: clock.offsetMs, clockMostMs: clock.mostMs };
-  return { vantage: { id: id ?? null, missing: [...missing], ...wrong } };
+  const open = untried.length > 0 ? { untried: [...untried] } : {};
+  return { vantage: { id: id ?? null, missing: [...missing], ...open, ...wrong } };
 }

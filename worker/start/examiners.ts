@@ -180,6 +180,7 @@ const noProbes: ProbeFactory = {
     sendVerified: refuse,
     spent: () => [],
     missing: () => [],
+    untried: () => [],
     clock: () => null,
     close: () => undefined,
   }),

@@ -34,7 +34,7 @@ export async function gatherLocally(
       durationMs: Math.round(performance.now() - start),
       freshForS: config.FRESH_SECONDS ?? null,
       keepForS: config.REPORT_TTL_DAYS * 86_400,
-      ...vantageOf(config.VANTAGE_ID, probes.missing(), probes.clock()),
+      ...vantageOf(config.VANTAGE_ID, probes),
       evidence,
     };
   } finally {

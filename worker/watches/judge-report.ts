@@ -1,14 +1,17 @@
 import { type News } from '#shared/catalogue/news';
 import { type Outline, outlineOf, packOutline, unpackOutline } from '#shared/catalogue/outline';
+import { type HeldBack, holdBack, type Part, replacePart } from '#shared/catalogue/second-look';
 import { type EventWish, gravest, makeDeliveries, type EventReport } from '#shared/catalogue/watch-event';
 import { type TurnNews, judgeTurn } from '#shared/catalogue/watch-news';
 import type { Delivery, Watch, WatchTarget } from '#shared/model/watch';
-import { turnsMissed } from '#shared/model/watch-times';
+import { secondLook, turnsMissed } from '#shared/model/watch-times';
 import type { StoredReport } from '#shared/ports/report-store';
 import { inDays } from '#shared/render/expiries';
 import { readReport } from '#shared/stores/reports/read-report';
 import { readOutlines } from '#shared/stores/reports/with-history';
 import type { WatchContext } from './context.ts';
+
+const mostPending = 200;
 
 /** What came of a turn: the target as it is now, and what is reported. */
 export type TurnEnd = { readonly settled: WatchTarget; readonly deliveries: readonly Delivery[] };
@@ -20,14 +23,53 @@ export async function judgeReport(
   target: WatchTarget,
   stored: StoredReport,
 ): Promise<TurnEnd> {
-  const to =
-    (await readOutlines(context.backend.reportStore, [stored.reportId])).get(stored.reportId) ??
-    outlineOf(readReport(stored));
-  const { base, memory, expiries } = target;
+  const to = await outlineStored(context, stored);
+  const seen = {
+    reportId: context.config.REPORT_IDS ? stored.reportId : null,
+    checkedAt: stored.checkedAt,
+    score: stored.score,
+    grade: to.reports[0]?.grade ?? null,
+  };
+  return judgeLook(context, { watch, target: { ...target, ...seen } }, { to, reportId: stored.reportId });
+}
+
+/**
+ * Judges the second look at one part of what the last turn saw. Undefined where the report of that turn is not stored any more: then the next turn
+ * confirms it.
+ */
+export async function judgeSecond(
+  context: WatchContext,
+  watch: Watch,
+  target: WatchTarget,
+  stored: StoredReport,
+): Promise<TurnEnd | undefined> {
+  const { second, reportId } = target;
+  if (second === null || second.check === watch.check) return judgeReport(context, watch, target, stored);
+  const whole =
+    reportId === null
+      ? undefined
+      : (await readOutlines(context.backend.reportStore, [reportId])).get(reportId);
+  const [part] = (await outlineStored(context, stored)).reports;
+  if (!whole || !part || reportId === null) return undefined;
+  return judgeLook(context, { watch, target }, { to: replacePart(whole, part), only: second, reportId });
+}
+
+async function outlineStored({ backend }: WatchContext, stored: StoredReport): Promise<Outline> {
+  const known = await readOutlines(backend.reportStore, [stored.reportId]);
+  return known.get(stored.reportId) ?? outlineOf(readReport(stored));
+}
+
+type Turn = { readonly watch: Watch; readonly target: WatchTarget };
+type Seen = { readonly to: Outline; readonly only?: Part; readonly reportId: string };
+
+function judgeLook(context: WatchContext, { watch, target }: Turn, { to, only, reportId }: Seen): TurnEnd {
+  const { base, memory, expiries, pending } = target;
   const kept = base === null ? undefined : readBase(base);
+  const held = kept && holdBack({ from: kept.outline, to, pending, only }, watch.notify.minSeverity);
   const judged = judgeTurn({
     from: kept?.outline,
-    to,
+    to: held?.outline ?? to,
+    seen: to,
     memory,
     expiries,
     notify: watch.notify,
@@ -38,7 +80,7 @@ export async function judgeReport(
   const about = {
     target: target.target,
     from,
-    to: sideOf(to, stored.reportId),
+    to: sideOf(to, reportId),
     since: kept ? `since ${kept.reportId}` : `turn ${target.dueAt}`,
   };
   const deliveries = wishesOf(judged, about).flatMap((wish) =>
@@ -47,17 +89,27 @@ export async function judgeReport(
   const settled: WatchTarget = {
     ...target,
     state: judged.news.some(({ kind }) => kind !== 'finding-fixed') ? 'news' : 'ok',
-    reportId: context.config.REPORT_IDS ? stored.reportId : null,
-    checkedAt: stored.checkedAt,
-    score: stored.score,
-    grade: to.reports[0]?.grade ?? null,
     problem: null,
     missed: 0,
-    base: judged.base ? packBase(judged.base, stored.reportId) : null,
+    base: judged.base ? packBase(judged.base, reportId) : null,
     memory: judged.memory,
     expiries: judged.expiries,
+    ...leftOpen(held, { watch, target }, context.now()),
   };
   return { settled, deliveries };
+}
+
+/** What another look has to say first. One a turn: what the second look leaves open is told at the next turn. */
+function leftOpen(
+  held: HeldBack | undefined,
+  { watch, target }: Turn,
+  now: number,
+): Pick<WatchTarget, 'pending' | 'second'> {
+  if (!held) return { pending: [], second: null };
+  const { pending, wanted } = held;
+  const dueAt = wanted && target.second === null ? secondLook(watch, target.target, now) : undefined;
+  const second = wanted && dueAt !== undefined ? { ...wanted, dueAt } : null;
+  return { pending: pending.slice(0, mostPending), second };
 }
 
 /** Judges a turn without a report. One that missed several is reported once, until there is a report again. */

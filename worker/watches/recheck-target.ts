@@ -1,5 +1,7 @@
 import { ask } from '#shared/ask/ask';
 import type { Question } from '#shared/ask/question';
+import { questionOfSource } from '#shared/ask/source-question';
+import { plainQuestion } from '#shared/catalogue/domain-health/sources';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { type Freshness, freshnessOf } from '#shared/model/freshness';
@@ -10,7 +12,7 @@ import type { Quota } from '#shared/ports/rate-limiter';
 import type { StoredReport } from '#shared/ports/report-store';
 import { ownerOf } from '#shared/settings/policy';
 import type { WatchContext } from './context.ts';
-import { judgeReport, judgeMiss, type TurnEnd } from './judge-report.ts';
+import { judgeMiss, judgeReport, judgeSecond, type TurnEnd } from './judge-report.ts';
 import { pauseWatch } from './pause.ts';
 import { NotPaid, payAsWatch } from './pay-as-watch.ts';
 
@@ -36,31 +38,99 @@ export async function recheckTarget(
   if (watch.pausedReason !== null) return;
   const quota = await context.owners.quotaOf(watch.account);
   if (!quota) return pauseWatch(context, watch.watchId, 'token-revoked');
-  const question = questionOf(context, watch, target);
-  if (!question) return pauseWatch(context, watch.watchId, 'target-refused', target.target);
-  const turn = { watch, target, quota, question };
-  const end = async ({ settled, deliveries }: TurnEnd) => {
-    // First what is reported: a process that ends in between has told it under a name that the next one gives it, too.
-    await context.kept.tell(watch.account, deliveries);
-    await settle({ ...settled, dueAt: nextTurn(watch, target.target, context.now()), paidFor: null });
-  };
+  const turn = turnOf(context, watch, target, quota);
+  if (!turn) return pauseWatch(context, watch.watchId, 'target-refused', target.target);
+  if (turn.target.second) return lookAgain(context, turn, settle, signal);
+  const end = (came: TurnEnd) => endTurn(context, turn, came, settle);
   try {
     const stored = await recheck(context, turn, signal);
-    if (stored === 'late') await settle({ ...target, paidFor: target.dueAt, problem: null });
-    else if (stored !== 'paused') await end(await judgeReport(context, watch, target, stored));
+    if (stored === 'late') await settle({ ...turn.target, paidFor: target.dueAt, problem: null });
+    else if (stored !== 'paused') await end(await judgeReport(context, watch, turn.target, stored));
   } catch (error) {
     if (error instanceof NotPaid) {
       const next = nextTurn(watch, target.target, context.now());
       const dueAt = Math.min(context.now() + error.waitS * 1000, next);
-      return void (await settle({ ...target, dueAt, paidFor: null, problem: 'rate_limited' }));
+      return void (await settle({ ...turn.target, dueAt, paidFor: null, problem: 'rate_limited' }));
     }
     if (!(error instanceof Problem)) throw error;
-    await end(judgeMiss(context, watch, target, error.code));
+    await end(judgeMiss(context, watch, turn.target, error.code));
   }
 }
 
+/** What is asked in a turn: the target, or what is looked at a second time. Undefined where it is refused. */
+function turnOf(
+  context: WatchContext,
+  watch: Watch,
+  target: WatchTarget,
+  quota: Quota,
+): WatchTurn | undefined {
+  // A watch that was paused and goes on has other times: then the next turn is the second look.
+  const second = target.second?.dueAt === target.dueAt ? target.second : null;
+  const question = second ? questionOfSecond(context, watch, second) : questionOf(context, watch, target);
+  return question && { watch, target: { ...target, second }, quota, question };
+}
+
+type Settle = (settled: WatchTarget) => Promise<unknown>;
+
+/** Tells what came of a turn, and sets the next. */
+async function endTurn(
+  context: WatchContext,
+  { watch, target }: Pick<WatchTurn, 'watch' | 'target'>,
+  { settled, deliveries }: TurnEnd,
+  settle: Settle,
+): Promise<void> {
+  // First what is reported: a process that ends in between has told it under a name that the next one gives it, too.
+  await context.kept.tell(watch.account, deliveries);
+  const dueAt = settled.second?.dueAt ?? nextTurn(watch, target.target, context.now());
+  await settle({ ...settled, dueAt, paidFor: null });
+}
+
+/** Takes the second look at what got better. Where that cannot be, the next turn is it. */
+async function lookAgain(
+  context: WatchContext,
+  turn: WatchTurn,
+  settle: Settle,
+  signal: AbortSignal,
+): Promise<void> {
+  const { watch, target } = turn;
+  const next = nextTurn(watch, target.target, target.dueAt);
+  const leave = () => settle({ ...target, second: null, dueAt: next, paidFor: null });
+  try {
+    const stored = await recheck(context, turn, signal);
+    if (stored === 'paused') return;
+    if (stored === 'late') {
+      const isOver = next <= context.now();
+      return void (await (isOver ? leave() : settle({ ...target, paidFor: target.dueAt })));
+    }
+    const came = await judgeSecond(context, watch, target, stored);
+    if (!came) return void (await leave());
+    await endTurn(context, turn, { ...came, settled: { ...came.settled, second: null } }, settle);
+  } catch (error) {
+    if (!(error instanceof NotPaid || error instanceof Problem)) throw error;
+    await leave();
+  }
+}
+
+/** The question of a second look: the watch's own, or as a domain-health asks it. */
+function questionOfSecond(
+  context: WatchContext,
+  watch: Watch,
+  { check, target }: NonNullable<WatchTarget['second']>,
+): Question | undefined {
+  if (check === watch.check) return questionOf(context, watch, { target });
+  const spec = findSpec(check);
+  return (
+    spec &&
+    questionOfSource(context.questions, plainQuestion(spec, target), ownerOf(context.config, watch.account))
+  );
+}
+
 /** Understands a target anew: a name may have come onto the list of those that are not checked. Undefined where it is refused. */
-function questionOf({ questions, config }: WatchContext, watch: Watch, { target }: WatchTarget) {
+function questionOf(
+  { questions, config }: WatchContext,
+  watch: Watch,
+  { target }: Pick<WatchTarget, 'target'>,
+): Question | undefined {
   const spec = findSpec(watch.check);
   const about = spec && questions.readTarget(spec, target);
   if (!about || 'fault' in about) return undefined;

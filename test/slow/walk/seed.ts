@@ -89,6 +89,8 @@ export async function seed(
     paidFor: null,
     base,
     memory: {},
+    pending: [],
+    second: null,
     expiries: {},
   });
   const large = watchOf(counts.targets, 'large');

@@ -23,6 +23,7 @@ test('probes without transfers still ask', async () => {
       sendVerified: nothing,
       spent: () => [],
       missing: () => [],
+      untried: () => [],
       clock: () => null,
       close: () => undefined,
     }),

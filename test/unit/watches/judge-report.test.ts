@@ -53,6 +53,8 @@ const fresh: WatchTarget = {
   paidFor: null,
   base: null,
   memory: {},
+  pending: [],
+  second: null,
   expiries: {},
 };
 

@@ -49,6 +49,8 @@ export type RunVantage = {
   inside(address: string): string | undefined;
   /** Kinds that this run met, in their order. */
   missing(): readonly VantageKind[];
+  /** Kinds of which something failed in this run while no control could be asked. */
+  untried(): readonly VantageKind[];
   /** Something is not valid now: controls are asked for the time, unless they were within an hour. */
   suspectClock(): Promise<void>;
   /** How wrong this machine's clock is; null where it is right as far as anybody knows. */
@@ -96,6 +98,7 @@ export function openVantage(settings: VantageSettings): Vantage {
 function openRun(knowledge: Knowledge, ignoresProxy: boolean): RunVantage {
   const { memory, now } = knowledge;
   const met = new Set<Way>();
+  const untriedWays = new Set<Way>();
   const meet = (way: Way) => {
     met.add(way);
     const kind = kindOf(way);
@@ -108,6 +111,7 @@ function openRun(knowledge: Knowledge, ignoresProxy: boolean): RunVantage {
       const whose = await judgeFailure(knowledge, way, suspicion);
       if (whose === 'ours') return { ours: meet(way) };
       untried ||= whose === 'untried';
+      if (whose === 'untried') untriedWays.add(way);
     }
     return { ours: undefined, untried };
   };
@@ -134,6 +138,7 @@ function openRun(knowledge: Knowledge, ignoresProxy: boolean): RunVantage {
       void blame({ ways: [way], since: now(), isEarly: true }); // never rejects
     },
     missing: () => kindsOf(met),
+    untried: () => kindsOf(untriedWays),
   };
 }
 
@@ -181,6 +186,7 @@ export const trustedNetwork: RunVantage = {
   hidesTypes: async () => false,
   inside: () => undefined,
   missing: () => [],
+  untried: () => [],
   suspectClock: async () => undefined,
   clock: () => null,
 };
