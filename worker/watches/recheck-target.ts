@@ -146,13 +146,17 @@ type WatchTurn = {
 
 /** Which report answers a turn. Nothing is compared with the first one, so any that is still fresh does, and costs nothing. */
 export function freshnessOfTurn(
-  { state, dueAt }: Pick<WatchTarget, 'state' | 'dueAt'>,
+  {
+    state,
+    dueAt,
+    second = null,
+  }: Pick<WatchTarget, 'state' | 'dueAt'> & Partial<Pick<WatchTarget, 'second'>>,
   { everySeconds }: Pick<Watch, 'everySeconds'>,
   spec: Pick<CheckSpec, 'refreshFloorS'>,
 ): Freshness {
   if (state === 'new') return freshnessOf(spec, undefined, dueAt);
-  // Equal watches that are due within the refresh floor share a run; in a lab with short intervals two turns never do.
-  const refreshFloorS = Math.min(spec.refreshFloorS, everySeconds / 2);
+  // Equal watches that are due within the refresh floor share a run; in a lab with short intervals two looks of one watch never do.
+  const refreshFloorS = Math.min(spec.refreshFloorS, everySeconds / (second ? 12 : 2));
   return freshnessOf({ refreshFloorS }, 0, dueAt);
 }
 

@@ -34,9 +34,9 @@ const sites = {
     elsewhere += 1;
     response.writeHead(204).end();
   },
-  'https://site.test': (_request: unknown, response: ServerResponse) =>
+  'https://site.test': (request: IncomingMessage, response: ServerResponse) =>
     isBroken
-      ? response.writeHead(302, { location: '/' }).end()
+      ? response.writeHead(302, { location: request.url ?? '/' }).end()
       : response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>page</title>'),
 };
 const settings = { WATCH_MIN_SECONDS: '1', RATE_LIMIT: 'off' };
@@ -99,7 +99,8 @@ describe('a watch', async () => {
       expect(made.status).toBe(201);
       secret = String(made.body['webhookSecret']);
       const path = `/api/watches/${String(made.body['watchId'])}`;
-      expect(made.body).toMatchObject({ targetCount: 1, paused: false, scansPerDay: 86_400, options: {} });
+      // Each turn may have a second look.
+      expect(made.body).toMatchObject({ targetCount: 1, paused: false, scansPerDay: 172_800, options: {} });
       await vi.waitFor(() => expect(typesGot()).toContain('watch.test'), soon);
       const stateOf = async () =>
         ((await call('GET', `${path}/targets`)).body as { targets?: { state: string }[] }).targets?.[0]
@@ -155,6 +156,35 @@ describe('a watch', async () => {
       expect((await call('GET', path)).body).toMatchObject({ code: 'watch_not_found' });
     },
   );
+
+  test('believes that it is well again only after a second look', { timeout: longTest }, async () => {
+    const { call } = await draw(service);
+    const made = await call('POST', '/api/watches', {
+      ...wish,
+      targets: ['https://site.test/again'],
+      everySeconds: 6,
+    });
+    secret = String(made.body['webhookSecret']);
+    const path = `/api/watches/${String(made.body['watchId'])}`;
+    const scoreOf = async () =>
+      ((await call('GET', `${path}/targets`)).body as { targets?: { score: number | null }[] }).targets?.[0]
+        ?.score;
+    await vi.waitFor(async () => expect(await scoreOf()).toBe(100), soon);
+    isBroken = true;
+    await vi.waitFor(() => expect(typesGot()).toEqual(['watch.test', 'watch.changed']), soon);
+    // Well in one look: the second, a sixth of the interval later, finds it as it was.
+    isBroken = false;
+    await vi.waitFor(async () => expect(await scoreOf()).toBe(100), soon);
+    isBroken = true;
+    await vi.waitFor(async () => expect(await scoreOf()).not.toBe(100), { timeout: 3000, interval: 20 });
+    expect(typesGot()).toEqual(['watch.test', 'watch.changed']);
+    isBroken = false;
+    await vi.waitFor(
+      () => expect(typesGot()).toEqual(['watch.test', 'watch.changed', 'watch.recovered']),
+      soon,
+    );
+    expect((await call('DELETE', path)).status).toBe(204);
+  });
 
   test('of ssl-check has the end of the certificate in its calendar', { timeout: longTest }, async () => {
     const { call } = await draw(service);
