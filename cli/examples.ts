@@ -13,7 +13,7 @@ const examples: { readonly [command: string]: readonly string[] } = {
   evidence: [`diag evidence ${reportId} | diag assess -`],
   report: [`diag report ${reportId}`, `diag report ${reportId} -o json`],
   export: [`diag export ${reportId} --format pdf --out report.pdf`, `diag export ${reportId} --format csv`],
-  diff: [`diag diff ${other} ${reportId}`, `diag diff ${other} ${reportId} -o json`],
+  diff: [`diag diff ${other} ${reportId}`, 'diag diff monday.ndjson tuesday.ndjson'],
   history: ['diag history --target example.com', 'diag history --check ssl-check --limit 100 -o ndjson'],
   findings: ['diag findings --check ssl-check', 'diag findings -o json'],
   doctor: ['diag doctor', 'diag doctor --server https://diag.example'],

@@ -27,10 +27,15 @@ export function addStoredCommands(program: Command): void {
     );
   addServerOptions(program.command('diff <from> <to>'))
     .description(
-      'what changed between two stored reports of one check and target; exits with 1 for new findings',
+      'what changed between two stored reports, or two files of reports (-o ndjson); exits with 1 for new findings',
     )
-    .addOption(new Option('-o, --output <form>', 'how to print').choices(['table', 'json']).default('table'))
+    .addOption(output())
     .action(async (from: string, to: string, options: DiffOptions) => {
+      const { areFiles, printDiffOfFiles } = await import('./diff-files.ts');
+      if (await areFiles([from, to])) {
+        process.exitCode = await printDiffOfFiles(from, to, options.output);
+        return;
+      }
       process.exitCode = await (await import('./stored.ts')).printDiff(from, to, options);
     });
   addHistoryCommands(program);

@@ -18,7 +18,8 @@ export type ExportOptions = ServerOptions & {
   readonly format?: FormatName | CheckFormatName | typeof pdf.name;
   readonly out?: string;
 };
-export type DiffOptions = ServerOptions & { readonly output: 'table' | 'json' };
+export type DiffForm = 'table' | 'json' | 'ndjson';
+export type DiffOptions = ServerOptions & { readonly output: DiffForm };
 export type HistoryOptions = ServerOptions & {
   readonly output: ListForm;
   readonly target?: string;
@@ -69,7 +70,7 @@ export async function printDiff(
   { output, ...options }: DiffOptions,
 ): Promise<number> {
   const diff = (await openServer(options).diff(from, to)) as ReportDiff;
-  if (output === 'json') await pass(`${jsonText(diff, 2)}\n`);
+  if (output !== 'table') await pass(`${jsonText(diff, output === 'json' ? 2 : 0)}\n`);
   else
     await print(
       show`${diff.check}  ${changeWords(diff)}\n${tellChanges(diff)}${diff.findings.unchanged} unchanged\n`,
