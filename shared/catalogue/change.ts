@@ -15,6 +15,9 @@ export type Verdicted<F extends Judged = Judged> = {
   readonly findings: readonly F[];
   readonly passed: readonly string[];
   readonly notTested: readonly (string | { readonly code: string; readonly reason: string })[];
+  /** What the network of the worker could not do: of a report, and of its outline. */
+  readonly vantage?: { readonly missing: readonly string[] } | undefined;
+  readonly missing?: readonly string[] | undefined;
 };
 
 /** What a later report says of a finding; `reason` is why it was not tested. */
@@ -144,6 +147,7 @@ type Today<F extends Judged> = {
   readonly passed: ReadonlySet<string>;
   /** Code → why. */
   readonly unseen: ReadonlyMap<string, string>;
+  readonly missing: readonly string[];
 };
 
 /** Of two old codes that are one today, what is broken counts, then what was not tested. */
@@ -160,7 +164,8 @@ function readToday<F extends Judged>(report: Verdicted<F>): Today<F> {
     if (!findings.has(today(code))) unseen.set(today(code), reason);
   }
   const passed = new Set(report.passed.map(today).filter((code) => !findings.has(code) && !unseen.has(code)));
-  return { check, rulesVersion, isFailed: state === 'failed', findings, passed, unseen };
+  const missing = report.missing ?? report.vantage?.missing ?? [];
+  return { check, rulesVersion, isFailed: state === 'failed', findings, passed, unseen, missing };
 }
 
 const renamed = new Map<string, ReadonlyMap<string, string>>();
@@ -193,13 +198,35 @@ function fateOf<F extends Judged>(
   const reason = after.unseen.get(code);
   if (after.isFailed || reason !== undefined)
     return { state: 'not-tested', ...(reason === undefined || reason === '' ? {} : { reason }) };
-  if (after.passed.has(code)) {
-    const isSame = finding ? isSameRule(before, after, finding) : before.rulesVersion === after.rulesVersion;
-    return { state: isSame ? 'fixed' : 'not-judged' };
-  }
+  if (after.passed.has(code)) return fateOfPassed(before, after, finding);
   const isRule = findSpec(before.check)?.rules[code] !== undefined;
   // An older release may have had no such rule.
   return { state: isRule && before.rulesVersion <= after.rulesVersion ? 'not-applicable' : 'not-judged' };
+}
+
+function fateOfPassed<F extends Judged>(
+  before: Today<F>,
+  after: Today<F>,
+  finding: F | undefined,
+): FindingNow {
+  if (hasLostPlace(before, after))
+    return { state: 'not-tested', reason: 'not all of what had been seen could be looked at' };
+  const isSame = finding ? isSameRule(before, after, finding) : before.rulesVersion === after.rulesVersion;
+  return { state: isSame ? 'fixed' : 'not-judged' };
+}
+
+// Of a check that looks at several addresses or hosts, rules hold where they hold at those that answered.
+const placesLost: { readonly [check: string]: readonly string[] } = {
+  'ssl-check': ['endpoint-unreachable'],
+  'smtp-check': ['mail-host-unreachable', 'mail-host-address-unreachable'],
+};
+
+/** True where a place gave no answer that had given one, or our network could do less: what was wrong there may be so still. */
+function hasLostPlace(before: Today<Judged>, { check, findings, missing }: Today<Judged>): boolean {
+  return (
+    missing.some((kind) => !before.missing.includes(kind)) ||
+    (placesLost[check] ?? []).some((code) => findings.has(code) && !before.findings.has(code))
+  );
 }
 
 /** Whether the rule of a finding has the same severity and points in both releases, as far as today's knows. */

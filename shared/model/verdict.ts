@@ -93,6 +93,30 @@ export function unlessBroken<Code extends string>(verdicts: Verdicts<Code>, othe
   ) as Verdicts<Code>;
 }
 
+/** Something that was not looked at; `why` as in `notTested`, undefined where it was. */
+export type BlindSpot<Code extends string> = {
+  readonly why: string | undefined;
+  /** What would speak of it. */
+  readonly codes: readonly Code[];
+  /** What holds does so all the same: only what does not seem to apply is open. */
+  readonly isOfUse?: boolean;
+};
+
+/** The verdicts where something was not looked at: what rests on it neither holds nor is without use. What is broken all the same stays so. */
+export function withBlindSpots<Code extends string>(
+  verdicts: Verdicts<Code>,
+  spots: readonly BlindSpot<Code>[],
+): Verdicts<Code> {
+  const open = new Map<Code, Verdict>();
+  for (const { why, codes, isOfUse = false } of spots)
+    for (const code of why === undefined ? [] : codes)
+      if (verdicts[code] === 'not-applicable' || (verdicts[code] === 'holds' && !isOfUse))
+        open.set(code, notTested(why ?? ''));
+  return open.size === 0
+    ? verdicts
+    : { ...verdicts, ...(Object.fromEntries(open) as Partial<Verdicts<Code>>) };
+}
+
 /** The codes that are broken, in the table's order. */
 export function codesBroken<Code extends string>(verdicts: Verdicts<Code>): Code[] {
   return codesOf(verdicts).filter((code) => isBroken(verdicts[code]));

@@ -98,7 +98,9 @@ const voidRecords = ['dmarc-multiple', 'dmarc-record-ignored'] as const;
 function judgePolicy(dns: SourceFacts): Verdict {
   const missing = verdictIn(dns, 'dmarc-missing');
   const effect = verdictOver(dns, missing === 'not-applicable' ? voidRecords : ['dmarc-no-effect']);
-  return isBroken(missing) || !isBroken(effect) ? missing : effect;
+  if (isBroken(missing)) return missing;
+  // Broken, or not tested where nothing else is known.
+  return isBroken(effect) || (missing === 'not-applicable' && typeof effect === 'object') ? effect : missing;
 }
 
 function judgeGrade({ categories, ssl, web }: CategoryFacts, grade: Grade): Verdict {

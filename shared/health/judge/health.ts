@@ -2,7 +2,15 @@ import { asksWeb } from '../../catalogue/domain-health/parts.ts';
 import { type HealthCode, rules } from '../../catalogue/domain-health/rules.ts';
 import type { CategoryName } from '../../catalogue/domain-health/weights.ts';
 import type { Assessment } from '../../model/report.ts';
-import { codesOf, isBroken, notTested, type Verdict, type Verdicts } from '../../model/verdict.ts';
+import {
+  type BlindSpot,
+  codesOf,
+  isBroken,
+  notTested,
+  type Verdict,
+  type Verdicts,
+  withBlindSpots,
+} from '../../model/verdict.ts';
 import { type Category, whyLeftOut } from '../facts/categories.ts';
 import { failedHostOf, type HealthFacts } from '../facts/health.ts';
 import { findingIn } from '../facts/source.ts';
@@ -15,17 +23,32 @@ export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
   const { domain, webHost, entries, web, exists, dns, categories } = facts;
   const failedHost = failedHostOf(facts);
   const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
-  const judged: Record<HealthCode, Verdict> = {
+  const all: Record<HealthCode, Verdict> = {
     ...judgeCategories(facts),
     ...judgeRegistration(facts.registration),
     ...judgeEntryPoints({ domain, webHost, entries, web, categories, failedHost, hasWildcard }),
   };
+  const judged = withBlindSpots(all, blindSpotsOf(facts));
   return Object.fromEntries(
     codesOf(rules).map((code) => [
       code,
       exists || code === 'domain-not-found' ? judgeAsked(code, facts.parts, judged[code]) : 'not-applicable',
     ]),
   ) as Verdicts<HealthCode>;
+}
+
+const ofWaysIn = codesOf(rules).filter((code) => rules[code].part === 'entryPoints');
+
+/** What was not seen of the site, and what would speak of it. */
+function blindSpotsOf({ entries, web, categories }: HealthFacts): readonly BlindSpot<HealthCode>[] {
+  const isWeb = web.kind !== 'absent' && web.kind !== 'closed';
+  const way = isWeb ? entries.find(({ end }) => end === 'unknown') : undefined;
+  const page = categories.find(({ name, state }) => name === 'performance' && state === 'unavailable');
+  return [
+    { why: way?.why, codes: [...ofWaysIn, 'category-failed', 'category-poor'], isOfUse: true },
+    // By script a page sends its visitor on in a browser alone.
+    { why: page?.reason, codes: ['https-downgrade', 'http-not-upgraded', 'entry-point-sends-on'] },
+  ];
 }
 
 /** What is not asked for is not tested. That a domain does not exist is reported by whatever part sees it, and https-missing by the entry points. */

@@ -4,7 +4,8 @@ import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/repo
 import { bogusCodes, type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
-import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
+import { allOf, codesBroken, notTested, type Verdicts, withBlindSpots } from '#shared/model/verdict';
+import { blindSpotsOf } from './blind-spots.ts';
 import { assessDns, type DnsAssessment } from './dns/assess.ts';
 import { findHidden } from './dns/dnssec/find-hidden.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
@@ -31,7 +32,7 @@ export function assessDnsCheck(
   const verdicts = explainFromHere(judged, evidence.dns);
   return {
     state: stateOf(dns, mail),
-    verdicts: withZone(verdicts, dns.fields.ns),
+    verdicts: withZone(withBlindSpots(verdicts, blindSpotsOf(gathered, verdicts)), dns.fields.ns),
     fields: { ...dns.fields, ...mail.fields, budget: reportBudget(evidence) },
     ...joinScores(verdicts, dns, mail),
   };

@@ -1,9 +1,16 @@
 import type { redirectReportShape } from '#shared/catalogue/redirect-check/report';
 import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
+import { kindOfFailure } from '#shared/model/failure';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
-import { type Evidence, isBroken, type Verdicts } from '#shared/model/verdict';
+import {
+  type BlindSpot,
+  type Evidence,
+  isBroken,
+  type Verdicts,
+  withBlindSpots,
+} from '#shared/model/verdict';
 import { type KnownServers, readKnownServers } from '../../fixes/known-server.ts';
 import { webServers } from '../../fixes/servers.ts';
 import { textOf, upgrade, type WantOfRule } from '../../fixes/want.ts';
@@ -30,16 +37,41 @@ export function assessRedirects(
     ...judgeFamilies(evidence.families),
     'client-dependent': judgeClient(evidence),
   };
+  const known = withBlindSpots(verdicts, blindSpotsOf(evidence));
   const unseen = readEndUnseen(evidence);
   const block = unseen?.kind === 'blocked' ? unseen.block : null;
   const state = unseen ? 'partial' : stateOf(evidence);
   return {
     state,
-    verdicts: withFixes(verdicts, { rules, wants, servers: webServers, known: knownServers(evidence) }),
+    verdicts: withFixes(known, { rules, wants, servers: webServers, known: knownServers(evidence) }),
     fields: { ...reportChain(evidence), answeredBy: block, ended: reportEnd(evidence) },
     // What a visitor meets behind an end that is not the page, or that we did not come to, may be anything.
     ...scoreRedirects(verdicts, evidence, state === 'complete'),
   };
+}
+
+/** What was not seen of the way, and what would speak of it. */
+function blindSpotsOf({ hops, stop, families }: RedirectEvidence): readonly BlindSpot<RedirectCode>[] {
+  const last = hops.at(-1)?.seen;
+  const family = families?.sights.find(
+    (sight) => sight.kind === 'failed' && kindOfFailure(sight.code) === 'uncertain',
+  );
+  return [
+    { why: stop.kind === 'arrived' ? whyUnread(last) : undefined, codes: ['redirect-javascript-suspected'] },
+    { why: whyLost(last), codes: ['target-address-not-allowed', 'target-not-allowed'] },
+    { why: family?.kind === 'failed' ? family.reason : undefined, codes: ['ipv6-slow'] },
+  ];
+}
+
+type HopSeen = RedirectEvidence['hops'][number]['seen'] | undefined;
+
+function whyUnread(seen: HopSeen): string | undefined {
+  const isUnread = seen?.kind === 'response' && seen.page === null && seen.bodyCut !== null;
+  return isUnread ? 'the page was not read' : undefined;
+}
+
+function whyLost(seen: HopSeen): string | undefined {
+  return seen?.kind === 'failure' && kindOfFailure(seen.code) === 'uncertain' ? seen.reason : undefined;
 }
 
 /** Of the first host, which redirects or should. */

@@ -13,8 +13,17 @@ import { framingRules } from '#shared/catalogue/security-header-check/rules/fram
 import { hstsRules } from '#shared/catalogue/security-header-check/rules/transport';
 import { scoreGroups } from '#shared/catalogue/security-header-check/score';
 import type { FieldsOf } from '#shared/catalogue/spec';
+import { kindOfFailure } from '#shared/model/failure';
 import type { Assessment } from '#shared/model/report';
-import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
+import {
+  allOf,
+  type BlindSpot,
+  notTested,
+  unlessBroken,
+  type Verdict,
+  type Verdicts,
+  withBlindSpots,
+} from '#shared/model/verdict';
 import { readKnownServers, unknownServers } from '../../fixes/known-server.ts';
 import { valuesOf } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
@@ -64,7 +73,10 @@ export function assessHeaders(
   const policies = isSeen ? page.policies : [];
   return {
     state: stateOf(evidence, hops, page),
-    verdicts: withHeaderFixes(verdicts, page ? readKnownServers(page.fields) : unknownServers),
+    verdicts: withHeaderFixes(
+      withBlindSpots(verdicts, blindSpotsOf(evidence)),
+      page ? readKnownServers(page.fields) : unknownServers,
+    ),
     score: isSeen ? own.score : null,
     scoreEffects: own.scoreEffects,
     fields: {
@@ -81,6 +93,43 @@ export function assessHeaders(
       observatory: compareWithObservatory(evidence, verdicts),
     },
   };
+}
+
+/** What only the page shows, or the way to it. */
+const ofPage: readonly HeaderCode[] = [
+  'target-address-not-allowed',
+  'target-not-allowed',
+  'target-error-status',
+  'target-no-document',
+  'target-is-default-page',
+  'target-blocks-checks',
+  'target-differs-by-visitor',
+  'target-other-site',
+  'redirect-client-side',
+  'hsts-preload-ineligible',
+  'isolation-ok',
+  'csp-meta-ignored-directive',
+  'csp-meta-not-in-head',
+];
+
+/** What was not seen, and what would speak of it. */
+function blindSpotsOf({ https, http, preload }: HeaderEvidence): readonly BlindSpot<HeaderCode>[] {
+  const isUnlisted = preload.some(([, state]) => state === 'unknown');
+  return [
+    { why: whyLost(https), codes: ofPage, isOfUse: true },
+    { why: whyUnread(https), codes: ['csp-meta-ignored-directive', 'csp-meta-not-in-head'], isOfUse: true },
+    { why: whyLost(http), codes: ['cookie-on-http', 'cookie-session-on-http'] },
+    { why: isUnlisted ? 'the preload list was not read' : undefined, codes: ['hsts-preloaded'] },
+  ];
+}
+
+function whyUnread({ hops, document }: HeaderEvidence['https']): string | undefined {
+  const [, type = ''] = hops.at(-1)?.headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  return document === null && /\bhtml\b/i.test(type) ? 'the page was not read' : undefined;
+}
+
+function whyLost({ end }: HeaderEvidence['https']): string | undefined {
+  return end.kind === 'failed' && kindOfFailure(end.code) === 'uncertain' ? end.reason : undefined;
 }
 
 // Who blocks us, or whose page stands where there is no site yet, sends headers and cookies of its own, which say nothing of the site.

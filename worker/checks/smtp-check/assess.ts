@@ -3,7 +3,7 @@ import { rules, type SmtpCode } from '#shared/catalogue/smtp-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { score } from '#shared/model/score';
-import { allOf, notTested, type Verdicts } from '#shared/model/verdict';
+import { allOf, type BlindSpot, notTested, type Verdicts, withBlindSpots } from '#shared/model/verdict';
 import { mailServers } from '../../fixes/servers.ts';
 import { offerStarttls, setTls, type WantOfRule } from '../../fixes/want.ts';
 import { withFixes } from '../../fixes/with-fixes.ts';
@@ -21,11 +21,32 @@ export function assessSmtp(evidence: SmtpEvidence): Assessment<SmtpCode, FieldsO
   const isSeen = facts.hosts.some(isKnown);
   return {
     state: stateOf(facts, isSeen),
-    verdicts: withFixes(verdicts, { rules, wants, servers: mailServers }),
+    verdicts: withFixes(withBlindSpots(verdicts, blindSpotsOf(evidence)), {
+      rules,
+      wants,
+      servers: mailServers,
+    }),
     fields: reportSmtp(facts),
     // A domain without mail has nothing to encrypt, and hosts that did not talk to us, or put STARTTLS off, say nothing of it.
     score: isSeen ? score(rules, verdicts) : null,
   };
+}
+
+/** A host that did not talk to us: what it would have said of itself is open. */
+function blindSpotsOf({ hosts }: SmtpEvidence): readonly BlindSpot<SmtpCode>[] {
+  const isMute = ({ failure, addresses }: SmtpEvidence['hosts'][number]) =>
+    failure !== null || addresses.every(({ first }) => first.kind === 'failure');
+  return [
+    {
+      why: hosts.some(isMute) ? 'a mail host could not be talked to' : undefined,
+      codes: [
+        'mail-host-address-unreachable',
+        'mail-hosts-differ',
+        'dane-certificate-mismatch',
+        'dane-starttls-missing',
+      ],
+    },
+  ];
 }
 
 const wants: { readonly [C in SmtpCode]?: WantOfRule } = {

@@ -15,18 +15,21 @@ import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate'
 import { connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
 import type { EndpointCode } from '#shared/catalogue/ssl-check/rules/endpoint';
 import { nameRules } from '#shared/catalogue/ssl-check/rules/name';
+import { kindOfFailure } from '#shared/model/failure';
 import type { Assessment } from '#shared/model/report';
 import {
   allOf,
+  type BlindSpot,
   codesBroken,
   codesOf,
   isBroken,
   notTested,
   type Verdict,
   type Verdicts,
+  withBlindSpots,
 } from '#shared/model/verdict';
 import type { CertificateKey } from '../../certificates/certificate.ts';
-import type { FullEndpoint, SslEvidence } from './evidence.ts';
+import type { FullEndpoint, HandshakeAnswer, QuestionEnd, SslEvidence } from './evidence.ts';
 import { isAllAnswered, readFacts, type SslFacts } from './facts/facts.ts';
 import { listPresented } from './facts/presented.ts';
 import { kindOfKey } from './grammar/key-kind.ts';
@@ -61,7 +64,7 @@ export function assessSsl(seen: SslEvidence): Assessment<SslCode, FieldsOf<typeo
   const told = isOpen ? noLetters : letters;
   return {
     state: isNoTls ? 'complete' : isOpen ? 'partial' : stateOf(facts, obstacle),
-    verdicts: withSslFixes(verdicts),
+    verdicts: withSslFixes(withBlindSpots(verdicts, blindSpotsOf(evidence))),
     fields: {
       ...reportServer(facts),
       ...reportCertificates(facts, certificates.each),
@@ -71,6 +74,60 @@ export function assessSsl(seen: SslEvidence): Assessment<SslCode, FieldsOf<typeo
     },
     ...score(told.own, rating, broken),
   };
+}
+
+/** Rules that one accepted suite breaks, and that hold where it was not asked for. */
+const ofSuites: readonly SslCode[] = [
+  'suite-cbc-offered',
+  'suite-finite-field-offered',
+  'suite-without-forward-secrecy-offered',
+  'key-exchange-breakable',
+  'dh-parameters-small',
+  'dh-prime-shared',
+];
+const ofClients: readonly SslCode[] = [
+  'chrome-cannot-connect',
+  'firefox-cannot-connect',
+  'safari-cannot-connect',
+];
+const ofHandshake: readonly SslCode[] = [
+  'ocsp-staple-invalid',
+  'ocsp-staple-outdated',
+  'client-certificate-requested',
+];
+
+/** What was not seen of the server, and what would speak of it. */
+function blindSpotsOf({
+  questions,
+  handshakes,
+  clients = [],
+  endpoints,
+}: SslEvidence): readonly BlindSpot<SslCode>[] {
+  const isOpen = (end: { readonly kind: string }) =>
+    end.kind === 'stopped' || end.kind === 'failure' || end.kind === 'silent';
+  const isCut = questions.some(({ end }) => isOpen(end));
+  const isMute =
+    questions.some(({ accepted }) => accepted.length > 0) &&
+    handshakes.every(({ handshake }) => isUncertain(handshake));
+  const isAway = endpoints?.some(({ handshake }) => isUncertain(handshake)) === true;
+  const of = (isBlind: boolean, why: string, codes: readonly SslCode[]) => ({
+    why: isBlind ? why : undefined,
+    codes,
+  });
+  return [
+    of(isCut, 'not all suites could be asked for', ofSuites),
+    of(isCut || isAway, 'not all addresses could be asked', ['endpoints-differ']),
+    of(
+      clients.some(({ answer }) => isOpen(answer as QuestionEnd)),
+      'a browser’s own hello was not answered',
+      ofClients,
+    ),
+    of(isMute, 'no handshake was completed', ofHandshake),
+  ];
+}
+
+function isUncertain(handshake: HandshakeAnswer): boolean {
+  return handshake.kind === 'failure' && kindOfFailure(handshake.code) === 'uncertain';
 }
 
 /** What an interceptor on the way answered says nothing of the server: its chains and answers are left out. */
