@@ -1,3 +1,4 @@
+import { readRechecked } from '#shared/catalogue/outline';
 import type { Finding } from '#shared/model/finding';
 import type { Report } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
@@ -82,9 +83,10 @@ type Telling = { readonly recheck?: string | undefined; readonly explain?: boole
 export function tellReport(report: Report, { recheck, explain = false }: Telling = {}): Shown {
   const { summary, state, score, grade } = report;
   const missing = vantageWords(report);
+  const { recheckedAt } = readRechecked(report);
   const head = show`${targetOf(report)}  ${report.check}  ${paint(grade ?? '-', grade ?? '-')} ${score ?? 'no score'}${
     state === 'complete' ? '' : `  (${state})`
-  }${missing === undefined ? '' : show`\n${wrap(missing, 0)}`}`;
+  }${recheckedAt ? show`  (${recheckedAt.check} again at ${recheckedAt.at})` : ''}${missing === undefined ? '' : show`\n${wrap(missing, 0)}`}`;
   const domain = tellDomain(report, explain);
   const again = recheck === undefined ? show`` : tellRecheck(report, recheck);
   if (domain) return show`${head}\n${again}${domain}`;

@@ -3,6 +3,7 @@ import type { Answer, Later } from '#shared/ask/ask';
 import { grantReport, partIdsIn } from '#shared/ask/grant-report';
 import { invalidRequest, type Question, type Questions } from '#shared/ask/question';
 import { questionOfSource } from '#shared/ask/source-question';
+import { codeToday } from '#shared/catalogue/change';
 import { plainQuestion } from '#shared/catalogue/domain-health/sources';
 import { findSpec } from '#shared/catalogue/registry';
 import { judgeAgain } from '#shared/health/judge-again';
@@ -59,7 +60,10 @@ export async function recheck(
   const known = await askAsCaller(services, from, { question, freshness: newest, waitS: 0, mayStart: false });
   if (known.kind !== 'report') throw nothingKnown(code);
   const health = readReport({ json: known.report.identity });
-  const found = partFindingsOf(health).filter((finding) => finding.code === code);
+  // A report of an earlier release may have it under another name.
+  const isMeant = (one: { readonly check: string; readonly code: string }) =>
+    codeToday(one.check, one.code) === codeToday(one.check, code);
+  const found = partFindingsOf(health).filter(isMeant);
   if (found.length === 0) {
     const { recheck: last } = health as { readonly recheck?: { readonly code?: string } };
     if (last?.code === code) return known;

@@ -11,37 +11,35 @@ const finding = {
   fix: 'Renew it.',
 } as const;
 const checkedAt = '2026-11-21T03:00:00.000Z';
-const report = makeReport(
-  {
-    check: 'domain-health',
-    target: { domain: 'a.test' },
-    rules: {},
-    rulesVersion: 8,
-    reportId: 'a'.repeat(32),
-    checkedAtMs: Date.parse(checkedAt),
-    durationMs: 5,
-    freshForS: 300,
-    keepForS: 600,
-  },
-  { state: 'complete', verdicts: {}, fields: {} },
-);
+const facts = {
+  check: 'domain-health',
+  target: { domain: 'a.test' },
+  rules: {},
+  rulesVersion: 8,
+  reportId: 'a'.repeat(32),
+  checkedAtMs: Date.parse(checkedAt),
+  durationMs: 5,
+  freshForS: 300,
+  keepForS: 600,
+};
+const report = makeReport(facts, { state: 'complete', verdicts: {}, fields: {} });
+const outlineOf = (check: string): OutlinedReport => ({
+  check,
+  target: 'a.test',
+  state: 'complete',
+  checkedAt,
+  score: 90,
+  grade: 'A',
+  rulesVersion: 13,
+  findings: [],
+  passed: [],
+  notTested: [],
+});
 
 /** A domain whose ssl-check says this; null: it has no report. */
 function compared(seen: Partial<OutlinedReport> | null): ComparedReport {
   if (seen === null) return { domain: 'a.test', href: '' };
-  const part: OutlinedReport = {
-    check: 'ssl-check',
-    target: 'a.test',
-    state: 'complete',
-    checkedAt,
-    score: 90,
-    grade: 'A',
-    rulesVersion: 13,
-    findings: [],
-    passed: [],
-    notTested: [],
-    ...seen,
-  };
+  const part: OutlinedReport = { ...outlineOf('ssl-check'), ...seen };
   return { domain: 'a.test', href: '', report, outline: { reports: [part], expiries: [] } };
 }
 
@@ -63,4 +61,57 @@ test.for<[string, Partial<OutlinedReport> | null, { text: string; verdict: strin
   const row = rows.find(({ code }) => code === finding.code);
   expect(row?.name).toBe('The certificate has expired');
   expect(row?.cells[1]).toMatchObject(cell);
+});
+
+test('a row that every domain breaks only through another one names that one', () => {
+  const told = { ...makeReport(facts, { state: 'complete', verdicts: {}, fields: {} }) };
+  const named = (check: string, code: string, category: string | null) => ({
+    ...finding,
+    fix: { text: '' },
+    check,
+    code,
+    target: check === 'ssl-check' ? 'a.test' : 'https://a.test/',
+    category,
+    domainEffect: 0,
+    detail: '',
+    evidence: [],
+    references: [],
+  });
+  const partFindings = [
+    named('ssl-check', 'certificate-expired', 'ssl'),
+    named('security-header-check', 'certificate-not-trusted', 'headers'),
+  ];
+  const own = {
+    ...finding,
+    code: 'finding-critical',
+    fix: { text: '' },
+    detail: '',
+    evidence: [{ category: 'ssl', code: 'certificate-expired' }],
+    references: [],
+  };
+  const outlined = (check: string, code: string): OutlinedReport => ({
+    ...outlineOf(check),
+    findings: [{ ...finding, code }],
+  });
+  const reports = [
+    outlined('domain-health', 'finding-critical'),
+    outlined('ssl-check', 'certificate-expired'),
+    outlined('security-header-check', 'certificate-not-trusted'),
+  ];
+  const broken: ComparedReport = {
+    domain: 'a.test',
+    href: '',
+    report: { ...told, findings: [own], partFindings },
+    outline: { reports, expiries: [] },
+  };
+  const { rows } = compareReports([broken, compared({ passed: ['certificate-expired'] })]);
+  const causes = rows
+    .filter(({ kind }) => kind === 'verdict')
+    .map(({ code, consequenceOf }) => [code, consequenceOf]);
+  const cause = { check: 'ssl-check', code: 'certificate-expired' };
+  expect(Object.fromEntries(causes)).toEqual({
+    'certificate-expired': null,
+    'finding-critical': cause,
+    'certificate-not-trusted': cause,
+  });
 });
