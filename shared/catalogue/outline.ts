@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
-import { isSameRule } from './change.ts';
+import { changesBetween, codeToday, isSameRule } from './change.ts';
 import { recheckedAtSchema } from './domain-health/report.ts';
 import { endingsIn } from './expiries/endings.ts';
 
@@ -87,9 +87,10 @@ export function carryOver(from: Outline, to: Outline): Outline {
     if (!older) return newer;
     const blind = new Set(newer.notTested);
     // What another rule found says nothing of what this one will.
-    const findings = older.findings.filter(
-      (finding) => blind.has(finding.code) && isSameRule(older, newer, finding),
+    const findings = changesBetween(older, newer).noLongerTested.filter((finding) =>
+      isSameRule(older, newer, finding),
     );
+    const open = new Set(findings.map(({ code }) => codeToday(newer.check, code)));
     const passed = older.passed.filter((code) => blind.has(code));
     const known = new Set([...findings.map(({ code }) => code), ...passed]);
     // Grade and state of what was seen in part, or through a network that lacks something, are of something else.
@@ -103,7 +104,7 @@ export function carryOver(from: Outline, to: Outline): Outline {
       grade,
       ...(missing ? { missing } : {}),
       findings: [...newer.findings, ...findings],
-      passed: [...newer.passed, ...passed],
+      passed: [...newer.passed.filter((code) => !open.has(code)), ...passed],
       notTested: newer.notTested.filter((code) => !known.has(code)),
     };
   });

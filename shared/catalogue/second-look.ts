@@ -38,7 +38,8 @@ type Held = { readonly at: number; readonly finding: Found };
  * says so, too; and that a target is gone, where no control showed that our own network worked. All else is believed at once. Pure.
  * @param minSeverity what is below is no reason to look again
  */
-export function holdBack(look: Look, minSeverity: Severity): HeldBack {
+export function holdBack(seen: Look, minSeverity: Severity): HeldBack {
+  const look = { ...seen, pending: seen.pending.map(nameToday) };
   const { from, to } = look;
   if (isGoneUnproven(look)) {
     const outline = { ...from, expiries: to.expiries.length > 0 ? to.expiries : from.expiries };
@@ -82,6 +83,12 @@ export function replacePart({ reports, ...outline }: Outline, part: OutlinedRepo
         : report,
     ),
   };
+}
+
+/** A name of before under the codes of today. */
+function nameToday(name: string): string {
+  const [check = '', target, code] = name.split(' ');
+  return code === undefined ? name : `${check} ${target} ${codeToday(check, code)}`;
 }
 
 const isSame = (one: Part, other: Part) => one.check === other.check && one.target === other.target;

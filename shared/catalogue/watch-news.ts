@@ -59,6 +59,14 @@ function nameOf({ kind, category, code }: News): string {
   return kind === 'grade' || kind === 'state' ? kind : `finding ${category ?? ''} ${code ?? ''}`;
 }
 
+/** A name of before under the codes of today. */
+function nameToday({ reports }: Outline, name: string): string {
+  const [, category, code] = /^finding (\S*) (\S*)$/.exec(name) ?? [];
+  if (category === undefined || code === undefined) return name;
+  const part = reports.find(({ categories = {} }) => Object.hasOwn(categories, category)) ?? reports[0];
+  return `finding ${category} ${part ? codeToday(part.check, code) : code}`;
+}
+
 /** Turns without a change after which a thing has come to rest, and the least time for it. */
 const restTurns = 6;
 const leastRestMs = 3_600_000;
@@ -69,7 +77,9 @@ const mostRemembered = 200;
 function remember(found: readonly News[], turn: TurnInput): Pick<TurnNews, 'news' | 'memory'> {
   const { now } = turn;
   const restMs = Math.max(leastRestMs, turn.everySeconds * 1000 * restTurns);
-  const memory = new Map(Object.entries(turn.memory));
+  const memory = new Map(
+    Object.entries(turn.memory).map(([name, known]) => [nameToday(turn.to, name), known] as const),
+  );
   const told: News[] = [];
   for (const news of found) {
     const name = nameOf(news);

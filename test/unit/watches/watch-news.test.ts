@@ -147,3 +147,42 @@ test('a signature is that of the example of Standard Webhooks', () => {
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   });
 });
+
+test('what was told of a code is remembered under the name that it has today', () => {
+  const at = (code: string, rulesVersion: number): Outline =>
+    outline(false, {
+      check: 'security-header-check',
+      rulesVersion,
+      findings: [{ code, severity: 'high', title: code, scoreEffect: 0, fix: '' }],
+    });
+  const notify = { minSeverity: 'low' as const, daysBefore: [] };
+  const known = { told: 'bad', toldAt: 0, now: 'bad', flips: 1 } as const;
+  const { news, memory, base } = judgeTurn({
+    from: at('redirect-downgrade', 5),
+    to: at('https-downgrade', 16),
+    memory: { 'finding  redirect-downgrade': known },
+    expiries: {},
+    notify,
+    everySeconds: 3600,
+    now: hour,
+  });
+  expect([news, memory]).toEqual([[], { 'finding  https-downgrade': known }]);
+  expect(base?.reports[0]?.findings.map(({ code }) => code)).toEqual(['https-downgrade']);
+});
+
+test('what was wrong at an address that is silent now is neither fixed nor forgotten', () => {
+  const seen = (codes: readonly string[], passed: readonly string[]): Outline =>
+    outline(false, {
+      check: 'ssl-check',
+      findings: codes.map((code) => ({ code, severity: 'high', title: code, scoreEffect: 0, fix: '' })),
+      passed: [...passed],
+    });
+  const both = seen(['certificate-expired'], ['endpoint-unreachable']);
+  const silent = seen(['endpoint-unreachable'], ['certificate-expired']);
+  expect(tellAll([both, silent, both, seen([], ['certificate-expired', 'endpoint-unreachable'])])).toEqual([
+    '',
+    'finding-added endpoint-unreachable',
+    'finding-fixed endpoint-unreachable',
+    'finding-fixed certificate-expired',
+  ]);
+});
