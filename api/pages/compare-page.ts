@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { lookAtJob } from '#shared/ask/ask';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Caller } from '#shared/limits/caller';
 import type { Comparison, ComparisonRow } from '#shared/model/comparison';
@@ -31,43 +32,34 @@ export async function answerComparePage(
     response,
     services.site.isOpen ? 'anyone' : 'reports:read',
   );
-  const { raw, until } = readUntil(rawQueryOf(request));
+  const { raw, jobs, until } = readReload(rawQueryOf(request));
   const domains = raw === '' ? [] : readCompared(raw, services.targetPolicy).domains;
   const found = domains.length === 0 ? undefined : await compareDomains(services, caller, domains);
-  const missing =
-    found?.domains.flatMap(({ domain, state }) => (state === 'no-report' ? [domain] : [])) ?? [];
-  const isRunning = await someRuns(services, { caller, response }, missing);
-  const again = isRunning && until > Date.now() ? withUntil(raw, until) : undefined;
+  const isRunning = until > Date.now() && (await someRuns(services, jobs));
+  const again = isRunning ? addressOf(raw, jobs, until) : undefined;
   await sendPage(request, response, comparePage(services, domains, { found, again }), 'private, no-cache');
 }
 
 /** How long the page of a comparison loads itself again while a check runs, and how often. */
 const reloadsForMs = 120_000;
 const reloadS = 4;
-const untilPart = /(?:^|&)until=(\d{1,15})$/;
+const reloadPart = /&jobs=((?:[0-9a-f]{32},?){1,10})&until=(\d{1,15})$/;
 
-/** Takes the end of its own reloading off the query of a page. */
-function readUntil(query: string): { readonly raw: string; readonly until: number } {
+/** Takes what the page tells itself off the end of its query: the jobs that it waits for, and until when. */
+function readReload(query: string) {
+  const [part = '', jobs = '', until = '0'] = reloadPart.exec(query) ?? [];
+  const raw = query.slice(0, query.length - part.length);
   const latest = Date.now() + reloadsForMs;
-  const [part = '', until = ''] = untilPart.exec(query) ?? [];
-  return {
-    raw: query.slice(0, query.length - part.length),
-    until: until === '' ? latest : Math.min(Number(until), latest),
-  };
+  return { raw, jobs: jobs.split(',').filter((id) => id !== ''), until: Math.min(Number(until), latest) };
 }
 
-function withUntil(raw: string, until: number): string {
-  return `/compare?${raw}&until=${until}`;
+function addressOf(raw: string, jobs: readonly string[], until: number): string {
+  return jobs.length === 0 ? `/compare?${raw}` : `/compare?${raw}&jobs=${jobs.join(',')}&until=${until}`;
 }
 
-/** Whether a check of one of these domains is under way. Starts none. */
-async function someRuns(
-  services: PageServices,
-  from: Pick<ComparePageRequest, 'caller' | 'response'>,
-  domains: readonly string[],
-): Promise<boolean> {
-  const answers = await Promise.all(domains.map((domain) => askFor(services, { ...from, domain }, false)));
-  return answers.some(({ kind }) => kind === 'later');
+async function someRuns({ jobs: { jobQueue } }: PageServices, jobs: readonly string[]): Promise<boolean> {
+  const states = await Promise.all(jobs.map((id) => lookAtJob(jobQueue, id)));
+  return states.some((state) => state?.state === 'waiting' || state?.state === 'running');
 }
 
 /** Answers a POST of the same: starts the checks of those domains that have no report, and shows the table. */
@@ -83,10 +75,14 @@ export async function answerCompareForm(
   const query = new URLSearchParams(names.map((name): [string, string] => ['domain', name])).toString();
   const { domains } = readCompared(query, services.targetPolicy);
   const { domains: known } = await compareDomains(services, caller, domains);
-  for (const { domain, state } of known)
-    if (state === 'no-report') await askFor(services, { domain, caller, response }, true);
+  const jobs: string[] = [];
+  for (const { domain, state } of known) {
+    if (state !== 'no-report') continue;
+    const answer = await start(services, { domain, caller, response });
+    if (answer.kind === 'later') jobs.push(answer.jobId);
+  }
   const address = new URLSearchParams(domains.map((name): [string, string] => ['domain', name])).toString();
-  seeOther(response, `${basePathOf(services.site)}/compare?${address}`);
+  seeOther(response, `${basePathOf(services.site)}${addressOf(address, jobs, Date.now() + reloadsForMs)}`);
 }
 
 type ComparePageRequest = {
@@ -95,16 +91,15 @@ type ComparePageRequest = {
   readonly response: Response;
 };
 
-async function askFor(
+async function start(
   services: PageServices,
   { domain, caller, response }: ComparePageRequest,
-  mayStart: boolean,
 ): ReturnType<typeof askAsCaller> {
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error(`${mainCheck} is in the catalogue`);
   const question = usualQuestion(services, spec, domain, caller);
   const freshness = freshnessOf(spec, undefined, Date.now());
-  return askAsCaller(services, { caller, response }, { question, freshness, waitS: 0, mayStart });
+  return askAsCaller(services, { caller, response }, { question, freshness, waitS: 0 });
 }
 
 function requireIds({ site }: PageServices): void {

@@ -411,12 +411,25 @@ describe('the form that compares domains', () => {
     const health = (host: string) => as.call(`/api/tools/domain-health/${host}?wait=50`);
     expect((await health(one)).status).toBe(200);
     const before = await as.spent();
-    expect((await press(as)).status).toBe(303);
+    const pressed = await press(as);
+    expect(pressed.status).toBe(303);
     expect((await as.spent()) - before).toBe(5);
+    const address = pressed.location;
+    const [, until = ''] = /&jobs=[0-9a-f]{32}&until=(\d+)$/.exec(address) ?? [];
+    expect(Number(until) - Date.now()).toBeGreaterThan(100_000);
+    const page = async (path: string) => (await as.call(path, { headers: { accept: 'text/html' } })).text;
+    // While it runs the page loads itself again, for two minutes at most.
+    const refresh = 'http-equiv="refresh" content="4; url=';
+    expect(await page(address)).toContain(refresh);
+    expect(await page(address.replace(/\d+$/, '1'))).not.toContain(refresh);
+    expect(await page(address.replace(/&jobs.*/, ''))).not.toContain(refresh);
     // It goes on, and is joined at no cost.
     expect((await health(two)).status).toBe(200);
     expect((await press(as)).status).toBe(303);
     expect((await as.spent()) - before).toBe(5);
+    const shown = await page(address);
+    expect(shown).not.toContain(refresh);
+    expect(shown).toMatch(/<time datetime="[^"]+" title="[^"]+">\d+ seconds? ago<\/time>/);
   });
 });
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Report } from '#shared/model/report';
 import type { Scope } from '#shared/ports/token-store';
 import { makeToken } from '#shared/stores/tokens/make-token';
 import { makeOpenapi } from '../../api/descriptions/document.ts';
@@ -325,6 +327,50 @@ describe('/r/{id}', () => {
     expect(text).toContain('Score of 2 checks: 90 at first, ');
     // A URL may be somebody's secret: nobody is told that it was checked before.
     expect(await pageOf('security-header-check')).not.toContain('90 before');
+  });
+
+  test('a part that was late is said as what it is, and nothing is called fixed', async () => {
+    const { reportStore } = service.backend;
+    const golden = JSON.parse(readFileSync('test/fixtures/golden/domain-health.json', 'utf8')) as Report & {
+      readonly categories: Readonly<Record<string, object>>;
+    };
+    const target = { domain: 'late.test' };
+    const critical = { ...golden.findings[0], code: 'finding-critical', severity: 'critical' };
+    const seen = { state: 'ok', score: 90, grade: 'A', reason: undefined };
+    const late = { state: 'unavailable', score: null, grade: null, reason: 'it did not end in time' };
+    const withSpeed = (change: object) => ({
+      categories: { ...golden.categories, performance: { ...golden.categories['performance'], ...change } },
+    });
+    await keepGolden(reportStore, 'domain-health', {
+      ...withSpeed(seen),
+      target,
+      checkedAt: new Date(Date.now() - 60_000).toISOString(),
+      findings: [critical as Report['findings'][number]],
+      notTested: [],
+    });
+    const now = await keepGolden(reportStore, 'domain-health', {
+      ...withSpeed(late),
+      target,
+      findings: [],
+      notTested: [{ code: 'finding-critical', reason: 'in Speed, it did not end in time' }],
+    });
+    const { text } = await load(service, `/r/${now.reportId}`);
+    expect(text).toContain('Speed was not seen this time: it did not end in time.');
+    expect(text).toContain('Not tested this time');
+    expect(text).not.toMatch(/>Fixed/);
+    expect(text.indexOf('class="changes"')).toBeGreaterThan(text.indexOf('id="findings"'));
+  });
+
+  test('a report of which one check was made again says which, and when', async () => {
+    const { reportStore } = service.backend;
+    const at = new Date().toISOString();
+    const { reportId } = await keepGolden(reportStore, 'domain-health', {
+      checkedAt: new Date(Date.now() - 360_000).toISOString(),
+      recheckedAt: { check: 'ssl-check', at },
+    });
+    const { text } = await load(service, `/r/${reportId}`);
+    expect(text).toContain(` again <time class="ago" datetime="${at}">`);
+    expect((await load(service, '/d/a.test/history')).text).toContain(` again <time datetime="${at}">`);
   });
 
   test.for(catalogue.map(({ name }) => name))('the page of %s needs few bytes', async (name) => {

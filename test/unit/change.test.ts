@@ -250,3 +250,31 @@ test('where a part has other rules, what is said of the grades of parts is neith
     newlyTested: [{ code: 'finding-critical' }],
   });
 });
+
+test('what “Check this again” does not find any more is fixed, and all else is as it was', () => {
+  const categories = { ssl: category('ok', 2) };
+  const partFindings = ['hsts-missing', 'tls10-offered'].map((code) => ({
+    ...critical,
+    code,
+    check: 'ssl-check',
+  }));
+  const recheckOf = (state: string) => ({
+    recheck: { check: 'ssl-check', target: 'a.test', code: 'hsts-missing', state },
+    recheckedAt: { check: 'ssl-check', at: '2026-11-29T03:00:00.000Z' },
+  });
+  const before = whole({ findings: [critical], categories, partFindings });
+  const after = whole({
+    findings: [critical],
+    categories,
+    partFindings: partFindings.slice(1),
+    ...recheckOf('fixed'),
+  });
+  expect(diffReports(before, after).findings).toMatchObject({
+    fixed: [{ code: 'hsts-missing' }],
+    added: [],
+    noLongerTested: [],
+    unchanged: 1,
+  });
+  const found = whole({ findings: [critical], categories, partFindings, ...recheckOf('found') });
+  expect(diffReports(before, found).findings).toMatchObject({ fixed: [], unchanged: 1 });
+});
