@@ -34,7 +34,7 @@ export type ReportFields = {
     readonly id: string | null;
     /** What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule. */
     readonly missing: ReadonlyArray<string>;
-    /** Kinds of which something failed and no control could be asked, so that it was told as the target’s. Absent as a rule. */
+    /** Kinds that failed while no control could be asked. */
     readonly untried?: ReadonlyArray<string>;
   };
   /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
@@ -135,7 +135,7 @@ export type Finding = {
   /** Stable kebab-case code; all are listed at /api/findings. */
   readonly code: string;
   readonly part?: string;
-  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly severity: Severity;
   readonly title: string;
   readonly detail: string;
   /** Points this finding takes from the score: 0 or below. */
@@ -156,6 +156,8 @@ export type Finding = {
   };
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
 };
+
+export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'info';
 
 export type NotTested = { readonly code: string; readonly reason: string };
 
@@ -540,7 +542,7 @@ export type PartProgress = {
   /** Its worst finding, as its report has it; absent where there is none above info. */
   readonly worst?: {
     readonly code: string;
-    readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly severity: Severity;
     readonly title: string;
     readonly fix: {
       readonly text: string;
@@ -1194,7 +1196,7 @@ export type HealthCategory = {
   readonly reason?: string;
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
-  /** Codes of its rules that were not tested, where it has a score all the same. Absent where none. */
+  /** Codes of rules that were not tested, beside a score. */
   readonly notTested?: ReadonlyArray<string>;
   readonly report: HealthSource;
   readonly mailHosts?: HealthMailHosts;
@@ -1224,13 +1226,12 @@ export type Recheck = {
   readonly check: string;
   readonly target: string;
   readonly code: string;
-  /** What became of the finding. */
   readonly state: 'found' | 'fixed' | 'not-tested' | 'not-applicable' | 'not-judged';
   /** Why it was not tested. */
   readonly reason?: string;
 };
 
-/** Which check was made again, and when; all else is of `checkedAt`. */
+/** Which check was made again, and when. */
 export type RecheckedAt = { readonly check: string; readonly at: string };
 
 export type GradeCap = {
@@ -1277,7 +1278,7 @@ export type AddressFamilies = ReadonlyArray<{
 export type WorstFinding = {
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail';
   readonly code: string;
-  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly severity: Severity;
   readonly title: string;
   /** Points it takes from the score of the domain; 0 or below. */
   readonly scoreEffect: number;
@@ -1287,7 +1288,7 @@ export type PartFinding = {
   /** Stable kebab-case code; all are listed at /api/findings. */
   readonly code: string;
   readonly part?: string;
-  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly severity: Severity;
   readonly title: string;
   readonly detail: string;
   /** Points this finding takes from the score: 0 or below. */
@@ -1845,104 +1846,39 @@ export type Har = {
 export type ReportDiff = {
   readonly check: string;
   readonly target: { readonly [field: string]: unknown };
-  readonly from: {
-    readonly reportId?: string;
-    readonly checkedAt: string;
-    readonly state: string;
-    readonly score: number | null;
-    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-    readonly rulesVersion: number;
-  };
-  readonly to: {
-    readonly reportId?: string;
-    readonly checkedAt: string;
-    readonly state: string;
-    readonly score: number | null;
-    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-    readonly rulesVersion: number;
-  };
+  readonly from: DiffSide;
+  readonly to: DiffSide;
   /** The two were judged by different rules: a difference may be ours, not the target’s. */
   readonly rulesChanged: boolean;
   /** null when one of them has no score. */
   readonly scoreDelta: number | null;
-  /** False where score or grade may differ because something was not seen, or because our rules changed. */
+  /** False: they saw different things, or our rules changed. */
   readonly isScoreComparable: boolean;
-  /** Sentences: what was not seen this time, or is seen again. No change of the target. */
+  /** What was not seen this time, or is seen again. */
   readonly notes: ReadonlyArray<string>;
   readonly findings: {
     /** In the second, and looked at in the first without it. */
-    readonly added: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
+    readonly added: ReadonlyArray<DiffFinding>;
     /** In the second; the first could not look, or had no such rule. */
-    readonly newlyTested: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
-    /** In the first; the second tested it by the same rule, and it holds. */
-    readonly fixed: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
+    readonly newlyTested: ReadonlyArray<DiffFinding>;
+    /** In the first; the second tested it by the same rule. */
+    readonly fixed: ReadonlyArray<DiffFinding>;
     /** In the first; the second could not look. */
-    readonly noLongerTested: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
-    /** In the first; the second has nothing that the rule speaks of. */
-    readonly noLongerApplies: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
-    /** In the first; the rule is gone or weighs otherwise, so nothing is known of a fix. */
-    readonly noLongerJudged: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
-    /** In the second alone: it says what could not be looked at. */
-    readonly notSeen: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
-    /** In the first alone: it said what could not be looked at. */
-    readonly seenAgain: ReadonlyArray<{
-      readonly code: string;
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-      readonly title: string;
-      readonly scoreEffect: number;
-    }>;
+    readonly noLongerTested: ReadonlyArray<DiffFinding>;
+    /** In the first; the rule does not apply in the second. */
+    readonly noLongerApplies: ReadonlyArray<DiffFinding>;
+    /** In the first; the rule is gone or weighs otherwise. */
+    readonly noLongerJudged: ReadonlyArray<DiffFinding>;
+    /** In the second alone: what could not be looked at. */
+    readonly notSeen: ReadonlyArray<DiffFinding>;
+    readonly seenAgain: ReadonlyArray<DiffFinding>;
     /** In both, with another severity, effect, text or evidence. */
     readonly changed: ReadonlyArray<{
       readonly code: string;
       /** What of the finding is another. */
       readonly differs: ReadonlyArray<'severity' | 'title' | 'scoreEffect' | 'detail' | 'fix' | 'evidence'>;
-      readonly before: {
-        readonly code: string;
-        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-        readonly title: string;
-        readonly scoreEffect: number;
-      };
-      readonly after: {
-        readonly code: string;
-        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
-        readonly title: string;
-        readonly scoreEffect: number;
-      };
+      readonly before: DiffFinding;
+      readonly after: DiffFinding;
       /** Where the evidence differs: the first ten pieces of each, and how many there are. */
       readonly evidence?: {
         readonly added: ReadonlyArray<{ readonly [field: string]: unknown }>;
@@ -1953,6 +1889,22 @@ export type ReportDiff = {
     }>;
     readonly unchanged: number;
   };
+};
+
+export type DiffSide = {
+  readonly reportId?: string;
+  readonly checkedAt: string;
+  readonly state: string;
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+};
+
+export type DiffFinding = {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly scoreEffect: number;
 };
 
 export type BatchList = { readonly batches: ReadonlyArray<Batch>; readonly next: string | null };
@@ -2088,7 +2040,7 @@ export type DomainHistory = {
     readonly rulesChanged: boolean;
     /** What changed since the older point with the same options. */
     readonly news: ReadonlyArray<News>;
-    /** Sentences: what was not seen this time, or is seen again. No news. */
+    /** What was not seen this time, or is seen again. */
     readonly notes: ReadonlyArray<string>;
     readonly recheckedAt: RecheckedAt | null;
   }>;
@@ -2102,7 +2054,7 @@ export type News = {
   readonly code: string | null;
   /** Of a part of domain-health, else null. */
   readonly category: string | null;
-  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly severity: Severity;
   readonly title: string;
   readonly fix: string | null;
   /** What changed, in a sentence. */
@@ -2127,7 +2079,7 @@ export type Comparison = {
     readonly code: string | null;
     readonly name: string;
     readonly kind: 'score' | 'grade' | 'verdict' | 'text';
-    /** Of a rule that every domain breaks only through another one: that one, whose fix ends both. Else null. */
+    /** The rule whose fix ends this one too; else null. */
     readonly consequenceOf: { readonly check: string; readonly code: string } | null;
     /** In the order of `domains`. */
     readonly cells: ReadonlyArray<{
@@ -2136,7 +2088,7 @@ export type Comparison = {
       /** Of a rule; unknown: nothing is known of it, or it does not apply. null in other rows. */
       readonly verdict: 'broken' | 'holds' | 'not-tested' | 'unknown' | null;
       /** Of a broken rule. */
-      readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
+      readonly severity: Severity | null;
     }>;
   }>;
 };
@@ -2178,7 +2130,7 @@ export type Rule = {
   readonly code: string;
   readonly check: string;
   readonly part?: string;
-  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly severity: Severity;
   readonly points: number;
   readonly title: string;
   /** With {placeholders} that a finding fills from its evidence. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { catalogue } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import { severitySchema } from '#shared/model/finding';
 import type { ProblemCode } from '#shared/model/problem';
 import { schemaVersion } from '#shared/model/report';
-import { severities } from '#shared/model/verdict';
 import { urlLengthLimit } from '#shared/targets/parse-target';
 import { domainText, targetText, webAddressText } from '#shared/targets/target-texts';
 import { batchPaths } from '../batches/openapi.ts';
@@ -57,7 +57,7 @@ const ruleSchema = z
     code: z.string(),
     check: z.string(),
     part: z.string().optional(),
-    severity: z.enum(severities),
+    severity: severitySchema,
     points: z.number(),
     title: z.string(),
     detail: z.string().meta({ description: template }),

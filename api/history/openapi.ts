@@ -24,9 +24,7 @@ const domainHistorySchema = z
         news: z
           .array(newsSchema)
           .meta({ description: 'What changed since the older point with the same options.' }),
-        notes: z
-          .array(z.string())
-          .meta({ description: 'Sentences: what was not seen this time, or is seen again. No news.' }),
+        notes: z.array(z.string()).meta({ description: 'What was not seen this time, or is seen again.' }),
         recheckedAt: recheckedAtSchema.nullable(),
       }),
     ),

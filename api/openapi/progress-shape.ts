@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { fixSchema } from '#shared/model/finding';
+import { fixSchema, severitySchema } from '#shared/model/finding';
 import { gradeNames } from '#shared/model/score';
-import { severities } from '#shared/model/verdict';
 import { partStates } from '#shared/ports/job-queue';
 
 const pointsSchema = z.number().min(0).max(100);
@@ -13,7 +12,7 @@ const partSchema = z
     score: pointsSchema.nullish(),
     reportId: z.string().optional().meta({ description: 'Its own report, which you may read from now on.' }),
     worst: z
-      .looseObject({ code: z.string(), severity: z.enum(severities), title: z.string(), fix: fixSchema })
+      .looseObject({ code: z.string(), severity: severitySchema, title: z.string(), fix: fixSchema })
       .optional()
       .meta({
         description: 'Its worst finding, as its report has it; absent where there is none above info.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { severitySchema } from '../model/finding.ts';
 import { gradeNames } from '../model/score.ts';
 import { severities } from '../model/verdict.ts';
 import { areFiguresAlike, changesBetween } from './change.ts';
@@ -19,7 +20,7 @@ export const newsSchema = z
     kind: z.enum(newsKinds),
     code: z.string().nullable().meta({ description: 'Of a finding; null for a grade or a state.' }),
     category: z.string().nullable().meta({ description: 'Of a part of domain-health, else null.' }),
-    severity: z.enum(severities),
+    severity: severitySchema,
     title: z.string(),
     fix: z.string().nullable(),
     text: z.string().meta({ description: 'What changed, in a sentence.' }),

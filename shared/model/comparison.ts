@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { severitySchema } from './finding.ts';
 import { gradeNames } from './score.ts';
-import { severities } from './verdict.ts';
 
 const cellSchema = z.looseObject({
   text: z.string().meta({
@@ -10,7 +10,7 @@ const cellSchema = z.looseObject({
   verdict: z.enum(['broken', 'holds', 'not-tested', 'unknown']).nullable().meta({
     description: 'Of a rule; unknown: nothing is known of it, or it does not apply. null in other rows.',
   }),
-  severity: z.enum(severities).nullable().meta({ description: 'Of a broken rule.' }),
+  severity: severitySchema.nullable().meta({ description: 'Of a broken rule.' }),
 });
 
 /** Several domains side by side. */
@@ -35,8 +35,7 @@ export const comparisonSchema = z
         name: z.string(),
         kind: z.enum(['score', 'grade', 'verdict', 'text']),
         consequenceOf: z.looseObject({ check: z.string(), code: z.string() }).nullable().meta({
-          description:
-            'Of a rule that every domain breaks only through another one: that one, whose fix ends both. Else null.',
+          description: 'The rule whose fix ends this one too; else null.',
         }),
         cells: z.array(cellSchema).meta({ description: 'In the order of `domains`.' }),
       }),

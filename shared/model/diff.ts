@@ -1,25 +1,29 @@
 import { z } from 'zod';
+import { severitySchema } from './finding.ts';
 import { gradeNames } from './score.ts';
-import { severities } from './verdict.ts';
 
 /** What became of a finding in a later report. */
 export const fates = ['found', 'fixed', 'not-tested', 'not-applicable', 'not-judged'] as const;
 export type Fate = (typeof fates)[number];
 
-const side = z.looseObject({
-  reportId: z.string().optional(),
-  checkedAt: z.string(),
-  state: z.string(),
-  score: z.number().nullable(),
-  grade: z.enum(gradeNames).nullable(),
-  rulesVersion: z.int(),
-});
-const found = z.looseObject({
-  code: z.string(),
-  severity: z.enum(severities),
-  title: z.string(),
-  scoreEffect: z.number(),
-});
+const side = z
+  .looseObject({
+    reportId: z.string().optional(),
+    checkedAt: z.string(),
+    state: z.string(),
+    score: z.number().nullable(),
+    grade: z.enum(gradeNames).nullable(),
+    rulesVersion: z.int(),
+  })
+  .meta({ id: 'DiffSide' });
+const found = z
+  .looseObject({
+    code: z.string(),
+    severity: severitySchema,
+    title: z.string(),
+    scoreEffect: z.number(),
+  })
+  .meta({ id: 'DiffFinding' });
 
 export const differing = ['severity', 'title', 'scoreEffect', 'detail', 'fix', 'evidence'] as const;
 const pieces = z.array(z.record(z.string(), z.unknown()));
@@ -48,33 +52,26 @@ export const diffSchema = z
     }),
     scoreDelta: z.number().nullable().meta({ description: 'null when one of them has no score.' }),
     isScoreComparable: z.boolean().meta({
-      description:
-        'False where score or grade may differ because something was not seen, or because our rules changed.',
+      description: 'False: they saw different things, or our rules changed.',
     }),
     notes: z.array(z.string()).meta({
-      description: 'Sentences: what was not seen this time, or is seen again. No change of the target.',
+      description: 'What was not seen this time, or is seen again.',
     }),
     findings: z.object({
       added: z.array(found).meta({ description: 'In the second, and looked at in the first without it.' }),
       newlyTested: z
         .array(found)
         .meta({ description: 'In the second; the first could not look, or had no such rule.' }),
-      fixed: z
-        .array(found)
-        .meta({ description: 'In the first; the second tested it by the same rule, and it holds.' }),
+      fixed: z.array(found).meta({ description: 'In the first; the second tested it by the same rule.' }),
       noLongerTested: z.array(found).meta({ description: 'In the first; the second could not look.' }),
       noLongerApplies: z
         .array(found)
-        .meta({ description: 'In the first; the second has nothing that the rule speaks of.' }),
+        .meta({ description: 'In the first; the rule does not apply in the second.' }),
       noLongerJudged: z.array(found).meta({
-        description: 'In the first; the rule is gone or weighs otherwise, so nothing is known of a fix.',
+        description: 'In the first; the rule is gone or weighs otherwise.',
       }),
-      notSeen: z
-        .array(found)
-        .meta({ description: 'In the second alone: it says what could not be looked at.' }),
-      seenAgain: z
-        .array(found)
-        .meta({ description: 'In the first alone: it said what could not be looked at.' }),
+      notSeen: z.array(found).meta({ description: 'In the second alone: what could not be looked at.' }),
+      seenAgain: z.array(found),
       changed: z
         .array(changedFindingSchema)
         .meta({ description: 'In both, with another severity, effect, text or evidence.' }),

@@ -12,6 +12,9 @@ import {
   type Verdicts,
 } from './verdict.ts';
 
+/** The severity of a finding. */
+export const severitySchema = z.enum(severities).meta({ id: 'Severity' });
+
 /** What the code of a finding may be. */
 export const codeText = /^[a-z0-9]+(?:-[a-z0-9]+){0,15}$/;
 
@@ -40,7 +43,7 @@ export const findingSchema = z
   .looseObject({
     code: z.string().meta({ description: 'Stable kebab-case code; all are listed at /api/findings.' }),
     part: z.string().optional(),
-    severity: z.enum(severities),
+    severity: severitySchema,
     title: z.string(),
     detail: z.string(),
     scoreEffect: z.number().meta({ description: 'Points this finding takes from the score: 0 or below.' }),

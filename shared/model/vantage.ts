@@ -26,8 +26,7 @@ export const vantageSchema = z.object({
       "What the network of the worker could not do and this report would have needed: the rules that rest on it are not tested, cost nothing and are not the target's fault. Empty as a rule.",
   }),
   untried: z.array(z.string()).optional().meta({
-    description:
-      'Kinds of which something failed and no control could be asked, so that it was told as the target’s. Absent as a rule.',
+    description: 'Kinds that failed while no control could be asked.',
   }),
 });
 export type Vantage = z.infer<typeof vantageSchema> & {

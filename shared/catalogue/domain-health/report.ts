@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fates } from '../../model/diff.ts';
-import { findingSchema, fixSchema } from '../../model/finding.ts';
+import { findingSchema, fixSchema, severitySchema } from '../../model/finding.ts';
 import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
 import { redirectEnds } from '../redirect-check/report.ts';
@@ -76,8 +76,7 @@ const categorySchema = z
     reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score is based on.' }),
     codes: z.array(z.string()).meta({ description: 'Codes of its findings.' }),
     notTested: z.array(z.string()).optional().meta({
-      description:
-        'Codes of its rules that were not tested, where it has a score all the same. Absent where none.',
+      description: 'Codes of rules that were not tested, beside a score.',
     }),
     report: sourceSchema,
     mailHosts: z
@@ -151,7 +150,7 @@ const worstFindingSchema = z
   .looseObject({
     category: categoryName,
     code: z.string(),
-    severity: z.enum(severities),
+    severity: severitySchema,
     title: z.string(),
     scoreEffect: z
       .number()
@@ -197,7 +196,7 @@ const recheckSchema = z
     check: z.string(),
     target: z.string(),
     code: z.string(),
-    state: z.enum(fates).meta({ description: 'What became of the finding.' }),
+    state: z.enum(fates),
     reason: z.string().optional().meta({ description: 'Why it was not tested.' }),
   })
   .meta({
@@ -209,7 +208,7 @@ const recheckSchema = z
 /** Of a report that was judged again: which check was made again for it, and when. `checkedAt` stays that of all other parts. */
 export const recheckedAtSchema = z.looseObject({ check: z.string(), at: z.iso.datetime() }).meta({
   id: 'RecheckedAt',
-  description: 'Which check was made again, and when; all else is of `checkedAt`.',
+  description: 'Which check was made again, and when.',
 });
 
 /** The report of domain-health, beside the envelope. */

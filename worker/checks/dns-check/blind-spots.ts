@@ -88,7 +88,7 @@ const codesOf = (all: readonly DnsCheckCode[], ...starts: readonly string[]) =>
 
 function names(domain: string): readonly Names[] {
   const all = Object.keys(rules) as DnsCheckCode[];
-  const isAddress = (type: string) => type === 'A' || type === 'AAAA' || type === 'PTR';
+  const isAddress = (type: string) => type === 'A' || type === 'AAAA';
   return [
     { isMeant: (name) => name.includes('._domainkey.'), codes: codesOf(all, 'dkim-') },
     { isMeant: (name) => name.startsWith('_mta-sts.'), codes: codesOf(all, 'mta-sts-') },
@@ -102,6 +102,9 @@ function names(domain: string): readonly Names[] {
       codes: ['spf-missing', 'spf-missing-parked', 'spf-not-closed', 'dmarc-parked-not-reject'],
     },
     { isMeant: (name) => name === domain, codes: ['spf-inconsistent-servers'] },
-    { isMeant: () => true, codes: ['dnssec-denial-hides'] },
+    {
+      isMeant: (name) => name === domain || name.endsWith(`.${domain}`),
+      codes: ['dnssec-denial-hides'],
+    },
   ];
 }
