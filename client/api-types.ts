@@ -79,10 +79,12 @@ export type WatchRequest = {
   readonly notify?: {
     readonly webhook?: { readonly url: string } | null;
     readonly email?: { readonly to: string } | null;
-    readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly minSeverity?: Severity;
     readonly daysBefore?: ReadonlyArray<number>;
   };
 };
+
+export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'info';
 
 export type WatchPatch = {
   readonly label?: string | null;
@@ -93,7 +95,7 @@ export type WatchPatch = {
   readonly notify?: {
     readonly webhook?: { readonly url?: string } | null;
     readonly email?: { readonly to?: string } | null;
-    readonly minSeverity?: 'critical' | 'high' | 'medium' | 'low' | 'info' | null;
+    readonly minSeverity?: Severity | null;
     readonly daysBefore?: ReadonlyArray<number> | null;
   } | null;
 };
@@ -156,8 +158,6 @@ export type Finding = {
   };
   readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
 };
-
-export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'info';
 
 export type NotTested = { readonly code: string; readonly reason: string };
 
@@ -1962,7 +1962,7 @@ export type Watch = {
   readonly notify: {
     readonly webhook: { readonly url: string } | null;
     readonly email: { readonly to: string } | null;
-    readonly minSeverity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+    readonly minSeverity: Severity;
     readonly daysBefore: ReadonlyArray<number>;
   };
   /** The newest 20. */

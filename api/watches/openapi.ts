@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { severitySchema } from '#shared/model/finding';
 import type { ProblemCode } from '#shared/model/problem';
 import { gradeNames } from '#shared/model/score';
-import { severities } from '#shared/model/verdict';
 import {
   deliveryChannels,
   deliveryStates,
@@ -59,7 +59,7 @@ const watch = z
     notify: z.looseObject({
       webhook: z.looseObject({ url: z.string() }).nullable(),
       email: z.looseObject({ to: z.string() }).nullable(),
-      minSeverity: z.enum(severities),
+      minSeverity: severitySchema,
       daysBefore: z.array(z.int()),
     }),
     deliveries: z.array(delivery).meta({ description: 'The newest 20.' }),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Question } from '#shared/ask/question';
 import { catalogue, findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
+import { severitySchema } from '#shared/model/finding';
 import { readAddress } from '#shared/model/mailbox';
 import { type InputError, Problem } from '#shared/model/problem';
-import { severities } from '#shared/model/verdict';
 import type { Notify } from '#shared/model/watch';
 import { parseHttpUrl, tellFault } from '#shared/targets/parse-target';
 import { targetText, webAddressText } from '#shared/targets/target-texts';
@@ -30,7 +30,7 @@ const fields = {
     .max(longestLabel)
     .regex(/^[^\x00-\x1f\x7f-\x9f]*$/u, 'It has control characters.'),
   webhook: z.strictObject({ url: z.string().max(2048).meta({ pattern: webAddressText.source }) }),
-  minSeverity: z.enum(severities),
+  minSeverity: severitySchema,
   daysBefore: z.array(z.int().min(0).max(3650)).max(10, 'Give at most ten numbers of days.'),
 };
 const email = z.strictObject({ to: z.string().max(254) }).nullable();
