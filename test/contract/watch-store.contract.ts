@@ -122,9 +122,13 @@ export function watchStoreContract(open: () => Promise<WatchStore>, many = 423):
     expect(await store.claimTargets(claim)).toEqual([]);
     const [one, two] = taken;
     if (!one || !two) throw new Error('there are twelve');
-    const done: WatchTarget = { ...one, dueAt: 9000, state: 'ok', reportId: randomId(), base: 'x' };
+    // What the turn leaves to a second look is there for whoever takes that.
+    const open = { pending: ['grade'], second: { check: 'ssl-check', target: one.target, dueAt: 9000 } };
+    const done: WatchTarget = { ...one, ...open, dueAt: 9000, state: 'ok', reportId: randomId(), base: 'x' };
     expect(await store.settleTarget(done, 1999)).toBe(false);
     expect(await store.settleTarget(done, 2000)).toBe(true);
+    const kept = await store.listTargets(watch.watchId, { limit: 20 });
+    expect(kept.find(({ target }) => target === one.target)).toMatchObject(open);
     const later = await store.claimTargets({ now: 2001, until: 3000, limit: 50 });
     expect(later.map(({ target }) => target)).not.toContain(one.target);
     expect(later).toHaveLength(11);
