@@ -98,8 +98,8 @@ export type BlindSpot<Code extends string> = {
   readonly why: string | undefined;
   /** What would speak of it. */
   readonly codes: readonly Code[];
-  /** What holds does so all the same: only what does not seem to apply is open. */
-  readonly isOfUse?: boolean;
+  /** True where a rule that holds was seen to: only what does not seem to apply is open. */
+  readonly holdsStay?: boolean;
 };
 
 /** The verdicts where something was not looked at: what rests on it neither holds nor is without use. What is broken all the same stays so. */
@@ -108,9 +108,9 @@ export function withBlindSpots<Code extends string>(
   spots: readonly BlindSpot<Code>[],
 ): Verdicts<Code> {
   const open = new Map<Code, Verdict>();
-  for (const { why, codes, isOfUse = false } of spots)
+  for (const { why, codes, holdsStay = false } of spots)
     for (const code of why === undefined ? [] : codes)
-      if (verdicts[code] === 'not-applicable' || (verdicts[code] === 'holds' && !isOfUse))
+      if (verdicts[code] === 'not-applicable' || (verdicts[code] === 'holds' && !holdsStay))
         open.set(code, notTested(why ?? ''));
   return open.size === 0
     ? verdicts

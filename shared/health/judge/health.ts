@@ -45,7 +45,7 @@ function blindSpotsOf({ entries, web, categories }: HealthFacts): readonly Blind
   const way = isWeb ? entries.find(({ end }) => end === 'unknown') : undefined;
   const page = categories.find(({ name, state }) => name === 'performance' && state === 'unavailable');
   return [
-    { why: way?.why, codes: [...ofWaysIn, 'category-failed', 'category-poor'], isOfUse: true },
+    { why: way?.why, codes: [...ofWaysIn, 'category-failed', 'category-poor'], holdsStay: true },
     // By script a page sends its visitor on in a browser alone.
     { why: page?.reason, codes: ['https-downgrade', 'http-not-upgraded', 'entry-point-sends-on'] },
   ];

@@ -116,8 +116,8 @@ const ofPage: readonly HeaderCode[] = [
 function blindSpotsOf({ https, http, preload }: HeaderEvidence): readonly BlindSpot<HeaderCode>[] {
   const isUnlisted = preload.some(([, state]) => state === 'unknown');
   return [
-    { why: whyLost(https), codes: ofPage, isOfUse: true },
-    { why: whyUnread(https), codes: ['csp-meta-ignored-directive', 'csp-meta-not-in-head'], isOfUse: true },
+    { why: whyLost(https), codes: ofPage, holdsStay: true },
+    { why: whyUnread(https), codes: ['csp-meta-ignored-directive', 'csp-meta-not-in-head'], holdsStay: true },
     { why: whyLost(http), codes: ['cookie-on-http', 'cookie-session-on-http'] },
     { why: isUnlisted ? 'the preload list was not read' : undefined, codes: ['hsts-preloaded'] },
   ];
