@@ -10,7 +10,7 @@ import { findSpec } from './registry.ts';
 export type HealthParts = {
   /** By what rules its parts were judged: check and version, as one text. */
   readonly versions: ReadonlyMap<string, number>;
-  /** Its categories that apply and were asked for: why one was not seen; "" where nothing is told; undefined: it was. */
+  /** Its categories: why one was not seen; "" where nothing is told; undefined where nothing of it was kept from us. */
   readonly unseen: ReadonlyMap<string, string | undefined>;
   /** Rules of its parts that cost points and were not tested: check and code. */
   readonly untested: ReadonlySet<string>;
@@ -40,11 +40,13 @@ export function partsOfReport(report: Report): HealthParts {
   const untested = categories.flatMap(([, { report: own, notTested, mailHosts }]) =>
     notTested.map((code) => nameOfRule([own?.check, mailHosts?.report?.check], code)),
   );
-  const asked = categories.filter(([, { state }]) => state !== 'not-applicable' && state !== 'left-out');
   return {
     versions: new Map(versions),
     unseen: new Map(
-      asked.map(([name, { state, reason = '' }]) => [name, state === 'unavailable' ? reason : undefined]),
+      categories.map(([name, { state, reason = '' }]) => [
+        name,
+        state === 'unavailable' ? reason : undefined,
+      ]),
     ),
     untested: new Set(untested.filter((name) => name !== '')),
   };

@@ -278,3 +278,13 @@ test('what “Check this again” does not find any more is fixed, and all else 
   const found = whole({ findings: [critical], categories, partFindings, ...recheckOf('found') });
   expect(diffReports(before, found).findings).toMatchObject({ fixed: [], unchanged: 1 });
 });
+
+test('a category that does not apply any more is not called unseen', () => {
+  const before = whole({ categories: { performance: category('ok', 3), dns: category('ok', 2) } });
+  const closed = {
+    performance: category('not-applicable', 3, 'no web server answers'),
+    dns: category('ok', 2),
+  };
+  expect(diffReports(before, whole({ categories: closed })).notes).toEqual([]);
+  expect(diffReports(whole({ categories: closed }), before).notes).toEqual([]);
+});
