@@ -87,8 +87,8 @@ export function replacePart({ reports, ...outline }: Outline, part: OutlinedRepo
 
 /** A name of before under the codes of today. */
 function nameToday(name: string): string {
-  const [check = '', target, code] = name.split(' ');
-  return code === undefined ? name : `${check} ${target} ${codeToday(check, code)}`;
+  const [check = '', target = '', code] = name.split(' ');
+  return code === undefined ? name : nameOf({ check, target }, code);
 }
 
 const isSame = (one: Part, other: Part) => one.check === other.check && one.target === other.target;
@@ -124,7 +124,7 @@ function lookedAt({ reports }: Outline, part: Part): OutlinedReport | undefined 
 function heldIn(look: Look, at: number, isOpen: boolean): readonly Held[] {
   const { from, to, pending } = look;
   const newer = to.reports[at];
-  const older = newer && from.reports.find((report) => isSame(report, newer));
+  const older = newer && lookedAt(from, newer);
   if (!newer || !older || older.state === 'failed' || newer.state === 'failed') return [];
   const areOurs = at === 0 && haveOtherParts(partsOfOutline(from), partsOfOutline(to));
   const isConfirmed = ({ code }: Found) =>
@@ -214,11 +214,9 @@ function wantedOf({ from, to }: Look, told: readonly Held[], figures: Figures | 
   const back = to.reports.find(
     (report, at) =>
       isLookable(to, at) &&
-      (figures.name === 'grade' ? at === 0 : report.state !== 'unreachable' && wasGone(from, report)),
+      (figures.name === 'grade'
+        ? at === 0
+        : report.state !== 'unreachable' && lookedAt(from, report)?.state === 'unreachable'),
   );
   return back && partOf(back);
-}
-
-function wasGone({ reports }: Outline, report: Part): boolean {
-  return reports.find((older) => isSame(older, report))?.state === 'unreachable';
 }

@@ -1,24 +1,7 @@
 import type { Chain, HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
-import { contentRows } from '../security-header-check/rows/content.ts';
-import { cookieRows } from '../security-header-check/rows/cookies.ts';
-import { crossOriginRows } from '../security-header-check/rows/cross-origin.ts';
-import { cspRows } from '../security-header-check/rows/csp.ts';
-import { framingRows } from '../security-header-check/rows/framing.ts';
-import { leakageRows } from '../security-header-check/rows/leakage.ts';
-import { siteFileRows } from '../security-header-check/rows/site-files.ts';
-import { transportRows } from '../security-header-check/rows/transport.ts';
+import { rows } from '../security-header-check/rows/all.ts';
 import type { Lost, Sight } from './lost.ts';
 
-const rows = [
-  ...transportRows,
-  ...cspRows,
-  ...framingRows,
-  ...cookieRows,
-  ...crossOriginRows,
-  ...contentRows,
-  ...leakageRows,
-  ...siteFileRows,
-];
 const codes = ['connection-timeout', 'response-timeout', 'not-from-here', 'budget-spent'];
 
 function cutAt(chain: Chain, at: number, code: string): Chain {

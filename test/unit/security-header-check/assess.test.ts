@@ -6,26 +6,8 @@ import { listVerdicts } from '#shared/model/finding';
 import { codesBroken, codesOf, isBroken, type Verdict } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import { answer, chain, failed, html, page, see } from './observations.ts';
-import { contentRows } from './rows/content.ts';
-import { cookieRows } from './rows/cookies.ts';
-import { crossOriginRows } from './rows/cross-origin.ts';
-import { cspRows } from './rows/csp.ts';
-import { framingRows } from './rows/framing.ts';
-import { leakageRows } from './rows/leakage.ts';
+import { rows } from './rows/all.ts';
 import type { Row } from './rows/row.ts';
-import { siteFileRows } from './rows/site-files.ts';
-import { transportRows } from './rows/transport.ts';
-
-const rows: readonly Row[] = [
-  ...transportRows,
-  ...cspRows,
-  ...framingRows,
-  ...cookieRows,
-  ...crossOriginRows,
-  ...contentRows,
-  ...leakageRows,
-  ...siteFileRows,
-];
 
 // What they tell is never wrong, so they never hold: they are reported, or do not apply.
 const tellsOnly: ReadonlySet<string> = new Set(['hsts-preloaded', 'isolation-ok']);
